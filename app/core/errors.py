@@ -1,0 +1,22 @@
+"""Faults of the world, as opposed to our own bugs."""
+
+from __future__ import annotations
+
+
+class SpanlightError(Exception):
+    """A fault that a person can do something about: one sentence, and one hint for the next step.
+
+    Anything raised that is not a SpanlightError is a bug of ours.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class EngineLost(SpanlightError):
+    """The model process ended while it was at work; the next request starts a new one."""

@@ -1,0 +1,90 @@
+"""Models as a person and a program know them: heads, labels, limits, measured quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Head(StrEnum):
+    """A head that a checkpoint can carry."""
+
+    QUESTION_ANSWERING = "question-answering"
+    CLASSIFICATION = "classification"
+
+
+class ProblemType(StrEnum):
+    """How a classification head's logits become probabilities, as its config says."""
+
+    SINGLE_LABEL = "single_label_classification"
+    MULTI_LABEL = "multi_label_classification"
+    REGRESSION = "regression"
+
+
+@dataclass(frozen=True, slots=True)
+class QaCalibration:
+    """How start and end logits become one probability; fitted on dev data and kept with the model.
+
+    With `margin` the best span's start + end logits less the null score of its own window, and n the
+    number of windows read, the probability that the text answers the question is
+    sigmoid((margin - offset - per_log_window * ln n) / temperature).
+    `answer_temperature` divides start + end logits in the softmax that shares this probability among
+    the best spans. An answer is given from `threshold` on.
+    """
+
+    temperature: float = 1.0
+    offset: float = 0.0
+    per_log_window: float = 0.0
+    answer_temperature: float = 1.0
+    threshold: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What a checkpoint folder holds, read off its config and weights without loading them.
+
+    `labels` are the classes in order of their index (empty without a classification head);
+    `max_length` is the longest input in tokens, special tokens included; `parameters` counts
+    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures.
+    """
+
+    name: str
+    folder: str
+    family: str
+    heads: tuple[Head, ...]
+    labels: tuple[str, ...] = ()
+    problem: ProblemType = ProblemType.SINGLE_LABEL
+    max_length: int = 512
+    window: int = 384
+    stride: int = 128
+    parameters: int = 0
+    size: int = 0
+    dtype: str = "float32"
+    calibration: QaCalibration = field(default_factory=QaCalibration)
+    class_temperature: float = 1.0
+    measured: dict[str, dict[str, float]] = field(default_factory=dict)
+    description: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChoice:
+    """Where a model runs, in which dtype, and why in a few words for a person."""
+
+    device: str
+    dtype: str
+    reason: str
+
+    @property
+    def title(self) -> str:
+        """The device as a person says it: CPU, GPU or Apple GPU."""
+        return {"cuda": "GPU", "mps": "Apple GPU"}.get(self.device.split(":")[0], "CPU")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """What the model process says once a model is ready to read."""
+
+    card: ModelCard
+    device: DeviceChoice
+    seconds: float

@@ -1,0 +1,79 @@
+"""What a person asks for: plain, frozen values that cross threads and processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.core.text import Document
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which model is to do the work, and where.
+
+    `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
+    taken too).
+    """
+
+    folder: str
+    device: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about one or several documents.
+
+    `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
+    answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
+    gives the best span whatever the threshold.
+    """
+
+    text: str
+    documents: tuple[Document, ...]
+    top_k: int = 5
+    threshold: float | None = None
+    always_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionBatch:
+    """Many short questions read together, each on its own context; results come in their order.
+
+    Every finished one is handed over as a partial result `(index, Reading)` as soon as it is known.
+    """
+
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsToClassify:
+    """Texts, each to be given its class probabilities."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRequest:
+    """What to teach, from what, and where the result goes.
+
+    `task` is `qa` or `classification`. `examples` and `dev` are files of rows (JSON Lines, optionally
+    xz, or SQuAD JSON for qa); a file may be given as `PATH*WEIGHT` to be drawn WEIGHT times an epoch.
+    Learning rate is the peak after warm-up; warm-up is a share of all steps.
+    """
+
+    task: str
+    base: str
+    examples: tuple[str, ...]
+    dev: tuple[str, ...]
+    output: str
+    epochs: float = 2.0
+    learning_rate: float = 1e-4
+    batch_size: int = 32
+    max_length: int = 384
+    warm_up: float = 0.06
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    seed: int = 13
+    evaluate_every: int = 1000
+    device: str = "auto"
+    options: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,114 @@
+"""What comes back: plain, frozen values that cross threads and processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.core.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A span of a document that answers the question.
+
+    `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
+    `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
+    end logits in the window that the span was scored in.
+    """
+
+    document: int
+    span: Span
+    text: str
+    probability: float
+    score: float
+    null_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that one question brought back.
+
+    `answers` are the best spans, best first, also when the text does not say (they are then what
+    stayed under the threshold). `answered` tells whether the first of them is given as the answer.
+    `no_answer_probability` is the calibrated probability that the text does not say. `seconds` is
+    time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
+    """
+
+    answers: tuple[Answer, ...]
+    answered: bool
+    no_answer_probability: float
+    threshold: float
+    windows: int
+    windows_total: int
+    seconds: float
+    complete: bool = True
+    model: str = ""
+    device: str = ""
+
+    @property
+    def best(self) -> Answer | None:
+        """The answer given, or None when the text does not say."""
+        return self.answers[0] if self.answered and self.answers else None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """A class and its probability (for a regression head: its value)."""
+
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """One text's classes.
+
+    `scores` stand in the order of the model's labels; `winner` is the likeliest label, empty for a
+    multi-label head where none reaches one half and for a regression head; `windows` tells over how many
+    windows of the model the text was pooled.
+    """
+
+    scores: tuple[ClassScore, ...]
+    winner: str
+    windows: int
+    tokens: int
+    problem: str = "single_label_classification"
+
+    @property
+    def probability(self) -> float:
+        """The winner's probability, 0 without a winner."""
+        return next((s.probability for s in self.scores if s.label == self.winner), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Classifications:
+    """What one request to classify brought back, in the order of its texts."""
+
+    items: tuple[Classification, ...]
+    seconds: float
+    complete: bool = True
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """A training run's news: a step's loss, or the dev figures where they were just measured."""
+
+    step: int
+    steps: int
+    epoch: float
+    loss: float
+    learning_rate: float
+    dev: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a training run ended: the folder written, its best step and that step's dev figures."""
+
+    folder: str
+    best_step: int
+    steps: int
+    dev: dict[str, float]
+    seconds: float
