@@ -1,0 +1,216 @@
+"""Tiny real checkpoints: every family's own layers, a small tokenizer, random seeded weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
+
+from app.core.models import Head, ProblemType
+
+FAMILIES = (
+    "bert",
+    "distilbert",
+    "roberta",
+    "electra",
+    "albert",
+    "mobilebert",
+    "deberta",
+    "deberta-v2",
+)
+
+WORDS = (
+    "the of and to in a is was that it for as with his on be at by had not are but from or have an they which one"
+    " you were her all she there would their we him been has when who will more no if out so said what up its about"
+    " into than them can only other new some could time these two may then do first any my now such like our over"
+    " man me even most made after also did many before must through back years where much your way well down"
+    " should because each just those people how too little state good very make world still own see men work long"
+    " here get both between life being under never day same another know while last might us great old year off"
+    " come since against go came right used take three king queen knave hearts tarts stole alice rabbit river city"
+    " war capital france paris film movie book story bad boring wonderful best worst happy sad"
+).split()
+ASCII = [chr(code) for code in range(33, 127)]
+
+
+def small_checkpoint(
+    folder: Path | str,
+    family: str = "bert",
+    head: Head = Head.QUESTION_ANSWERING,
+    labels: Sequence[str] = ("negative", "positive"),
+    problem: ProblemType = ProblemType.SINGLE_LABEL,
+    *,
+    positions: int = 512,
+    seed: int = 7,
+    dtype: str = "float32",
+    notes: dict[str, Any] | None = None,
+) -> Path:
+    """A checkpoint folder in Hugging Face layout with a tiny model of `family` and its tokenizer.
+
+    `labels` and `problem` are for the classification head. `positions` is the longest input in tokens.
+    `dtype` is the one the weights are stored in. `notes` becomes spanlight.json. Takes about 50 ms
+    once transformers is imported.
+    """
+    import torch
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = small_tokenizer(family)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    lengths = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": positions}
+    (folder / "tokenizer_config.json").write_text(json.dumps(lengths | _special(family)), encoding="utf-8")
+    config = _config(family, tokenizer, positions)
+    if head is Head.CLASSIFICATION:
+        config.id2label = dict(enumerate(labels))
+        config.label2id = {label: index for index, label in enumerate(labels)}
+        config.problem_type = str(problem)
+    auto = (
+        transformers.AutoModelForQuestionAnswering
+        if head is Head.QUESTION_ANSWERING
+        else transformers.AutoModelForSequenceClassification
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = auto.from_config(config)
+        # Heads start near zero: spread the weights so that logits tell one input from another.
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                torch.nn.init.normal_(parameter, std=0.15)
+    model.to(getattr(torch, dtype)).save_pretrained(folder)
+    if notes is not None:
+        (folder / "spanlight.json").write_text(json.dumps(notes), encoding="utf-8")
+    return folder
+
+
+def small_tokenizer(family: str = "bert") -> Tokenizer:
+    """A tokenizer of the kind that `family` uses: WordPiece, byte-level BPE or Unigram.
+
+    A text outside ASCII becomes unknown tokens for WordPiece and Unigram; offsets still cover it.
+    """
+    if family in ("roberta", "deberta"):
+        return _byte_level(family)
+    if family in ("albert", "deberta-v2"):
+        return _unigram(family)
+    return _word_piece()
+
+
+def _special(family: str) -> dict[str, str]:
+    if family == "roberta":
+        return {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+    unknown = "<unk>" if family == "albert" else "[UNK]"
+    return {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": unknown}
+
+
+def _template(tokenizer: Tokenizer, second_type: int = 1) -> processors.TemplateProcessing:
+    return processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair=f"[CLS] $A [SEP] $B:{second_type} [SEP]:{second_type}",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+    )
+
+
+def _word_piece() -> Tokenizer:
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *ASCII, *("##" + sign for sign in ASCII)]
+    pieces += [word for word in WORDS if word not in pieces]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.post_processor = _template(tokenizer)
+    return tokenizer
+
+
+def _byte_level(family: str) -> Tokenizer:
+    start = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    if family == "roberta":
+        start = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    pieces = [*start, *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    known, merges = set(pieces), []
+    for word in WORDS:
+        left = "Ġ"
+        for sign in word:
+            if left + sign not in known:
+                known.add(left + sign)
+                pieces.append(left + sign)
+                merges.append((left, sign))
+            left += sign
+    tokenizer = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, merges))
+    tokenizer.add_special_tokens(start)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    if family == "roberta":
+        ids = {name: tokenizer.token_to_id(name) for name in ("<s>", "</s>")}
+        tokenizer.post_processor = processors.RobertaProcessing(
+            ("</s>", ids["</s>"]), ("<s>", ids["<s>"]), add_prefix_space=False
+        )
+    else:
+        tokenizer.post_processor = _template(tokenizer)
+    return tokenizer
+
+
+def _unigram(family: str) -> Tokenizer:
+    unknown = _special(family)["unk_token"]
+    start = ["[PAD]", "[CLS]", "[SEP]", unknown, "[MASK]"]
+    pieces = [(piece, 0.0) for piece in start]
+    pieces += [("▁", -3.0), *((sign, -8.0) for sign in ASCII), *(("▁" + word, -6.0) for word in WORDS)]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=start.index(unknown), byte_fallback=False))
+    tokenizer.add_special_tokens(start)
+    steps = [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+    tokenizer.normalizer = normalizers.Sequence(steps + [normalizers.Lowercase()] * (family == "albert"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    tokenizer.decoder = decoders.Metaspace(replacement="▁", prepend_scheme="always")
+    tokenizer.post_processor = _template(tokenizer)
+    return tokenizer
+
+
+def _config(family: str, tokenizer: Tokenizer, positions: int) -> Any:
+    import transformers
+
+    pad = tokenizer.token_to_id(_special(family)["pad_token"])
+    common = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "max_position_embeddings": positions + (pad + 1 if family == "roberta" else 0),
+        "pad_token_id": pad,
+    }
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    match family:
+        case "bert":
+            return transformers.BertConfig(**common, **shape)
+        case "distilbert":
+            return transformers.DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
+        case "roberta":
+            return transformers.RobertaConfig(**common, **shape, type_vocab_size=1, bos_token_id=0, eos_token_id=2)
+        case "electra":
+            return transformers.ElectraConfig(**common, **shape, embedding_size=16)
+        case "albert":
+            return transformers.AlbertConfig(**common, **shape, embedding_size=16, bos_token_id=1, eos_token_id=2)
+        case "mobilebert":
+            return transformers.MobileBertConfig(
+                **common,
+                **shape | {"hidden_size": 32, "intermediate_size": 32},
+                embedding_size=16,
+                true_hidden_size=16,
+                intra_bottleneck_size=16,
+                num_feedforward_networks=2,
+            )
+        case "deberta":
+            relative = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "type_vocab_size": 0}
+            return transformers.DebertaConfig(**common, **shape, **relative)
+        case "deberta-v2":
+            relative = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0}
+            newer = {"position_biased_input": False, "position_buckets": 64, "norm_rel_ebd": "layer_norm"}
+            return transformers.DebertaV2Config(**common, **shape, **relative, **newer, share_att_key=True)
+    raise ValueError(f"no such family: {family}")
