@@ -1,0 +1,296 @@
+"""Long text to overlapping token windows, each token with its place in the text in code points."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tokenizers import Tokenizer
+
+CHUNK = 20_000
+LENGTH = 384
+STRIDE = 128
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_BLANK_RUN = re.compile(r"(?<!\s)\s+")
+_SENTENCE_ENDS = ".!?…。！？"
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_BLANKS = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace()], dtype=np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token ids (int32[n]) and the code points of the whole text they stand for, starts and ends (int32[n])."""
+
+    ids: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One input of the model.
+
+    `input_ids` and `token_type_ids` are int64[L]; the document's tokens stand from `context_at` on, n of
+    them, the first being number `first` of the document's. `starts` and `ends` (int32[n]) are their code points
+    in the whole text. `scored` (bool[n]) is True where no other window has more context around the token.
+    """
+
+    input_ids: np.ndarray
+    token_type_ids: np.ndarray
+    context_at: int
+    first: int
+    starts: np.ndarray
+    ends: np.ndarray
+    scored: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+def tokenise(tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK) -> Iterator[Tokens]:
+    """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
+
+    Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
+    are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
+    neither truncate nor pad.
+    """
+    at = 0
+    while at < len(text):
+        end = _cut(text, at, chunk)
+        piece = _SURROGATES.sub("\ufffd", text[at:end])
+        encoding = tokenizer.encode(piece, add_special_tokens=False)
+        if encoding.ids:
+            offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+            starts, ends = _without_blanks(piece, offsets[:, 0], offsets[:, 1])
+            yield Tokens(np.array(encoding.ids, dtype=np.int32), starts + np.int32(at), ends + np.int32(at))
+        at = end
+
+
+def join(chunks: Iterable[Tokens]) -> Tokens:
+    """One Tokens of several, in their order."""
+    parts = list(chunks)
+    if not parts:
+        return Tokens(*(np.zeros(0, dtype=np.int32) for _ in range(3)))
+    return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
+
+
+def _cut(text: str, at: int, chunk: int) -> int:
+    """Where a piece that begins at `at` ends: the last of the best bounds in the second half of `chunk` code points."""
+    limit = at + chunk
+    if limit >= len(text):
+        return len(text)
+    best, cut = -1, limit
+    for run in _BLANK_RUN.finditer(text, at + max(1, chunk // 2), limit):
+        newlines = run.group().count("\n")
+        rank = min(newlines, 2) + 1 if newlines else int(text[run.start() - 1] in _SENTENCE_ENDS)
+        if rank >= best:
+            best, cut = rank, run.start()
+    return cut
+
+
+def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of tokens less the blanks at their ends; some tokenizers count the blank before a word to it."""
+    blank = np.isin(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), _BLANKS)
+    blank = np.append(blank, False)
+    starts, ends = starts.copy(), ends.copy()
+    while (leading := (starts < ends) & blank[starts]).any():
+        starts[leading] += 1
+    while (trailing := (starts < ends) & blank[np.maximum(ends - 1, 0)]).any():
+        ends[trailing] -= 1
+    return starts, ends
+
+
+@dataclass(frozen=True, slots=True)
+class PairTemplate:
+    """The special tokens that a tokenizer's own post-processor sets around a pair and around a single text.
+
+    `pair_parts` are the ids before, between and after the two texts, `pair_types` the token types of those parts
+    and of the texts in between (five runs); `single_parts` and `single_types` the same for one text.
+    """
+
+    pair_parts: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    pair_types: tuple[tuple[int, ...], int, tuple[int, ...], int, tuple[int, ...]]
+    single_parts: tuple[tuple[int, ...], tuple[int, ...]]
+    single_types: tuple[tuple[int, ...], int, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> PairTemplate:
+        """The template of `tokenizer`, found by encoding a probe. Raises ValueError where no probe has tokens."""
+        probe = next((p for p in ("a", "the", "1", ".") if tokenizer.encode(p, add_special_tokens=False).ids), None)
+        if probe is None:
+            raise ValueError("the tokenizer has no token for any probe")
+        size = len(tokenizer.encode(probe, add_special_tokens=False).ids)
+        pair = tokenizer.encode(probe, probe)
+        content = [i for i, special in enumerate(pair.special_tokens_mask) if not special]
+        a, b = content[0], content[size]
+        ids, types = pair.ids, pair.type_ids
+        single = tokenizer.encode(probe)
+        s = single.special_tokens_mask.index(0)
+        return cls(
+            (tuple(ids[:a]), tuple(ids[a + size : b]), tuple(ids[b + size :])),
+            (tuple(types[:a]), types[a], tuple(types[a + size : b]), types[b], tuple(types[b + size :])),
+            (tuple(single.ids[:s]), tuple(single.ids[s + size :])),
+            (tuple(single.type_ids[:s]), single.type_ids[s], tuple(single.type_ids[s + size :])),
+        )
+
+    @property
+    def pair_overhead(self) -> int:
+        """How many special tokens a pair has."""
+        return sum(map(len, self.pair_parts))
+
+    @property
+    def single_overhead(self) -> int:
+        """How many special tokens a single text has."""
+        return sum(map(len, self.single_parts))
+
+    def context_at(self, question_length: int) -> int:
+        """Where the context begins behind a question of so many tokens."""
+        return len(self.pair_parts[0]) + question_length + len(self.pair_parts[1])
+
+    def pair(self, question_ids: Sequence[int], context_ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Input ids and token types (int64[L]) of a question and a context."""
+        before, between, after = self.pair_parts
+        t0, ta, t1, tb, t2 = self.pair_types
+        ids = np.concatenate([_ids(before), _ids(question_ids), _ids(between), _ids(context_ids), _ids(after)])
+        runs = [_ids(t0), np.full(len(question_ids), ta), _ids(t1), np.full(len(context_ids), tb), _ids(t2)]
+        return ids, np.concatenate(runs).astype(np.int64)
+
+    def single(self, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Input ids and token types (int64[L]) of one text."""
+        before, after = self.single_parts
+        t0, ta, t1 = self.single_types
+        types = np.concatenate([_ids(t0), np.full(len(ids), ta), _ids(t1)]).astype(np.int64)
+        return np.concatenate([_ids(before), _ids(ids), _ids(after)]), types
+
+
+def _ids(values: Sequence[int]) -> np.ndarray:
+    return np.asarray(values, dtype=np.int64)
+
+
+def windows(
+    template: PairTemplate,
+    question_ids: Sequence[int],
+    chunks: Iterable[Tokens],
+    text: str,
+    *,
+    length: int = LENGTH,
+    stride: int = STRIDE,
+) -> Iterator[Window]:
+    """Windows of question and context over a document's tokens, in document order, as the tokens come.
+
+    A window has at most `length` tokens and ends at a paragraph bound (else a line's end) where one lies in its last
+    quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's
+    context, so that no token stands in three windows). A question longer than a quarter of `length` is cut to that.
+    A text without tokens has no windows.
+    """
+    question = _ids(question_ids)[: length // 4]
+    capacity = length - template.pair_overhead - len(question)
+    at = template.context_at(len(question))
+    for first, tokens, scored in _slices(chunks, text, capacity, stride):
+        ids, types = template.pair(question, tokens.ids)
+        yield Window(ids, types, at, first, tokens.starts, tokens.ends, scored)
+
+
+def single_windows(
+    template: PairTemplate,
+    chunks: Iterable[Tokens],
+    text: str,
+    *,
+    length: int = LENGTH,
+    stride: int = STRIDE,
+) -> Iterator[Window]:
+    """Windows of a text alone, cut as `windows` cuts them."""
+    capacity = length - template.single_overhead
+    for first, tokens, scored in _slices(chunks, text, capacity, stride):
+        ids, types = template.single(tokens.ids)
+        yield Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
+
+
+_Slice = tuple[int, Tokens, np.ndarray]
+
+
+def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> Iterator[_Slice]:
+    """Each window's first token, tokens and scored mask. Raises ValueError when a window has no room."""
+    if capacity < 8:
+        raise ValueError(f"windows of {capacity} context tokens are too short")
+    overlap = max(0, min(stride, capacity * 3 // 8))
+    last: _Slice | None = None
+    for first, tokens in _stretches(chunks, text, capacity, overlap):
+        scored = np.ones(len(tokens), dtype=bool)
+        if last is not None:
+            _share(last, first, len(tokens), scored)
+            yield last
+        last = (first, tokens, scored)
+    if last is not None:
+        yield last
+
+
+def _stretches(chunks: Iterable[Tokens], text: str, capacity: int, overlap: int) -> Iterator[tuple[int, Tokens]]:
+    source = iter(chunks)
+    held, first, more = join(()), 0, True
+    while True:
+        while more and len(held) <= capacity:
+            chunk = next(source, None)
+            more = chunk is not None
+            held = held if chunk is None else join((held, chunk))
+        if len(held) <= capacity:
+            if len(held):
+                yield first, held
+            return
+        size = _bound(text, held, capacity)
+        yield first, _part(held, 0, size)
+        held, first = _part(held, size - overlap, len(held)), first + size - overlap
+
+
+def _part(tokens: Tokens, start: int, end: int) -> Tokens:
+    return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
+
+
+def _bound(text: str, tokens: Tokens, capacity: int) -> int:
+    """How many tokens a window takes: up to the last paragraph bound in its last quarter, else the last line's."""
+    line = 0
+    for size in range(capacity, capacity - capacity // 4, -1):
+        gap = text[tokens.ends[size - 1] : tokens.starts[size]]
+        if "\n" in gap:
+            if _PARAGRAPH.search(gap):
+                return size
+            line = line or size
+    return line or capacity
+
+
+def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
+    """Gives every token of two neighbours to the one with more context (BERT's maximum-context rule), ties to the first."""
+    overlap = last[0] + len(last[1]) - first
+    if overlap <= 0:
+        return
+    here = np.arange(overlap)
+    in_last = np.minimum(first - last[0] + here, overlap - 1 - here)
+    in_next = np.minimum(here, size - 1 - here)
+    wins = in_last >= in_next
+    last[2][len(last[1]) - overlap :] = wins
+    scored[:overlap] = ~wins
+
+
+def pad(batch: Sequence[Window], pad_id: int) -> dict[str, np.ndarray]:
+    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest window."""
+    shape = (len(batch), max(map(len, batch), default=0))
+    arrays = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+    arrays["input_ids"][:] = pad_id
+    for row, window in enumerate(batch):
+        arrays["input_ids"][row, : len(window)] = window.input_ids
+        arrays["token_type_ids"][row, : len(window)] = window.token_type_ids
+        arrays["attention_mask"][row, : len(window)] = 1
+    return arrays
+
+
+def estimate_windows(text_length: int, tokens_per_character: float, length: int, stride: int) -> int:
+    """About how many windows a text of so many code points has, at least 1."""
+    tokens = text_length * tokens_per_character
+    return max(1, math.ceil((tokens - stride) / max(1, length - stride)))
