@@ -1,0 +1,118 @@
+"""The sentence that stands around a place in a text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from app.core.text import Span
+
+_BOUND = re.compile(
+    r"""
+    (?P<stop>[.!?…]+["'”’»)\]]*)(?=\s)       # a stop, what closes after it, and a blank
+    | [。！？｡]+["”’」』）]*                    # scripts that put no blank after a stop
+    | (?P<line>\n[^\S\n]*\n\s*                # a blank line
+    | \n(?=[^\S\n]*(?:[-*•‣▪#]|\d{1,3}[.)])[^\S\n]))   # the next item of a list, a heading
+    """,
+    re.VERBOSE,
+)
+_WORD_BEFORE = re.compile(r"[^\s(\[\"“‘]*\Z")
+_ABBREVIATION = re.compile(
+    r"mr|mrs|ms|dr|prof|rev|hon|st|sr|jr|vs|etc|e\.g|i\.e|cf|figs?|vol|pp|ca|approx|al|inc|ltd|co|corp|dept|est|gen|col"
+    r"|lt|capt|sgt|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt",
+    re.IGNORECASE,
+)
+_JOINING = "\u200d\ufe0e\ufe0f"
+
+
+def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
+    """The sentence, or the sentences, that hold the span; always holds the whole span.
+
+    A sentence ends at a stop, a blank line or a list item. At most `reach` code points on each side are
+    looked at: where no bound lies within them, the sentence is cut between two words. Abbreviations and
+    initials are told by a short English list, so a sentence may come out longer than it is.
+    """
+    return Span(_start(text, span.start, reach), _end(text, span, reach))
+
+
+def _start(text: str, at: int, reach: int) -> int:
+    low = max(0, at - reach)
+    start = -1
+    for found in _bounds(text, low, min(len(text), at + 1)):
+        if found.end() <= at:
+            start = found.end()
+    if start < 0:
+        start = _cut_before(text, low, at) if low else 0
+    while start < at and text[start].isspace():
+        start += 1
+    return start
+
+
+def _end(text: str, span: Span, reach: int) -> int:
+    high = min(len(text), span.end + reach)
+    # A stop may be the span's own last character, with or without what closes after it.
+    for found in _bounds(text, max(span.start, span.end - 4), min(len(text), high + 1)):
+        end = found.start() if found["line"] is not None else found.end()
+        if span.end <= end <= high:
+            break
+    else:
+        end = _cut_after(text, high, span.end) if high < len(text) else high
+    while end > span.end and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _bounds(text: str, low: int, high: int) -> Iterator[re.Match[str]]:
+    return (found for found in _BOUND.finditer(text, low, high) if not _goes_on(text, found))
+
+
+def _goes_on(text: str, found: re.Match[str]) -> bool:
+    """Whether the stop found does not end a sentence: an abbreviation, an initial, a list's number."""
+    stop = found["stop"]
+    if stop is None:
+        return False
+    after = text[found.end() : found.end() + 8].lstrip()
+    if after[:1].islower():
+        return True
+    if stop[0] != "." or stop[:2] == "..":
+        return False
+    before = text[max(0, found.start() - 24) : found.start()]
+    match = _WORD_BEFORE.search(before)
+    word = match.group() if match else ""
+    if _ABBREVIATION.fullmatch(word) or (len(word) == 1 and word.isupper()):
+        return True
+    if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
+        return True
+    line = before[: len(before) - len(word)]
+    return word.isdigit() and len(word) <= 3 and (not line.strip(" \t") or line.rstrip(" \t").endswith("\n"))
+
+
+def _cut_before(text: str, low: int, at: int) -> int:
+    """The first word's start from `low` on, or `low` moved off a combining sequence."""
+    blank = re.compile(r"\s").search(text, low - 1, at)
+    if blank:
+        return blank.end()
+    while low < at and _joins(text, low):
+        low += 1
+    return low
+
+
+def _cut_after(text: str, high: int, at: int) -> int:
+    """The last word's end up to `high`, or `high` moved off a combining sequence."""
+    for place in range(high, at, -1):
+        if text[place].isspace():
+            return place
+    while high > at and _joins(text, high):
+        high -= 1
+    return high
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the character at this place belongs to the one before it."""
+    return bool(
+        unicodedata.combining(text[at])
+        or text[at] in _JOINING
+        or "\U0001f3fb" <= text[at] <= "\U0001f3ff"
+        or text[at - 1] == "\u200d"
+    )

@@ -1,0 +1,62 @@
+"""How numbers are said to a person; the command line and the window use the same words."""
+
+from __future__ import annotations
+
+NO_ANSWER = "The text does not say."
+
+_LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
+
+
+def likelihood(probability: float) -> str:
+    """A probability in words, from "Very likely" (0.9 and more) to "Very unlikely" (less than 0.15)."""
+    return next((words for least, words in _LIKELIHOODS if probability >= least), "Very unlikely")
+
+
+def percent(probability: float) -> str:
+    """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
+    whole = round(probability * 100)
+    if whole < 1:
+        return "< 1 %"
+    return "> 99 %" if whole > 99 else f"{whole} %"
+
+
+def count(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: "1 window", "1,204 windows"; `several` where an s does not make the plural."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time as a person says it: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
+    if seconds < 9.95:
+        tenths = f"{seconds:.1f}".removesuffix(".0")
+        return f"{tenths} second" if tenths == "1" else f"{tenths} seconds"
+    whole = round(seconds)
+    if whole < 90:
+        return count(whole, "second")
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return count(minutes, "minute")
+    hours, rest = divmod(minutes, 60)
+    return f"{count(hours, 'hour')} {count(rest, 'minute')}" if rest else count(hours, "hour")
+
+
+def time_left(seconds: float) -> str:
+    """An estimate of time left, in steps that do not flicker: "about 20 seconds left"."""
+    if seconds < 5:
+        return "a few seconds left"
+    if seconds < 57.5:
+        return f"about {5 * round(seconds / 5)} seconds left"
+    return "about a minute left" if seconds < 90 else f"about {duration(seconds)} left"
+
+
+def size(number: int) -> str:
+    """A count of bytes in decimal units: "812 bytes", "46 MB", "1.2 GB"."""
+    if number < 1000:
+        return count(number, "byte")
+    value = float(number)
+    unit = "kB"
+    for unit in ("kB", "MB", "GB", "TB"):
+        value /= 1000
+        if value < 999.5:
+            break
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"

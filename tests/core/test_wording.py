@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from app.core import wording
+
+
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        (1.0, "Very likely"),
+        (0.9, "Very likely"),
+        (0.89, "Likely"),
+        (0.7, "Likely"),
+        (0.4, "Possibly"),
+        (0.15, "Unlikely"),
+        (0.149, "Very unlikely"),
+        (0.0, "Very unlikely"),
+    ],
+)
+def test_likelihood(probability: float, words: str) -> None:
+    assert wording.likelihood(probability) == words
+
+
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [(0.0, "< 1 %"), (0.0049, "< 1 %"), (0.006, "1 %"), (0.94, "94 %"), (0.9949, "99 %"), (1.0, "> 99 %")],
+)
+def test_percent(probability: float, words: str) -> None:
+    assert wording.percent(probability) == words
+
+
+def test_percent_never_says_none_or_all() -> None:
+    said = {wording.percent(step / 2000) for step in range(2001)}
+    assert "0 %" not in said
+    assert "100 %" not in said
+    assert {f"{number} %" for number in range(1, 100)} <= said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.04, "0 seconds"),
+        (0.4, "0.4 seconds"),
+        (1.0, "1 second"),
+        (9.96, "10 seconds"),
+        (89, "89 seconds"),
+        (90, "2 minutes"),
+        (3600, "1 hour"),
+        (7800, "2 hours 10 minutes"),
+    ],
+)
+def test_duration(seconds: float, words: str) -> None:
+    assert wording.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (1, "a few seconds left"),
+        (19, "about 20 seconds left"),
+        (58, "about a minute left"),
+        (200, "about 3 minutes left"),
+    ],
+)
+def test_time_left(seconds: float, words: str) -> None:
+    assert wording.time_left(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1500, "1.5 kB"),
+        (46_000_000, "46 MB"),
+        (999_600, "1.0 MB"),
+        (1_200_000_000, "1.2 GB"),
+    ],
+)
+def test_size(number: int, words: str) -> None:
+    assert wording.size(number) == words
+
+
+def test_count() -> None:
+    assert wording.count(1, "window") == "1 window"
+    assert wording.count(1204, "window") == "1,204 windows"
+    assert wording.count(2, "class", "classes") == "2 classes"
