@@ -1,0 +1,115 @@
+"""The start: a window, or the command line when a subcommand is given.
+
+Spawned processes import this file again, and a Python too old for Spanlight must be able to read it
+to be told so: it imports nothing heavy and keeps to plain syntax.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BOOTSTRAP = os.path.join(ROOT, "packaging", "bootstrap.py")
+COMMANDS = {
+    "ask": "answer a question about files",
+    "classify": "give texts their class probabilities",
+    "evaluate": "measure a model on labelled examples",
+    "train": "teach a model from examples",
+    "models": "list what is installed",
+}
+
+
+def usage() -> str:
+    """What `--help` prints."""
+    commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
+    return (
+        "usage: python3 -m app [--window] [FILE ...]      open the window\n"
+        "       python3 -m app COMMAND ...                work in the terminal\n"
+        "       python3 -m app --version | --help\n\n"
+        "Answers questions about your own documents by lighting up the exact words of the answer,\n"
+        "and classifies text with its class probabilities shown.\n\n"
+        f"commands:\n{commands}\n\n"
+        "python3 -m app COMMAND --help tells more about one of them."
+    )
+
+
+def complain(message: str) -> int:
+    """One sentence on standard error; the exit code of an input error."""
+    sys.stderr.write(message + "\n")
+    return 2
+
+
+def prepare(extras: tuple[str, ...] = (), module: str = "app", argv: list[str] | None = None) -> int | None:
+    """Install what is missing, from a source tree; the exit code when the work was done elsewhere.
+
+    None says that this process has everything it needs. An installed Spanlight comes without the
+    set-up, because its installer has done that work.
+    """
+    if not os.path.exists(BOOTSTRAP):
+        return None
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("spanlight_bootstrap", BOOTSTRAP)
+    if spec is None or spec.loader is None:
+        return complain(f"{BOOTSTRAP} cannot be read. Get the code once more.")
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    code: int | None = bootstrap.ensure(extras, module, sys.argv[1:] if argv is None else argv)
+    return code
+
+
+def open_window(argv: list[str]) -> int:
+    """Open the window on the files named in `argv`; its exit code."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
+        return complain(
+            "There is no screen here to open a window on. "
+            'Ask in the terminal instead: python3 -m app ask FILE --question "..."'
+        )
+    files = [argument for argument in argv if argument != "--window"]
+    try:
+        from app.ui.start import main as start
+    except ImportError as fault:
+        if ".so" not in str(fault):
+            raise
+        return complain(f"A system library that windows need is missing ({fault}). See the README for the list.")
+    return start(files)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the window or one command; the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    first = arguments[0] if arguments else ""
+    if first in ("--version", "-V"):
+        from app.core.about import NAME, VERSION
+
+        print(f"{NAME} {VERSION}")
+        return 0
+    if first in ("--help", "-h"):
+        print(usage())
+        return 0
+    if first.startswith("-") and first != "--window":
+        return complain(f"There is no option {first}. python3 -m app --help lists what there is.")
+    if first and first != "--window" and first not in COMMANDS and not os.path.exists(first):
+        return complain(
+            f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
+            "python3 -m app --help tells more."
+        )
+    code = prepare(argv=arguments)
+    if code is not None:
+        return code
+    if first in COMMANDS:
+        from app.cli import main as command_line
+
+        return command_line(arguments)
+    return open_window(arguments)
+
+
+if __name__ == "__main__":
+    if not __package__:  # run by its path, from any folder: python3 .../spanlight/app
+        sys.path[0] = ROOT
+    import multiprocessing
+
+    multiprocessing.freeze_support()
+    sys.exit(main())

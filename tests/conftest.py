@@ -1,0 +1,81 @@
+"""What every test stands on: no screen, no real settings, no surprises from chance."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT.parent / "shared" / "data"
+
+# Before anything imports Qt or asks where data is kept.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ["HF_HUB_OFFLINE"] = "1"
+_HOME = tempfile.mkdtemp(prefix="spanlight-tests-")
+os.environ["SPANLIGHT_HOME"] = _HOME
+
+settings.register_profile(
+    "spanlight",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("search", parent=settings.get_profile("spanlight"), derandomize=False, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
+
+
+def pytest_unconfigure() -> None:
+    """Take the tests' own home folder away again."""
+    shutil.rmtree(_HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def spanlight_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh place for settings, drafts and models, one for each test."""
+    home = tmp_path / "spanlight-home"
+    monkeypatch.setenv("SPANLIGHT_HOME", str(home))
+    return home
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of data sets and documents that lies beside the code where the makers work."""
+    if not DATA.is_dir():
+        pytest.skip(f"needs the data sets in {Path('..') / 'shared' / 'data'}, which are not here")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def screen() -> Iterator[dict[str, str]]:
+    """The environment of a process that opens real windows: an X server that nobody looks at."""
+    server = shutil.which("Xvfb")
+    if not sys.platform.startswith("linux"):
+        pytest.skip("real windows are tested on Linux only, on a virtual X server")
+    if server is None:
+        pytest.skip("real windows were not tested: there is no Xvfb here (apt-get install xvfb)")
+    process = subprocess.Popen(
+        [server, "-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        number = process.stdout.readline().strip()  # written once the server takes connections
+        assert number.isdigit(), "Xvfb ended before it had a display"
+        environment = {name: value for name, value in os.environ.items() if name != "WAYLAND_DISPLAY"}
+        yield environment | {"DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+    finally:
+        process.terminate()
+        process.wait(10)
