@@ -1,0 +1,251 @@
+"""Who may import whom: read from the source of every file of app/, function bodies included."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).resolve().parent.parent / "app"
+FILES = sorted(APP.rglob("*.py"))
+
+# Every room with the modules it may import from other rooms (a name stands for all below it).
+ROOMS: dict[str, tuple[str, ...]] = {
+    "app.core": (),
+    "app.settings": ("app.core",),
+    "app.documents": ("app.core",),
+    "app.library": ("app.core",),
+    "app.models": ("app.core",),
+    "app.tasks": ("app.core",),
+    "app.training": ("app.core", "app.tasks"),
+    "app.engine": ("app.core", "app.models", "app.tasks", "app.training"),
+    "app.flows": (
+        "app.core",
+        "app.settings",
+        "app.documents",
+        "app.library",
+        "app.models",
+        "app.engine",
+        "app.training.examples",  # training's plain data
+        "app.training.metrics",
+    ),
+    "app.cli": ("app.core", "app.settings", "app.flows"),
+    "app.ui.theme": ("app.core", "app.settings"),
+    "app.ui.jobs": ("app.core",),
+    "app.ui.messages": ("app.core",),
+    "app.ui.widgets": ("app.core", "app.ui.theme"),
+    "app.ui.views": (
+        "app.core",
+        "app.settings",
+        "app.flows",
+        "app.ui.widgets",
+        "app.ui.jobs",
+        "app.ui.messages",
+        "app.ui.theme",
+    ),
+    "app.ui.window": (
+        "app.core",
+        "app.settings",
+        "app.flows",
+        "app.ui.views",
+        "app.ui.widgets",
+        "app.ui.jobs",
+        "app.ui.messages",
+        "app.ui.theme",
+    ),
+    "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
+    "app.__main__": ("app.core.about", "app.cli", "app.ui.start"),
+}
+FORBIDDEN = {"app.flows": ("app.models.loader",)}
+
+# Third-party packages and those parts of the standard library that only some places may touch.
+TORCH = ("app.models.loader", "app.models.device", "app.training", "app.engine.process")
+NETWORK = ("app.models.download",)
+ONLY_IN: dict[str, tuple[str, ...]] = {
+    "torch": TORCH,
+    "transformers": TORCH,
+    "tokenizers": (*TORCH, "app.tasks"),
+    "safetensors": (*TORCH, "app.models"),
+    "numpy": (*TORCH, "app.tasks"),
+    "PySide6": ("app.ui",),
+    "shiboken6": ("app.ui",),
+    "platformdirs": ("app.settings.paths",),
+    "sqlite3": ("app.library",),
+    "pickle": (),
+    "urllib": NETWORK,
+    "http": NETWORK,
+    "socket": NETWORK,
+    "ssl": NETWORK,
+    "ftplib": NETWORK,
+    "requests": NETWORK,
+    "httpx": NETWORK,
+    "huggingface_hub": NETWORK,
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One name imported: by which module, which, on which line, and whether only for the type checker."""
+
+    by: str
+    name: str
+    line: int
+    typing_only: bool
+
+    def __str__(self) -> str:
+        return f"{self.by.replace('.', '/')}.py:{self.line} imports {self.name}"
+
+
+def module_of(file: Path) -> str:
+    parts = file.relative_to(APP.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(file): file for file in FILES}
+
+
+def below(name: str, roots: tuple[str, ...]) -> bool:
+    return any(name == root or name.startswith(root + ".") for root in roots)
+
+
+def room_of(module: str) -> str | None:
+    rooms = [room for room in ROOMS if below(module, (room,))]
+    return max(rooms, key=len, default=None)
+
+
+def imports_of(module: str, source: str) -> list[Import]:
+    """Every import of a module's source, relative ones resolved; `from package import module` names the module."""
+    tree = ast.parse(source)
+    typing_only = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    found = []
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module.split(".")[: -node.level]
+                base = ".".join([*package, base] if base else package)
+            for alias in node.names:
+                whole = f"{base}.{alias.name}"
+                names.append(whole if whole in MODULES or not below(base, ("app",)) else base)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("__import__", "importlib.import_module"):
+            first = node.args[0] if node.args else None
+            names = [str(first.value) if isinstance(first, ast.Constant) else "a name made while running"]
+        found += [Import(module, name, node.lineno, id(node) in typing_only) for name in names]  # type: ignore[attr-defined]
+    return found
+
+
+def all_imports() -> list[Import]:
+    return [found for module, file in MODULES.items() for found in imports_of(module, file.read_text("utf-8"))]
+
+
+IMPORTS = all_imports()
+
+
+def test_every_file_has_its_room() -> None:
+    homeless = [module for module in MODULES if room_of(module) is None and module not in ("app", "app.ui")]
+    assert not homeless
+
+
+def test_rooms_import_only_what_they_may() -> None:
+    wrong = []
+    for found in IMPORTS:
+        if not below(found.name, ("app",)):
+            continue
+        room = room_of(found.by)
+        assert room is not None, found
+        allowed = below(found.name, (room, *ROOMS[room])) and not below(found.name, FORBIDDEN.get(room, ()))
+        if not allowed:
+            wrong.append(str(found))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_packages_are_imported_only_in_their_places() -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if (places := ONLY_IN.get(found.name.split(".")[0])) is not None and not below(found.by, places)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_core_needs_the_standard_library_only() -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if below(found.by, ("app.core", "app.__main__"))
+        and found.name.split(".")[0] not in sys.stdlib_module_names | {"app"}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_known_packages_are_imported() -> None:
+    known = sys.stdlib_module_names | ONLY_IN.keys() | {"app"}
+    assert not [str(found) for found in IMPORTS if found.name.split(".")[0] not in known]
+
+
+def test_no_file_imports_itself_through_others() -> None:
+    graph: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in IMPORTS:
+        if found.name in MODULES and found.name != found.by and not found.typing_only:
+            graph[found.by].add(found.name)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" imports ".join(reversed(circle.args[1])))
+
+
+def test_nothing_imports_the_start() -> None:
+    assert not [str(found) for found in IMPORTS if below(found.name, ("app.__main__", "tests", "packaging"))]
+
+
+def test_package_files_are_empty() -> None:
+    assert not [str(file) for file in FILES if file.name == "__init__.py" and file.read_text("utf-8").strip()]
+
+
+def test_every_folder_is_a_package() -> None:
+    folders = {folder for file in FILES for folder in file.parents if folder.is_relative_to(APP)}
+    assert not [str(folder) for folder in folders if not (folder / "__init__.py").exists()]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(APP).as_posix())
+def test_files_stay_readable(file: Path) -> None:
+    assert len(file.read_text("utf-8").splitlines()) <= 320
+
+
+def test_no_services_at_module_level() -> None:
+    """A call bound to a public name at module level must not make one of the services."""
+    services = {"Workspace", "Engine", "Shelf", "Paths", "Settings", "QApplication", "open_workspace", "load"}
+    wrong = []
+    for module, file in MODULES.items():
+        for statement in ast.parse(file.read_text("utf-8")).body:
+            value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+            if isinstance(value, ast.Call) and ast.unparse(value.func).split(".")[-1] in services:
+                wrong.append(f"{module}:{statement.lineno}")
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "name"),
+    [
+        ("app.core.text", "import app.flows.ask", "app.flows.ask"),
+        ("app.core.text", "def f():\n    from app.ui.jobs import Job", "app.ui.jobs"),
+        ("app.core.text", "from ..models import card", "app.models"),
+        ("app.core.text", "if TYPE_CHECKING:\n    import torch", "torch"),
+        ("app.core.text", "import importlib\nimportlib.import_module('torch')", "torch"),
+    ],
+)
+def test_the_reader_of_imports_sees_them_all(module: str, source: str, name: str) -> None:
+    assert any(below(found.name, (name,)) for found in imports_of(module, source))
