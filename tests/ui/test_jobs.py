@@ -1,0 +1,215 @@
+"""The thread boundary: how jobs end, how often they speak, and what is dropped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QObject, QThread
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report
+from app.ui.jobs import Job, Lane
+
+
+class Listener:
+    """Writes down all that a job says, and in which thread."""
+
+    def __init__(self, job: Job) -> None:
+        self.said: list[tuple[str, object]] = []
+        self.threads: set[QThread] = set()
+        self.times: list[float] = []
+        job.started.connect(lambda: self._hear("started", None))
+        job.progress.connect(lambda value: self._hear("progress", value))
+        job.partial.connect(lambda value: self._hear("partial", value))
+        job.done.connect(lambda value: self._hear("done", value))
+        job.failed.connect(lambda value: self._hear("failed", value))
+        job.stopped.connect(lambda: self._hear("stopped", None))
+
+    def _hear(self, kind: str, value: object) -> None:
+        self.said.append((kind, value))
+        self.threads.add(QThread.currentThread())
+        if kind == "progress":
+            self.times.append(time.monotonic())
+
+    def ends(self) -> list[tuple[str, object]]:
+        return [one for one in self.said if one[0] in ("done", "failed", "stopped")]
+
+
+@pytest.fixture
+def lane(qapp: QCoreApplication) -> Iterator[Lane]:
+    lane = Lane("test")
+    yield lane
+    lane.close()
+
+
+def test_a_result_arrives_once_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
+    def flow(number: int, report: Report, *, add: int) -> int:
+        assert threading.current_thread() is not threading.main_thread()
+        return number + add
+
+    job = lane.start(flow, 40, add=2)
+    heard = Listener(job)
+    qtbot.waitUntil(lambda: not job.running)
+    qtbot.wait(80)
+    assert heard.said == [("started", None), ("done", 42)]
+    assert heard.threads == {QCoreApplication.instance().thread()}  # type: ignore[union-attr]
+    assert lane.idle
+
+
+@pytest.mark.parametrize("error", [SpanlightError("No such file.", "Choose another."), ValueError("a bug")])
+def test_an_exception_is_the_only_end(lane: Lane, qtbot: QtBot, error: Exception) -> None:
+    def flow(report: Report) -> None:
+        raise error
+
+    heard = Listener(lane.start(flow))
+    qtbot.waitUntil(lambda: bool(heard.ends()))
+    qtbot.wait(80)
+    assert heard.ends() == [("failed", error)]
+
+
+def test_the_lane_goes_on_after_a_failure(lane: Lane, qtbot: QtBot) -> None:
+    lane.start(lambda report: 1 / 0)
+    heard = Listener(lane.start(lambda report: "well"))
+    qtbot.waitUntil(lambda: bool(heard.ends()))
+    assert heard.ends() == [("done", "well")]
+
+
+def test_stop_is_told_at_once_and_once_whatever_the_flow_does(lane: Lane, qtbot: QtBot) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def stubborn(report: Report) -> str:
+        entered.set()
+        leave.wait(5)
+        return "too late"
+
+    job = lane.start(stubborn)
+    heard = Listener(job)
+    qtbot.waitUntil(entered.is_set)
+    job.stop()
+    assert heard.ends() == [("stopped", None)]
+    job.stop()
+    leave.set()
+    qtbot.waitUntil(lambda: lane.idle)
+    assert heard.ends() == [("stopped", None)]
+
+
+def test_check_raises_in_a_stopped_flow(lane: Lane, qtbot: QtBot) -> None:
+    rounds: list[int] = []
+    entered = threading.Event()
+
+    def flow(report: Report) -> None:
+        while len(rounds) < 5000:
+            report.check()
+            rounds.append(1)
+            entered.set()
+            time.sleep(0.001)
+
+    job = lane.start(flow)
+    qtbot.waitUntil(entered.is_set)
+    job.stop()
+    qtbot.waitUntil(lambda: lane.idle)
+    assert len(rounds) < 5000
+
+
+def test_a_job_stopped_while_waiting_never_runs(lane: Lane, qtbot: QtBot) -> None:
+    leave = threading.Event()
+    ran: list[str] = []
+    lane.start(lambda report: leave.wait(5))
+    waiting = lane.start(lambda report: ran.append("ran"))
+    heard = Listener(waiting)
+    waiting.stop()
+    leave.set()
+    qtbot.waitUntil(lambda: lane.idle)
+    assert heard.said == [("stopped", None)]
+    assert ran == []
+
+
+def test_a_superseded_job_says_nothing_more(lane: Lane, qtbot: QtBot) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def old(report: Report) -> str:
+        report.partial("old news")
+        entered.set()
+        leave.wait(5)
+        report.progress(Progress(1, 2))
+        return "old"
+
+    first = lane.start(old)
+    heard_first = Listener(first)
+    qtbot.waitUntil(entered.is_set)
+    first.drop()
+    before = list(heard_first.said)
+    second = Listener(lane.start(lambda report: "new"))
+    leave.set()
+    qtbot.waitUntil(lambda: bool(second.ends()))
+    qtbot.wait(80)
+    assert heard_first.said == before
+    assert second.ends() == [("done", "new")]
+
+
+def test_progress_crosses_at_most_every_50_ms_and_the_latest_counts(lane: Lane, qtbot: QtBot) -> None:
+    leave = threading.Event()
+
+    def flow(report: Report) -> None:
+        for number in range(2000):
+            report.progress(Progress(number, 2000))
+            time.sleep(0.0001)
+        leave.wait(5)
+
+    job = lane.start(flow)
+    heard = Listener(job)
+    qtbot.waitUntil(lambda: ("progress", Progress(1999, 2000)) in heard.said)
+    leave.set()
+    qtbot.waitUntil(lambda: bool(heard.ends()))
+    gaps = [after - before for before, after in zip(heard.times, heard.times[1:], strict=False)]
+    assert all(gap >= 0.045 for gap in gaps), gaps
+    assert len(heard.times) < 200
+
+
+def test_every_partial_result_arrives_in_order_and_before_the_end(lane: Lane, qtbot: QtBot) -> None:
+    def flow(report: Report) -> str:
+        for number in range(500):
+            report.partial(number)
+        return "end"
+
+    heard = Listener(lane.start(flow))
+    qtbot.waitUntil(lambda: bool(heard.ends()))
+    assert [value for kind, value in heard.said if kind == "partial"] == list(range(500))
+    assert heard.said[-1] == ("done", "end")
+
+
+def test_closing_stops_a_running_flow_and_says_nothing(qapp: QCoreApplication, qtbot: QtBot) -> None:
+    lane = Lane("closing")
+    entered = threading.Event()
+
+    def flow(report: Report) -> None:
+        while True:
+            entered.set()
+            report.check()
+            time.sleep(0.001)
+
+    heard = Listener(lane.start(flow))
+    qtbot.waitUntil(entered.is_set)
+    before = list(heard.said)
+    assert lane.close()
+    qtbot.wait(80)
+    assert heard.said == before
+    after = lane.start(lambda report: "late")
+    assert not after.running
+
+
+def test_a_job_that_nobody_keeps_dies_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
+    died: list[bool] = []
+
+    def watch() -> None:
+        job = lane.start(lambda report: None)
+        job.destroyed.connect(lambda: died.append(QThread.currentThread() is QObject().thread()))
+
+    for _ in range(20):
+        watch()
+    qtbot.waitUntil(lambda: lane.idle and len(died) == 20)
+    assert all(died)
