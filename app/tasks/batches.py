@@ -1,0 +1,87 @@
+"""Windows to batches of like length, read one after another with a check for stop before each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report
+from app.tasks.task import Arrays, ReadyModel
+from app.tasks.windows import Window, pad
+
+ItemT = TypeVar("ItemT")
+
+_PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
+
+
+def batch_size(model: ReadyModel) -> int:
+    """How many windows are read at once: few on a CPU, whose caches they share, more on a GPU."""
+    return 8 if model.device.device == "cpu" else 32
+
+
+def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Window], size: int) -> Iterator[list[ItemT]]:
+    """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
+    source = iter(items)
+    while buffer := list(islice(source, 8 * size)):
+        buffer.sort(key=lambda item: len(window(item)), reverse=True)
+        for at in range(0, len(buffer), size):
+            yield buffer[at : at + size]
+
+
+class Runner:
+    """Runs batches of windows through a model; remembers the time they took."""
+
+    def __init__(self, model: ReadyModel, report: Report) -> None:
+        self._model = model
+        self._report = report
+        self._pad_id = next(
+            (i for name in _PAD_TOKENS if (i := model.tokenizer.token_to_id(name)) is not None), 0
+        )
+
+    def __call__(self, windows: list[Window]) -> tuple[Arrays, float]:
+        """The model's arrays for a batch, and the seconds it took.
+
+        Raises Stopped when the work is to stop, SpanlightError when the model's numbers are not finite.
+        """
+        self._report.check()
+        started = time.perf_counter()
+        arrays = self._model.forward(pad(windows, self._pad_id))
+        return arrays, time.perf_counter() - started
+
+
+def require_finite(finite: bool, model: ReadyModel) -> None:
+    """Raises SpanlightError when a model's output holds what is not a number."""
+    if not finite:
+        raise SpanlightError(
+            f"The model {model.card.name} gave values that are not numbers.",
+            "Its weights may be damaged: choose another model, or install this one again.",
+        )
+
+
+class Pace:
+    """When to tell of progress, and how much time is left at the pace so far."""
+
+    def __init__(self, report: Report, what: str, every: float = 0.1) -> None:
+        self._report = report
+        self._what = what
+        self._every = every
+        self._started = time.perf_counter()
+        self._told = -1.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._started
+
+    def due(self) -> bool:
+        """Whether it is time to tell again."""
+        return self._told < 0 or self.seconds - self._told >= self._every
+
+    def tell(self, done: int, total: int) -> None:
+        """Says how far the work has come."""
+        self._told = self.seconds
+        left = self.seconds / done * max(0, total - done) if done and self.seconds > 0.5 else None
+        self._report.progress(Progress(done, total, self._what, left))

@@ -1,0 +1,188 @@
+"""Start and end logits to the best spans: in one window, then over all windows of all documents."""
+
+from __future__ import annotations
+
+import heapq
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.text import Span
+from app.tasks.windows import Window
+
+MAX_TOKENS = 48
+_MARKS_AT_MOST = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A span that may be the answer.
+
+    `score` is start + end logits; `null_score` is [CLS]'s start + end logits in the same window; `span`
+    counts code points of document number `document`.
+    """
+
+    score: float
+    null_score: float
+    document: int
+    span: Span
+
+    @property
+    def margin(self) -> float:
+        """How far the span stands above the null score of its own window."""
+        return self.score - self.null_score
+
+    @property
+    def rank(self) -> Rank:
+        """The larger, the better: by score; ties to the earlier, then the shorter, then the larger margin."""
+        return self.score, -self.document, -self.span.start, -self.span.end, -self.null_score
+
+
+Rank = tuple[float, int, int, int, float]
+
+
+def banded_scores(start_logits: np.ndarray, end_logits: np.ndarray, max_tokens: int) -> np.ndarray:
+    """Start + end logits of every span of 1 to `max_tokens` tokens.
+
+    Takes float[n] each and returns float[n, max_tokens]: row i, column k is the span from token i to token
+    i + k, both included; -inf where it would run over the end.
+    """
+    count = len(end_logits)
+    padded = np.full(count + max_tokens - 1, -np.inf, dtype=end_logits.dtype)
+    padded[:count] = end_logits
+    return start_logits[:, None] + np.lib.stride_tricks.sliding_window_view(padded, max_tokens)
+
+
+def best_spans(
+    start_logits: np.ndarray,
+    end_logits: np.ndarray,
+    scored: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    *,
+    max_tokens: int = MAX_TOKENS,
+    floor: float = -np.inf,
+) -> Iterator[tuple[float, int, int]]:
+    """The best spans of one window's n context tokens, best first: score, first and last token.
+
+    Only spans that begin at a token of `scored` (bool[n], the maximum-context rule) and score at least
+    `floor`; none shares a code point with a better one of the same window (`starts` and `ends`, int[n],
+    rising). Equal scores go to the earlier, then the shorter span.
+    """
+    if not scored.any() or start_logits[scored].max() + end_logits.max() < floor:
+        return
+    band = banded_scores(start_logits, end_logits, max_tokens)
+    band[~scored] = -np.inf
+    lengths = np.arange(max_tokens)
+    while True:
+        first, extra = divmod(int(band.argmax()), max_tokens)
+        score = float(band[first, extra])
+        if score == -np.inf or score < floor:
+            return
+        last = first + extra
+        yield score, first, last
+        # Every token with a code point of the span; byte-level tokens may share one character.
+        low = min(first, int(np.searchsorted(ends, starts[first], side="right")))
+        high = max(last + 1, int(np.searchsorted(starts, ends[last], side="left")))
+        band[low:high] = -np.inf
+        before = np.arange(max(0, low - max_tokens + 1), low)
+        reaches = before[:, None] + lengths >= low
+        band[before] = np.where(reaches, -np.inf, band[before])
+
+
+def whole_span(text: str, start: int, end: int) -> Span | None:
+    """The place less the blanks at its ends, with the combining marks of its letters; None if empty."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start == end:
+        return None
+    least, most = max(0, start - _MARKS_AT_MOST), min(len(text), end + _MARKS_AT_MOST)
+    while start > least and _is_mark(text[start]) and not text[start - 1].isspace():
+        start -= 1
+    while end < most and _is_mark(text[end]):
+        end += 1
+    return Span(start, end)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
+
+
+def window_candidates(
+    window: Window,
+    start_logits: np.ndarray,
+    end_logits: np.ndarray,
+    *,
+    text: str,
+    document: int,
+    count: int,
+    floor: float = -np.inf,
+) -> Iterator[Candidate]:
+    """The best `count` candidates of one window, best first.
+
+    Takes the window's row of logits, float[L] or longer where the batch was padded; padding, question and
+    special tokens never stand in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
+    """
+    context = slice(window.context_at, window.context_at + len(window.starts))
+    null_score = float(start_logits[0] + end_logits[0])
+    found = 0
+    for score, first, last in best_spans(
+        start_logits[context], end_logits[context], window.scored, window.starts, window.ends, floor=floor
+    ):
+        span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
+        if span is None:
+            continue
+        yield Candidate(score, null_score, document, span)
+        found += 1
+        if found == count:
+            return
+
+
+class NBest:
+    """The best `count` candidates over any number of windows, in bounded memory.
+
+    What comes out does not depend on the order in which candidates are added.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        # Enough that the best `count` survive suppression: one span can overlap at most `count` of a
+        # neighbouring window's candidates, and one of the window before.
+        self._room = count * (count + 2)
+        self._heap: list[Rank] = []
+
+    @property
+    def floor(self) -> float:
+        """A score below which a candidate cannot matter any more; -inf while there is room."""
+        return self._heap[0][0] if len(self._heap) == self._room else float("-inf")
+
+    def add(self, candidates: Iterable[Candidate]) -> None:
+        """Takes candidates in."""
+        for candidate in candidates:
+            if len(self._heap) < self._room:
+                heapq.heappush(self._heap, candidate.rank)
+            elif candidate.rank > self._heap[0]:
+                heapq.heapreplace(self._heap, candidate.rank)
+
+    def best(self) -> list[Candidate]:
+        """The best candidates, best first, none sharing a code point with a better one."""
+        ranked = (
+            Candidate(score, -null, -document, Span(-start, -end))
+            for score, document, start, end, null in sorted(self._heap, reverse=True)
+        )
+        return without_overlaps(ranked, self.count)
+
+
+def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:
+    """The first `count` of candidates given best first, less those that overlap a better one by position."""
+    kept: list[Candidate] = []
+    for candidate in ranked:
+        if len(kept) == count:
+            break
+        if not any(k.document == candidate.document and k.span.overlaps(candidate.span) for k in kept):
+            kept.append(candidate)
+    return kept

@@ -1,0 +1,17 @@
+"""Every task, in the order shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.core.models import Head
+from app.core.requests import Question, QuestionBatch, TextsToClassify
+from app.tasks.classification import classify
+from app.tasks.question_answering import read, read_batch
+from app.tasks.task import Task
+
+TASKS: tuple[Task[Any, Any], ...] = (
+    Task("ask", Question, Head.QUESTION_ANSWERING, read),
+    Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch),
+    Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
+)
