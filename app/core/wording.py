@@ -53,10 +53,8 @@ def size(number: int) -> str:
     """A count of bytes in decimal units: "812 bytes", "46 MB", "1.2 GB"."""
     if number < 1000:
         return count(number, "byte")
-    value = float(number)
-    unit = "kB"
-    for unit in ("kB", "MB", "GB", "TB"):
+    value, units = number / 1000, ["kB", "MB", "GB", "TB"]
+    while value >= 999.5 and len(units) > 1:
         value /= 1000
-        if value < 999.5:
-            break
-    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+        del units[0]
+    return f"{value:.1f} {units[0]}" if value < 9.95 else f"{value:.0f} {units[0]}"

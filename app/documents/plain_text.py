@@ -1,0 +1,89 @@
+"""Bytes of a plain text file to its characters, whatever common encoding it is in."""
+
+from __future__ import annotations
+
+import codecs
+
+from app.core.errors import SpanlightError
+from app.core.text import normalise_newlines
+
+_SAMPLE = 1 << 16
+
+# The longer marks first: a UTF-32 mark begins with a UTF-16 one.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\b\x1b")
+
+
+def read_plain_text(data: bytes, name: str) -> str:
+    """The text with its byte-order mark taken off and its newlines as LF.
+
+    Raises SpanlightError when the bytes are not text, or hold nothing but blanks.
+    """
+    text = normalise_newlines(decode(data, name))
+    if not text.strip():
+        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
+    return text
+
+
+def decode(data: bytes, name: str) -> str:
+    """The characters of the bytes, newlines as they are, without a byte-order mark.
+
+    In this order: the encoding that a byte-order mark names; UTF-16 without a mark, told by where its zero bytes
+    lie; UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; Windows-1252; ISO-8859-1. Other 8-bit
+    encodings cannot be told from these and come out with wrong letters. Raises SpanlightError for bytes that are
+    not text.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    wide = _unmarked_utf16(data)
+    if wide:
+        return data.decode(wide, "replace")
+    if _is_binary(data[:_SAMPLE]) or _is_binary(data[-_SAMPLE:]):
+        raise SpanlightError(
+            f"“{name}” is not a text file.", "Open a plain text file (.txt, .md), or paste the text."
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _damaged_utf8(data) or _eight_bit(data)
+
+
+def _unmarked_utf16(data: bytes) -> str:
+    """The name of the UTF-16 kind whose high bytes are zero nearly everywhere, or nothing."""
+    sample = data[: _SAMPLE & ~1]
+    pairs = len(sample) // 2
+    if pairs < 2:
+        return ""
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd > 0.7 * pairs and even < 0.05 * pairs:
+        return "utf-16-le"
+    if even > 0.7 * pairs and odd < 0.05 * pairs:
+        return "utf-16-be"
+    return ""
+
+
+def _is_binary(sample: bytes) -> bool:
+    controls = sum(sample.count(code) for code in _CONTROLS)
+    return controls > max(4, len(sample) / 100)
+
+
+def _damaged_utf8(data: bytes) -> str:
+    """The text where nearly all bytes above 127 are good UTF-8, else nothing."""
+    text = data.decode("utf-8", "replace")
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    damaged = text.count("\ufffd")
+    return text if damaged <= beyond_ascii / 20 else ""
+
+
+def _eight_bit(data: bytes) -> str:
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

@@ -1,0 +1,24 @@
+"""Open a file as a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.report import Report
+from app.core.text import Document, normalise_newlines
+from app.documents.reader import read_bytes, read_file
+
+
+def read_document(path: Path | str, report: Report) -> Document:
+    """The document that a file holds; raises SpanlightError for anything but plain text, Stopped when stopped."""
+    return read_file(Path(path), report)
+
+
+def document_from_bytes(data: bytes, name: str) -> Document:
+    """The document that bytes hold (standard input, say); raises SpanlightError for anything but plain text."""
+    return read_bytes(data, name)
+
+
+def pasted_document(text: str, name: str = "Pasted text") -> Document:
+    """The document that a pasted text makes, newlines as LF."""
+    return Document(normalise_newlines(text), name)

@@ -1,0 +1,53 @@
+"""Passages and texts to try, which come along."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from dataclasses import dataclass
+
+from app.settings.paths import Paths
+
+ASK = "ask"
+CLASSIFY = "classify"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Something to try: `kind` is ask or classify; `questions` is empty for a text to classify.
+
+    Newlines of `text` are LF; `source` says who wrote it.
+    """
+
+    name: str
+    title: str
+    kind: str
+    text: str
+    questions: tuple[str, ...] = ()
+    source: str = ""
+
+
+def samples(paths: Paths) -> tuple[Sample, ...]:
+    """All samples in the order of their file names; a file that is not a sample is left out and logged."""
+    found = []
+    for path in sorted(paths.samples.glob("*.toml")):
+        try:
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
+            kind = values["kind"]
+            if kind not in (ASK, CLASSIFY):
+                raise ValueError(f"unknown kind {kind!r}")
+            found.append(
+                Sample(
+                    name=path.stem,
+                    title=str(values["title"]),
+                    kind=kind,
+                    text=str(values["text"]).strip("\n"),
+                    questions=tuple(str(question) for question in values.get("questions", ())),
+                    source=str(values.get("source", "")),
+                )
+            )
+        except (OSError, ValueError, KeyError) as fault:
+            _log.warning("sample %s left out: %r", path.name, fault)
+    return tuple(found)

@@ -1,0 +1,68 @@
+"""What every flow works with: settings, paths, models and the model process, opened once and handed on."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.requests import ModelChoice
+from app.engine.client import Engine
+from app.models.installed import Shelf
+from app.settings import settings as settings_file
+from app.settings.paths import Paths, default_paths
+from app.settings.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Workspace:
+    """One opened app: the person's settings, where files lie, the installed models and the model process."""
+
+    settings: Settings
+    paths: Paths
+    shelf: Shelf
+    engine: Engine
+
+    def save_settings(self) -> None:
+        """Write the settings; raises SpanlightError when the disk refuses."""
+        settings_file.save(self.settings, self.paths.settings_file)
+
+    def find_model(self, head: Head, model: str = "") -> ModelCard:
+        """The card of the model that is to do the work: the one named here, else in the settings, else the first.
+
+        `model` is a name or a folder. Raises SpanlightError when it is not installed or lacks the head; a model that
+        only the settings name and that is gone gives way to the first one installed.
+        """
+        if model:
+            return self.shelf.find(model, head)
+        chosen = (
+            self.settings.reader_model if head is Head.QUESTION_ANSWERING else self.settings.classifier_model
+        )
+        if chosen:
+            try:
+                return self.shelf.find(chosen, head)
+            except SpanlightError as fault:
+                _log.warning("the chosen model is not used: %s", fault)
+        return self.shelf.default(head)
+
+    def choose(self, head: Head, model: str = "", device: str = "") -> ModelChoice:
+        """The model and the device to work with; raises SpanlightError as `find_model` does."""
+        return ModelChoice(self.find_model(head, model).folder, device or self.settings.device)
+
+    def close(self) -> None:
+        """End the model process."""
+        self.engine.close()
+
+
+def open_workspace(paths: Paths | None = None) -> Workspace:
+    """Everything a flow needs; the model process is started by the first flow that asks for it."""
+    paths = paths or default_paths()
+    return Workspace(
+        settings=settings_file.load(paths.settings_file),
+        paths=paths,
+        shelf=Shelf([paths.models, paths.starter_models]),
+        engine=Engine(),
+    )

@@ -1,0 +1,47 @@
+"""What was typed and not yet used up, kept for the next start."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+from app.settings.files import write_atomic
+
+_log = logging.getLogger(__name__)
+
+
+class Drafts:
+    """Texts by name, each in a file of its own; names are lower-case words joined by dots or hyphens."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, name: str) -> str:
+        """The text kept under this name, character for character; empty where there is none."""
+        try:
+            return self._file(name).read_bytes().decode("utf-8", "surrogatepass")
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError) as fault:
+            _log.warning("draft %s not read: %s", name, fault)
+            return ""
+
+    def save(self, name: str, text: str) -> None:
+        """Keep the text; an empty one is forgotten. Raises SpanlightError when the disk refuses."""
+        if text:
+            write_atomic(self._file(name), text.encode("utf-8", "surrogatepass"))
+        else:
+            self.clear(name)
+
+    def clear(self, name: str) -> None:
+        """Forget the text kept under this name."""
+        try:
+            self._file(name).unlink(missing_ok=True)
+        except OSError as fault:
+            _log.warning("draft %s not removed: %s", name, fault)
+
+    def _file(self, name: str) -> Path:
+        if not re.fullmatch(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", name):
+            raise ValueError(f"not a draft's name: {name!r}")
+        return self._folder / f"{name}.txt"

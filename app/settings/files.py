@@ -1,0 +1,32 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write the file beside its place and rename it, making folders as needed.
+
+    A reader sees the old file or the new one, never half of one. Raises SpanlightError when the disk refuses.
+    """
+    beside = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as fault:
+        if beside:
+            Path(beside).unlink(missing_ok=True)
+        reason = fault.strerror or "the disk refused"
+        raise SpanlightError(
+            f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
+        ) from fault

@@ -1,0 +1,57 @@
+"""The log file: what went wrong, with its traceback, for the person who has to mend it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+
+_FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
+
+
+def start_log(path: Path, *, level: int = logging.INFO) -> None:
+    """Send the app's log records to a file of at most 1 MB with two older ones beside it.
+
+    Starting it again moves it to the new file. A folder that cannot be written to leaves the app without a log.
+    """
+    logger = logging.getLogger("app")
+    for old in [each for each in logger.handlers if isinstance(each, RotatingFileHandler)]:
+        logger.removeHandler(old)
+        old.close()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True)
+        handler.setFormatter(logging.Formatter(_FORMAT))
+        with path.open("a"):
+            pass
+    except OSError:
+        handler = None
+    logger.setLevel(level)
+    logger.propagate = False
+    logger.addHandler(handler or logging.NullHandler())
+
+
+def log_uncaught() -> None:
+    """Have every uncaught exception, of any thread, written to the log before it is shown as usual."""
+    show, show_in_thread = sys.excepthook, threading.excepthook
+
+    def uncaught(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, Exception):
+            log_bug(fault)
+        show(kind, fault, trace)
+
+    def uncaught_in_thread(hook: threading.ExceptHookArgs) -> None:
+        if hook.exc_value is not None and issubclass(hook.exc_type, Exception):
+            log_bug(hook.exc_value)
+        show_in_thread(hook)
+
+    sys.excepthook = uncaught
+    threading.excepthook = uncaught_in_thread
+
+
+def log_bug(fault: BaseException) -> None:
+    """Write an exception that nobody expected, with its traceback."""
+    logging.getLogger("app.bug").error("uncaught %s", type(fault).__name__, exc_info=fault)

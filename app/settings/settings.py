@@ -1,0 +1,99 @@
+"""What a person chose, kept from one start to the next."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from app.settings.files import write_atomic
+
+THEMES = ("system", "light", "dark")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Settings:
+    """Choices and the window's shape; an empty string means that nothing was chosen.
+
+    `device` is one of auto, cpu, cuda, mps; `reader_model` and `classifier_model` are names or folders;
+    `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
+    `others` holds keys of other versions, written back as they were read.
+    """
+
+    theme: str = "system"
+    device: str = "auto"
+    reader_model: str = ""
+    classifier_model: str = ""
+    last_view: str = ""
+    geometry: str = ""
+    splitters: dict[str, list[int]] = field(default_factory=dict)
+    ask_top_k: int = 5
+    others: dict[str, object] = field(default_factory=dict)
+
+
+def load(path: Path) -> Settings:
+    """The settings of the file, or the defaults where it is missing; a value of the wrong kind counts as absent.
+
+    A file that is no settings file at all is set aside as `settings.json.broken`.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return Settings()
+    except OSError as fault:
+        _log.warning("settings not read: %s", fault)
+        return Settings()
+    try:
+        values = json.loads(data.decode("utf-8"))
+        if not isinstance(values, dict):
+            raise ValueError("not an object")
+    except (ValueError, RecursionError) as fault:
+        _set_aside(path, fault)
+        return Settings()
+    return _from_values(values)
+
+
+def save(settings: Settings, path: Path) -> None:
+    """Write the settings whole; raises SpanlightError when the disk refuses."""
+    values: dict[str, object] = dict(settings.others)
+    for each in fields(settings):
+        if each.name != "others":
+            values[each.name] = getattr(settings, each.name)
+    write_atomic(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+
+
+def _from_values(values: dict[str, object]) -> Settings:
+    settings = Settings()
+    for name, value in values.items():
+        match name:
+            case "theme" if value in THEMES:
+                settings.theme = str(value)
+            case "device" | "reader_model" | "classifier_model" | "last_view" | "geometry" if isinstance(
+                value, str
+            ):
+                setattr(settings, name, value)
+            case "splitters" if isinstance(value, dict):
+                settings.splitters = {str(key): sizes for key, sizes in value.items() if _are_sizes(sizes)}
+            case "ask_top_k" if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100:
+                settings.ask_top_k = value
+            case _ if name not in {each.name for each in fields(Settings)}:
+                settings.others[name] = value
+            case _:
+                _log.warning("setting %s ignored: %r", name, value)
+    return settings
+
+
+def _are_sizes(value: object) -> bool:
+    return isinstance(value, list) and all(type(size) is int and size >= 0 for size in value)
+
+
+def _set_aside(path: Path, fault: Exception) -> None:
+    _log.warning("settings set aside as broken: %s", fault)
+    try:
+        os.replace(path, path.with_name(path.name + ".broken"))
+    except OSError as refusal:
+        _log.warning("broken settings could not be set aside: %s", refusal)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.settings.log import log_bug, start_log
+
+
+@pytest.fixture(autouse=True)
+def restore() -> Iterator[None]:
+    logger = logging.getLogger("app")
+    state = logger.handlers[:], logger.level, logger.propagate
+    yield
+    for handler in logger.handlers:
+        if handler not in state[0]:
+            handler.close()
+    logger.handlers[:], logger.level, logger.propagate = state
+
+
+def test_records_of_the_app_and_bugs_go_to_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "spanlight.log"
+    start_log(path)
+    logging.getLogger("app.flows.ask").warning("größe")
+    try:
+        raise ZeroDivisionError("a bug")
+    except ZeroDivisionError as fault:
+        log_bug(fault)
+    written = path.read_text(encoding="utf-8")
+    assert "größe" in written
+    assert "Traceback" in written
+    assert "ZeroDivisionError: a bug" in written
+
+
+def test_starting_again_moves_the_log(tmp_path: Path) -> None:
+    start_log(tmp_path / "one.log")
+    start_log(tmp_path / "two.log")
+    logging.getLogger("app").warning("moved")
+    assert (tmp_path / "one.log").read_text() == ""
+    assert (tmp_path / "two.log").read_text().count("moved") == 1
+
+
+def test_the_log_stays_small(tmp_path: Path) -> None:
+    path = tmp_path / "spanlight.log"
+    start_log(path)
+    for _ in range(500):
+        logging.getLogger("app").info("x" * 10_000)
+    files = sorted(each.name for each in tmp_path.iterdir())
+    assert files == ["spanlight.log", "spanlight.log.1", "spanlight.log.2"]
+    assert sum(each.stat().st_size for each in tmp_path.iterdir()) < 3_100_000
+
+
+def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    start_log(tmp_path / "file" / "spanlight.log")
+    logging.getLogger("app").warning("nowhere to go")
+
+
+UNCAUGHT = """
+import sys, threading
+from pathlib import Path
+from app.settings.log import log_uncaught, start_log
+
+def fail():
+    raise RuntimeError("other thread")
+
+start_log(Path(sys.argv[1]))
+log_uncaught()
+thread = threading.Thread(target=fail)
+thread.start()
+thread.join()
+raise RuntimeError("main thread")
+"""
+
+
+def test_uncaught_exceptions_of_any_thread_are_logged_and_shown(tmp_path: Path) -> None:
+    path = tmp_path / "spanlight.log"
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-c", UNCAUGHT, str(path)], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    for words in ("RuntimeError: main thread", "RuntimeError: other thread"):
+        assert words in path.read_text()
+        assert words in ended.stderr

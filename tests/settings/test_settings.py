@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.settings.settings import Settings, load, save
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "config" / "settings.json"
+    settings = Settings(
+        theme="dark",
+        device="cpu",
+        reader_model="größe",
+        last_view="ask",
+        splitters={"ask": [300, 200]},
+        ask_top_k=8,
+    )
+    save(settings, path)
+    assert load(path) == settings
+    assert [each.name for each in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_missing_file_gives_the_defaults(tmp_path: Path) -> None:
+    assert load(tmp_path / "none.json") == Settings()
+
+
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"\xff\xfe", b"", b"[" * 100_000])
+def test_broken_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(content)
+    assert load(path) == Settings()
+    assert not path.exists()
+    assert (tmp_path / "settings.json.broken").read_bytes() == content
+
+
+def test_unknown_keys_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"theme": "light", "from_a_later_version": {"a": 1}}')
+    settings = load(path)
+    settings.theme = "dark"
+    save(settings, path)
+    assert json.loads(path.read_text())["from_a_later_version"] == {"a": 1}
+    assert load(path).theme == "dark"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("theme", "pink"),
+        ("theme", []),
+        ("device", 3),
+        ("ask_top_k", 0),
+        ("ask_top_k", True),
+        ("ask_top_k", "5"),
+        ("splitters", [1]),
+    ],
+)
+def test_a_value_of_the_wrong_kind_counts_as_absent(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({name: value, "last_view": "classify"}))
+    settings = load(path)
+    assert getattr(settings, name) == getattr(Settings(), name)
+    assert settings.last_view == "classify"
+
+
+def test_splitters_of_the_wrong_kind_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"splitters": {"good": [1, 2], "bad": [1, "2"], "worse": 4}}))
+    assert load(path).splitters == {"good": [1, 2]}
+
+
+def test_a_refused_write_is_a_plain_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SpanlightError, match="could not be written"):
+        save(Settings(), tmp_path / "file" / "settings.json")
