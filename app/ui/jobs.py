@@ -66,7 +66,7 @@ class _Work:
             result = self._flow(self)
         except Stopped:
             self._end("stopped", None)
-        except BaseException as error:  # noqa: BLE001 - the window is told of whatever went wrong
+        except BaseException as error:  # the window is told of whatever went wrong
             self._end("failed", error)
         else:
             self._end("done", result)
@@ -188,15 +188,16 @@ class Lane(QObject):
         for job in list(self._jobs):
             job.stop()
 
-    def close(self, wait_seconds: float = 2.0) -> bool:
-        """Stop everything and end the thread; returns whether it ended in the time given.
-
-        Nothing is said of any job afterwards.
-        """
+    def quit(self) -> None:
+        """Stop everything and end the thread as soon as its flow has wound down; says nothing of any job."""
         self._closed = True
         for job in self._jobs:
             job.drop()
         self._queue.put(None)
+
+    def close(self, wait_seconds: float = 2.0) -> bool:
+        """Stop everything and wait for the thread; returns whether it ended in the time given."""
+        self.quit()
         self._thread.join(wait_seconds)
         self._timer.stop()
         self._jobs.clear()
@@ -226,6 +227,21 @@ class Lane(QObject):
         for job in list(self._jobs):
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
+
+
+class Lanes:
+    """The window's lanes: `work` is where models read, `files` where files are read and written."""
+
+    def __init__(self) -> None:
+        self.work = Lane("work")
+        self.files = Lane("files")
+
+    def close(self) -> None:
+        """Stop everything in both lanes; waits at most a few seconds for their flows to wind down."""
+        self.files.quit()
+        self.work.quit()
+        self.work.close()
+        self.files.close(0.5)
 
 
 def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:

@@ -36,7 +36,9 @@ _TYPE: dict[str, tuple[str, float, QFont.Weight]] = {
     "quote": ("serif", 1.08, QFont.Weight.Normal),
     "document": ("serif", 1.15, QFont.Weight.Normal),
 }
-_SERIF = ("Charter", "Charis SIL", "Source Serif 4", "Georgia", "Cambria", "Noto Serif", "Liberation Serif", "DejaVu Serif")
+_SERIF = (
+    "Charter", "Charis SIL", "Source Serif 4", "Georgia", "Cambria", "Noto Serif", "Liberation Serif", "DejaVu Serif",
+)  # fmt: skip
 _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
 # What fontconfig and offscreen Qt say where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
