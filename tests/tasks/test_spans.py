@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.text import Span
+from app.tasks.spans import Candidate, NBest, banded_scores, best_spans, whole_span, without_overlaps
+
+# Few different values, so that ties are common.
+LOGITS = st.integers(-4, 4).map(lambda n: n / 2)
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    size = draw(st.integers(1, 24))
+    row = st.lists(LOGITS, min_size=size, max_size=size)
+    start, end = (np.array(draw(row), dtype=np.float32) for _ in range(2))
+    scored = np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    return start, end, scored, draw(st.integers(1, 30))
+
+
+def brute_force(
+    start: np.ndarray, end: np.ndarray, scored: np.ndarray, max_tokens: int
+) -> list[tuple[float, int, int]]:
+    """Every span of the full matrix, best first, less those that share a token with a better one."""
+    size = len(start)
+    every = [
+        (float(start[i] + end[j]), i, j)
+        for i in range(size)
+        for j in range(i, min(size, i + max_tokens))
+        if scored[i]
+    ]
+    every.sort(key=lambda span: (-span[0], span[1], span[2]))
+    kept: list[tuple[float, int, int]] = []
+    for score, i, j in every:
+        if all(j < a or i > b for _, a, b in kept):
+            kept.append((score, i, j))
+    return kept
+
+
+@given(windows())
+def test_the_banded_search_finds_what_the_full_matrix_holds(window) -> None:
+    start, end, scored, max_tokens = window
+    starts = np.arange(len(start), dtype=np.int32) * 2
+    found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens))
+    assert found == brute_force(start, end, scored, max_tokens)
+
+
+@given(windows(), st.integers(-6, 6))
+def test_a_floor_only_leaves_out_what_lies_below_it(window, floor: int) -> None:
+    start, end, scored, max_tokens = window
+    starts = np.arange(len(start), dtype=np.int32)
+    found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens, floor=floor))
+    assert found == [s for s in brute_force(start, end, scored, max_tokens) if s[0] >= floor]
+
+
+@given(windows())
+def test_the_band_never_holds_the_full_matrix(window) -> None:
+    start, end, _, max_tokens = window
+    band = banded_scores(start, end, max_tokens)
+    assert band.shape == (len(start), max_tokens)
+    for i in range(len(start)):
+        for k in range(max_tokens):
+            assert band[i, k] == (start[i] + end[i + k] if i + k < len(end) else -np.inf)
+
+
+def test_tokens_of_one_character_count_as_overlapping() -> None:
+    # Byte-level tokens 1 and 2 are parts of one emoji; token 3 is the next letter.
+    starts, ends = np.array([0, 1, 1, 2]), np.array([1, 2, 2, 3])
+    start = np.array([0, 5, 4, 3], dtype=np.float32)
+    found = list(best_spans(start, start, np.ones(4, bool), starts, ends, max_tokens=1))
+    assert [first for _, first, _ in found] == [1, 3, 0]
+
+
+CANDIDATES = st.builds(
+    lambda score, null, document, start, size: Candidate(score, null, document, Span(start, start + size)),
+    LOGITS,
+    LOGITS,
+    st.integers(0, 2),
+    st.integers(0, 60),
+    st.integers(1, 3),
+)
+
+
+@given(st.lists(CANDIDATES, max_size=60), st.integers(1, 8), st.randoms(use_true_random=False))
+def test_the_n_best_do_not_depend_on_the_order_they_come_in(candidates, count: int, random) -> None:
+    one, other = NBest(count), NBest(count)
+    one.add(candidates)
+    random.shuffle(candidates)
+    for candidate in candidates:
+        other.add([candidate])
+    assert one.best() == other.best()
+
+
+@given(st.lists(CANDIDATES, max_size=40, unique_by=lambda c: c.span.start // 4 + 100 * c.document))
+def test_the_n_best_are_those_of_a_full_ranking(candidates) -> None:
+    """With few overlaps, as windows that suppress their own leave them, bounded memory loses nothing."""
+    nbest = NBest(5)
+    nbest.add(candidates)
+    ranked = sorted(candidates, key=lambda c: (-c.score, c.document, c.span, c.null_score))
+    assert nbest.best() == without_overlaps(ranked, 5)
+
+
+def test_memory_stays_bounded_and_the_floor_rises() -> None:
+    nbest = NBest(3)
+    assert nbest.floor == -np.inf
+    for n in range(10_000):
+        nbest.add([Candidate(float(n % 977), 0.0, 0, Span(2 * n, 2 * n + 1))])
+    assert len(nbest._heap) <= 15
+    assert nbest.floor == 975.0
+    assert [c.score for c in nbest.best()] == [976.0] * 3
+    assert [c.span.start for c in nbest.best()] == [2 * 976, 2 * (976 + 977), 2 * (976 + 2 * 977)]
+
+
+def test_equal_texts_at_different_places_stay_different_answers() -> None:
+    nbest = NBest(5)
+    nbest.add([Candidate(1.0, 0.0, d, Span(s, s + 4)) for d in (1, 0) for s in (20, 3, 5)])
+    assert [(c.document, c.span.start) for c in nbest.best()] == [(0, 3), (0, 20), (1, 3), (1, 20)]
+
+
+@given(st.text(alphabet=" \n\u00a0\u2003ab\u0301\u0308\u0e33\u093e👩\u200d\ufe0f", max_size=20), st.data())
+def test_a_whole_span_has_no_blanks_at_its_ends_and_keeps_its_marks(text: str, data) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    span = whole_span(text, start, end)
+    if not text[start:end].strip():
+        assert span is None
+        return
+    assert span is not None
+    words = span.of(text)
+    assert words == words.strip()
+    assert text[start:end].strip() in words
+    assert text[span.end : span.end + 1] not in ("\u0301", "\u0308", "\u093e", "\ufe0f")
+
+
+def test_an_accent_of_its_own_belongs_to_its_letter() -> None:
+    assert whole_span("a cafe\u0301 here", 2, 6) == Span(2, 7)
+    assert whole_span("e\u0301t", 1, 3) == Span(0, 3)
