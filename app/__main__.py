@@ -40,8 +40,10 @@ def complain(message: str) -> int:
     return 2
 
 
-def prepare(extras: tuple[str, ...] = (), module: str = "app", argv: list[str] | None = None) -> int | None:
-    """Install what is missing, from a source tree; the exit code when the work was done elsewhere.
+def prepare(
+    module: str, argv: list[str], extras: tuple[str, ...] = (), system: tuple[str, ...] = ()
+) -> int | None:
+    """Install what `module` lacks, from a source tree; the exit code when the work was done elsewhere.
 
     None says that this process has everything it needs. An installed Spanlight comes without the
     set-up, because its installer has done that work.
@@ -55,7 +57,7 @@ def prepare(extras: tuple[str, ...] = (), module: str = "app", argv: list[str] |
         return complain(f"{BOOTSTRAP} cannot be read. Get the code once more.")
     bootstrap = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bootstrap)
-    code: int | None = bootstrap.ensure(extras, module, sys.argv[1:] if argv is None else argv)
+    code: int | None = bootstrap.ensure(module, argv, extras, system)
     return code
 
 
@@ -96,7 +98,8 @@ def main(argv: list[str] | None = None) -> int:
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
             "python3 -m app --help tells more."
         )
-    code = prepare(argv=arguments)
+    system = () if first in COMMANDS or not sys.platform.startswith("linux") else ("windows",)
+    code = prepare("app", arguments, system=system)
     if code is not None:
         return code
     if first in COMMANDS:
