@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.models import ProblemType
+from app.core.report import Silent, Stopped
+from app.core.requests import TextsToClassify
+from app.core.results import Classification, Classifications
+from app.tasks.classification import class_scores, classify
+from app.tasks.task import ReadyModel
+from app.tasks.windows import PairTemplate, single_windows, tokenise
+from tests.helpers.fake_models import ClassModel, Noted, classifier
+
+TWO = ("negative", "positive")
+FOUR = ("anger", "joy", "optimism", "sadness")
+PIECES = ("happy ", "sad ", "the best film\n\n", "worst. ", "日本 ", "👩\u200d👧 ", "x")
+TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=250).map("".join)
+
+
+def one(model: ReadyModel, text: str) -> Classification:
+    (item,) = classify(TextsToClassify((text,)), model, Silent()).items
+    return item
+
+
+def probabilities(item: Classification) -> list[float]:
+    return [score.probability for score in item.scores]
+
+
+def by_hand(model: ReadyModel, text: str) -> tuple[np.ndarray, int, int]:
+    """Pooled logits, windows and tokens: the mean over windows, weighted by the tokens each one scores."""
+    fake = model.forward
+    assert isinstance(fake, ClassModel)
+    chunks = tokenise(model.tokenizer, text)
+    card = model.card
+    cut = list(
+        single_windows(PairTemplate.of(model.tokenizer), chunks, text, length=card.window, stride=card.stride)
+    )
+    logits = [fake.table[w.input_ids].sum(axis=0) / 10 for w in cut]
+    weights = [int(w.scored.sum()) for w in cut]
+    return np.average(logits, axis=0, weights=weights), len(cut), sum(weights)
+
+
+@given(TEXTS)
+def test_a_long_text_is_the_weighted_mean_of_its_windows(text: str) -> None:
+    model = classifier(FOUR, temperature=1.7)
+    logits, windows, tokens = by_hand(model, text)
+    e = np.exp((logits - logits.max()) / 1.7)
+    item = one(model, text)
+    assert probabilities(item) == pytest.approx((e / e.sum()).tolist(), abs=1e-5)
+    assert item.winner == FOUR[int(np.argmax(logits))]
+    assert (item.windows, item.tokens) == (windows, tokens)
+    assert tokens == len(model.tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def test_a_short_text_is_one_window_as_the_model_would_read_it() -> None:
+    model = classifier(TWO)
+    encoding = model.tokenizer.encode("the best film")
+    fake = model.forward
+    assert isinstance(fake, ClassModel)
+    logits = fake.table[encoding.ids].sum(axis=0) / 10
+    item = one(model, "the best film")
+    assert item.windows == 1
+    assert probabilities(item)[1] == pytest.approx(1 / (1 + np.exp(logits[0] - logits[1])), abs=1e-6)
+    assert item.probability == max(probabilities(item))
+    assert item.problem == "single_label_classification"
+
+
+def test_every_window_of_a_long_text_counts() -> None:
+    """The last words turn the result, however far behind the first window they stand."""
+    model = classifier(TWO)
+    fake = model.forward
+    assert isinstance(fake, ClassModel)
+    fake.table[:] = 0
+    fake.table[model.tokenizer.token_to_id("happy")] = (0, 50)
+    assert one(model, "the film " * 300 + "happy").winner == "positive"
+    fake.table[model.tokenizer.token_to_id("happy")] = (50, 0)
+    assert one(model, "the film " * 300 + "happy").winner == "negative"
+
+
+def scored(logits: list[float], labels: tuple[str, ...], problem: ProblemType) -> Classification:
+    card = replace(classifier(labels).card, problem=problem)
+    return class_scores(np.array(logits, dtype=np.float32), card)
+
+
+def test_multi_label_heads_give_every_label_its_own_probability() -> None:
+    item = scored([0.0, np.log(3), -np.log(3), 0.0], FOUR, ProblemType.MULTI_LABEL)
+    assert probabilities(item) == pytest.approx([0.5, 0.75, 0.25, 0.5])
+    assert item.winner == "joy"
+    assert item.problem == "multi_label_classification"
+    assert scored([-1.0, -2.0, -0.1, -3.0], FOUR, ProblemType.MULTI_LABEL).winner == ""
+
+
+def test_one_label_is_a_sigmoid_or_a_regression_never_a_softmax() -> None:
+    spam = scored([np.log(3)], ("spam",), ProblemType.SINGLE_LABEL)
+    assert probabilities(spam) == pytest.approx([0.75])
+    assert spam.winner == "spam"
+    assert scored([-1.0], ("spam",), ProblemType.SINGLE_LABEL).winner == ""
+    stars = scored([3.75], ("stars",), ProblemType.REGRESSION)
+    assert probabilities(stars) == [3.75]
+    assert stars.winner == ""
+    assert stars.problem == "regression"
+
+
+def test_a_regression_keeps_its_values_whatever_the_temperature() -> None:
+    model = classifier(("stars",), ProblemType.REGRESSION, temperature=9.0)
+    logits, _, _ = by_hand(model, "the best film")
+    assert probabilities(one(model, "the best film")) == pytest.approx(logits.tolist(), abs=1e-5)
+
+
+def test_an_empty_text_is_refused_with_its_number() -> None:
+    with pytest.raises(SpanlightError, match="Text 2 of 3 is empty"):
+        classify(TextsToClassify(("a", " \n", "c")), classifier(TWO), Silent())
+    with pytest.raises(SpanlightError, match="The text is empty"):
+        classify(TextsToClassify(("",)), classifier(TWO), Silent())
+    with pytest.raises(SpanlightError, match="no text"):
+        classify(TextsToClassify(()), classifier(TWO), Silent())
+
+
+def test_a_text_of_which_the_tokenizer_knows_nothing_still_has_classes() -> None:
+    item = one(classifier(TWO), "\u200b\x01")
+    assert sum(probabilities(item)) == pytest.approx(1.0)
+    assert (item.windows, item.tokens) == (1, 0)
+
+
+def test_many_texts_come_back_in_their_order_with_partials_on_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
+    texts = tuple("happy sad film " * (1 + n * 7 % 40) + f"{n}" for n in range(300))
+    model = classifier(FOUR)
+    noted = Noted()
+    result = classify(TextsToClassify(texts), model, noted)
+    assert len(result.items) == 300
+    assert (result.complete, result.model, result.device) == (True, "fake", "CPU")
+    for n in range(0, 300, 37):
+        assert probabilities(result.items[n]) == pytest.approx(probabilities(one(model, texts[n])), abs=1e-6)
+    assert noted.told[-1].done == noted.told[-1].total == 300
+    assert noted.told[-1].what == "texts"
+    partials = [p for p in noted.partials if isinstance(p, Classifications)]
+    sizes = [len(p.items) for p in partials]
+    assert len(sizes) > 3
+    assert sizes == sorted(set(sizes))
+    assert sum(sizes) < 5 * 300
+    assert all(not p.complete and p.items == result.items[: len(p.items)] for p in partials)
+    fake = model.forward
+    assert isinstance(fake, ClassModel)
+    assert max(fake.batches) <= 8
+
+
+def test_one_long_text_tells_its_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
+    noted = Noted()
+    item = classify(TextsToClassify(("the best film ever made. \n" * 900,)), classifier(TWO), noted).items[0]
+    assert noted.told[-1].done == noted.told[-1].total == item.windows > 50
+    assert noted.told[-1].what == "windows"
+    assert noted.partials == []
+
+
+def test_classifying_stops() -> None:
+    model = classifier(TWO)
+    with pytest.raises(Stopped):
+        classify(TextsToClassify(("a film",) * 500), model, Noted(stop_at=70))
+    fake = model.forward
+    assert isinstance(fake, ClassModel)
+    assert sum(fake.batches) < 100

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.models import QaCalibration
+from app.core.report import Silent, Stopped
+from app.core.requests import Question, QuestionBatch
+from app.core.results import Answer, Reading
+from app.core.text import Document
+from app.tasks.question_answering import read, read_batch
+from app.tasks.scores import answer_probability, shares
+from app.tasks.spans import MAX_TOKENS, Candidate, whole_span, without_overlaps
+from app.tasks.task import ReadyModel
+from app.tasks.windows import PairTemplate, join, tokenise, windows
+from tests.helpers.fake_models import Noted, SpanModel, span_reader
+
+FAMILIES = ("bert", "roberta", "albert", "deberta-v2")
+PIECES = (
+    "the king", "Queen", " ", "  ", "\n", "\n\n", "\r\n", "\x00", "👩\u200d👩\u200d👧", "🏳️\u200d🌈", "é", "e\u0301",
+    "שלום", "مرحبا", "日本語", "\u00ad", "\u200b", "\u2028", "a.b,c!", "12,5 %", "[SEP]", "नमस्ते", "\ud83d", "ﬁ", "½", "\t",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+
+
+def ask(text: str, *documents: str, top_k: int = 5, **options: object) -> Question:
+    return Question(text, tuple(Document(d) for d in documents), top_k=top_k, **options)
+
+
+def essence(reading: Reading) -> tuple[object, ...]:
+    return reading.answers, reading.answered, reading.no_answer_probability, reading.windows
+
+
+def by_brute_force(question: Question, model: ReadyModel) -> list[Candidate]:
+    """Full matrices of every window, each window's best by position, then all of them ranked."""
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    template = PairTemplate.of(model.tokenizer)
+    ids = join(tokenise(model.tokenizer, question.text)).ids.tolist()
+    every: list[Candidate] = []
+    for number, document in enumerate(question.documents):
+        chunks = tokenise(model.tokenizer, document.text)
+        card = model.card
+        for w in windows(template, ids, chunks, document.text, length=card.window, stride=card.stride):
+            context = w.input_ids[w.context_at : w.context_at + len(w.starts)]
+            matrix = fake.starts[context][:, None] + fake.ends[context][None, :]
+            own = [
+                Candidate(float(matrix[i, j]), np.float32(fake.null).item(), number, span)
+                for i in np.flatnonzero(w.scored)
+                for j in range(i, min(len(context), i + MAX_TOKENS))
+                if (span := whole_span(document.text, int(w.starts[i]), int(w.ends[j])))
+            ]
+            own.sort(key=lambda c: c.rank, reverse=True)
+            every += without_overlaps(own, 20)
+    every.sort(key=lambda c: c.rank, reverse=True)
+    return without_overlaps(every, 20)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3), st.sampled_from(FAMILIES), st.integers(0, 5))
+def test_an_answer_is_exactly_the_words_at_its_place(texts: list[str], family: str, seed: int) -> None:
+    reading = read(ask("who is the king", *texts), span_reader(family, seed=seed), Silent())
+    assert reading.complete
+    assert reading.windows == reading.windows_total
+    for answer in reading.answers:
+        text = texts[answer.document]
+        assert text[answer.span.start : answer.span.end] == answer.text
+        assert answer.text == answer.text.strip() != ""
+    for n, one in enumerate(reading.answers):
+        assert all(
+            one.document != other.document or not one.span.overlaps(other.span)
+            for other in reading.answers[:n]
+        )
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.lists(st.sampled_from(PIECES[:12]), max_size=150).map("".join), min_size=1, max_size=3),
+    st.integers(0, 50),
+)
+def test_answers_are_those_of_full_matrices_over_all_windows(texts: list[str], seed: int) -> None:
+    model = span_reader(seed=seed, null=1.5)
+    question = ask("who stole the tarts", *texts, top_k=20)
+    expected = by_brute_force(question, model)
+    reading = read(question, model, Silent())
+    assert [(a.score, a.null_score, a.document, a.span) for a in reading.answers] == [
+        (c.score, c.null_score, c.document, c.span) for c in expected
+    ]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(0, 5))
+def test_batch_size_and_padding_change_nothing(texts: list[str], seed: int) -> None:
+    question = ask("where", *texts)
+    small = read(question, span_reader(seed=seed, device="cpu"), Silent())
+    large = read(question, span_reader(seed=seed, device="cuda:0"), Silent())
+    assert essence(small) == essence(large)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6), st.integers(0, 5))
+def test_a_batch_reads_as_one_by_one_in_the_order_of_its_questions(texts: list[str], seed: int) -> None:
+    model = span_reader(seed=seed)
+    questions = tuple(ask(f"question {n}", text) for n, text in enumerate(texts))
+    noted = Noted()
+    together = read_batch(QuestionBatch(questions), model, noted)
+    alone = [read(question, model, Silent()) for question in questions]
+    assert [essence(r) for r in together] == [essence(r) for r in alone]
+    assert all(r.complete for r in together)
+    assert sorted(noted.partials, key=lambda p: p[0]) == list(enumerate(together))
+    assert noted.told[-1].done == noted.told[-1].total == len(texts)
+
+
+def one_answer(word: str, text: str, *, bonus: float = 10.0, **options: object) -> tuple[Reading, ReadyModel]:
+    """A reading by a model for which only one token looks like an answer."""
+    model = span_reader(**options)
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    fake.starts[:] = fake.ends[:] = -5.0
+    token = model.tokenizer.token_to_id(word)
+    fake.starts[token] = fake.ends[token] = bonus / 2
+    return read(ask("which", text), model, Silent()), model
+
+
+def test_the_chosen_token_lights_up_wherever_it_stands() -> None:
+    filler = "the of and to in a was that it for as with his on be at by had " * 200
+    for place in (0, len(filler) // 2, len(filler)):
+        text = f"{filler[:place]} paris {filler[place:]}"
+        reading, _ = one_answer("paris", text)
+        assert reading.best is not None
+        assert reading.best.text == "paris"
+        assert reading.best.span.start == text.index("paris")
+        assert reading.windows > 50
+
+
+def test_probabilities_follow_the_calibration() -> None:
+    calibration = QaCalibration(2.0, 1.0, 0.5, 3.0, 0.4)
+    reading, model = one_answer("paris", "the king of paris " * 40, calibration=calibration, null=3.0)
+    scores = [a.score for a in reading.answers]
+    says = answer_probability(calibration, scores[0] - reading.answers[0].null_score, reading.windows)
+    every = read(ask("which", "the king of paris " * 40, top_k=20), model, Silent()).answers
+    expected = says * shares(calibration, [a.score for a in every])
+    assert [a.probability for a in every] == pytest.approx(expected.tolist())
+    assert [a.probability for a in reading.answers] == pytest.approx(expected[:5].tolist())
+    assert reading.no_answer_probability == pytest.approx(1 - says)
+    assert reading.threshold == 0.4
+    assert reading.model == "fake"
+    assert reading.device == "CPU"
+
+
+def test_the_text_does_not_say_unless_always_answer_or_a_low_threshold() -> None:
+    model = span_reader(null=40.0)
+    text = "the king of france"
+    quiet = read(ask("which", text), model, Silent())
+    assert not quiet.answered
+    assert quiet.best is None
+    assert quiet.answers
+    assert quiet.no_answer_probability > 0.99
+    assert read(ask("which", text, always_answer=True), model, Silent()).best == quiet.answers[0]
+    assert read(ask("which", text, threshold=0.0), model, Silent()).best == quiet.answers[0]
+    assert not read(ask("which", text, threshold=1.0), span_reader(null=0.0), Silent()).answered
+
+
+def test_a_text_without_words_does_not_say() -> None:
+    for documents in (("",), (" \n ",), ("", "\n")):
+        noted = Noted()
+        reading = read(ask("which", *documents, always_answer=True), span_reader(), noted)
+        assert reading.answers == ()
+        assert not reading.answered
+        assert reading.no_answer_probability == 1.0
+        assert reading.complete
+    mixed = read_batch(
+        QuestionBatch((ask("a", ""), ask("b", "the king"), ask("c", " "))), span_reader(), Silent()
+    )
+    assert [bool(r.answers) for r in mixed] == [False, True, False]
+
+
+def test_an_empty_question_or_no_document_is_refused() -> None:
+    with pytest.raises(SpanlightError, match="question is empty"):
+        read(ask(" \n", "text"), span_reader(), Silent())
+    with pytest.raises(SpanlightError, match="no text"):
+        read(ask("which"), span_reader(), Silent())
+    with pytest.raises(SpanlightError, match="number 2"):
+        read_batch(QuestionBatch((ask("a", "b"), ask("", "b"))), span_reader(), Silent())
+
+
+def test_a_very_long_question_leaves_room_for_the_text() -> None:
+    reading = read(ask("who " * 100_000, "the king of france " * 20), span_reader(), Silent())
+    assert reading.answers
+    assert reading.windows > 1
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    model = span_reader()
+    broken = replace(model, forward=lambda arrays: {k: v * np.nan for k, v in model.forward(arrays).items()})
+    with pytest.raises(SpanlightError, match="not numbers"):
+        read(ask("which", "the king"), broken, Silent())
+
+
+def test_reading_stops_between_batches_and_while_tokenising() -> None:
+    model = span_reader()
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    with pytest.raises(Stopped):
+        read(ask("which", "the king " * 20_000), model, Noted(stop_at=1))
+    assert fake.shapes == []
+    with pytest.raises(Stopped):
+        read(ask("which", "the king " * 20_000), model, Noted(stop_at=10))
+    assert len(fake.shapes) < 10
+
+
+def test_progress_and_the_best_so_far_while_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
+    noted = Noted()
+    final = read(
+        ask("which", "the king of france had a sad story. \n\n" * 600, "paris"), span_reader(), noted
+    )
+    assert noted.told[-1].done == noted.told[-1].total == final.windows
+    assert [p.done for p in noted.told] == sorted(p.done for p in noted.told)
+    # Honest from the start: never off by more than a quarter.
+    assert all(abs(p.total - final.windows) <= final.windows / 4 for p in noted.told)
+    partials = [p for p in noted.partials if isinstance(p, Reading)]
+    assert len(partials) == len(noted.partials) >= 1
+    for one, other in pairwise(partials):
+        assert [a.span for a in one.answers] != [a.span for a in other.answers]
+    assert all(not p.complete and isinstance(p.answers[0], Answer) for p in partials)
+    assert final.complete
+
+
+def test_a_long_document_is_read_in_little_memory() -> None:
+    """Twice the text must not cost twice the memory: nothing of a read window is kept but its best spans."""
+    text = "".join(f"the king number {n} stole a good book in paris. \n\n" for n in range(12_000))
+    model = span_reader(window=384, stride=128)
+    peaks = []
+    for part in (text[: len(text) // 4], text):
+        question = ask("which", part)
+        model.forward.shapes.clear()
+        tracemalloc.start()
+        reading = read(question, model, Silent())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert reading.windows > 600
+    assert peaks[1] < peaks[0] * 1.3
+    assert max(columns for _, columns in model.forward.shapes) <= 384

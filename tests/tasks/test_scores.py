@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.models import QaCalibration
+from app.tasks.scores import (
+    Observed,
+    answer_probability,
+    best_threshold,
+    fit_calibration,
+    fit_temperature,
+    log_odds,
+    logsumexp,
+    shares,
+    sigmoid,
+    softmax,
+)
+
+FINITE = st.floats(-1e4, 1e4)
+
+
+@given(st.lists(FINITE, min_size=1, max_size=8), st.floats(0.1, 10))
+def test_softmax_sums_to_one_and_keeps_the_order(values: list[float], temperature: float) -> None:
+    p = softmax(np.array(values), temperature)
+    assert p.sum() == pytest.approx(1.0)
+    assert p[int(np.argmax(values))] == p.max()
+    assert np.isfinite(p).all()
+
+
+def test_known_values() -> None:
+    assert softmax(np.log([1.0, 2.0, 5.0])).tolist() == pytest.approx([0.125, 0.25, 0.625])
+    assert sigmoid(np.array([0.0, math.log(3)])).tolist() == pytest.approx([0.5, 0.75])
+    assert sigmoid(np.array([-1e6, 1e6])).tolist() == [0.0, 1.0]
+    assert logsumexp(np.array([[0.0, 0.0], [-np.inf, -np.inf]])).tolist() == [math.log(2), -np.inf]
+    assert logsumexp(np.array([1e4, 1e4])) == pytest.approx(1e4 + math.log(2))
+    assert log_odds(np.array([0.5, 0.75, 0.0, 1.0])).tolist() == pytest.approx(
+        [0, math.log(3), -np.inf, np.inf]
+    )
+
+
+@given(st.floats(-30, 30))
+def test_log_odds_undo_the_sigmoid(value: float) -> None:
+    assert log_odds(sigmoid(value)) == pytest.approx(value, abs=1e-2)
+
+
+def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
+    calibration = QaCalibration(temperature=2.0, offset=1.0, per_log_window=0.5, answer_temperature=4.0)
+    expected = 1 / (1 + math.exp(-(3.0 - 1.0 - 0.5 * math.log(10)) / 2.0))
+    assert answer_probability(calibration, 3.0, 10) == pytest.approx(expected)
+    assert shares(calibration, [4.0, 0.0]).tolist() == pytest.approx(
+        [math.e / (1 + math.e), 1 / (1 + math.e)]
+    )
+
+
+def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> list[Observed]:
+    """Readings drawn from a calibration: what the fit should find again."""
+    random = np.random.default_rng(5)
+    observed = []
+    for _ in range(count):
+        windows = int(random.choice(lengths))
+        margin = float(random.normal(truth.offset, 5.0))
+        scores = np.sort(random.normal(0.0, 4.0, size=6))[::-1]
+        says = answer_probability(truth, margin, windows)
+        answerable = random.random() < says
+        right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
+        f1 = 1.0 if right else 0.2 * answerable
+        observed.append(Observed(margin, windows, bool(answerable), tuple(scores.tolist()), right, f1))
+    return observed
+
+
+def test_the_fit_finds_the_calibration_that_readings_were_drawn_from() -> None:
+    truth = QaCalibration(temperature=2.5, offset=1.5, per_log_window=0.8, answer_temperature=3.0)
+    fitted = fit_calibration(synthetic(truth, 6000, (1, 10, 50)))
+    assert fitted.temperature == pytest.approx(truth.temperature, rel=0.1)
+    assert fitted.offset == pytest.approx(truth.offset, abs=0.35)
+    assert fitted.per_log_window == pytest.approx(truth.per_log_window, abs=0.12)
+    assert fitted.answer_temperature == pytest.approx(truth.answer_temperature, rel=0.12)
+
+
+def test_readings_of_one_length_say_nothing_of_length() -> None:
+    truth = QaCalibration(temperature=1.5, offset=-1.0)
+    fitted = fit_calibration(synthetic(truth, 3000, (4,)))
+    assert fitted.per_log_window == 0.0
+    assert fitted.temperature == pytest.approx(1.5, rel=0.15)
+    assert fitted.offset == pytest.approx(-1.0, abs=0.35)
+
+
+def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
+    truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=1.0, answer_temperature=5.0)
+    observed = synthetic(truth, 8000, (1, 30))
+    fitted = fit_calibration(observed)
+    chance = np.array(
+        [answer_probability(fitted, o.margin, o.windows) * shares(fitted, o.scores)[0] for o in observed]
+    )
+    right = np.array([o.right for o in observed])
+    for low in np.arange(0, 0.8, 0.2):
+        inside = (chance >= low) & (chance < low + 0.2)
+        assert chance[inside].mean() == pytest.approx(right[inside].mean(), abs=0.05)
+
+
+@pytest.mark.parametrize("answerable", [True, False])
+def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
+    observed = [Observed(float(m), 1, answerable, (1.0,), answerable, float(answerable)) for m in range(5)]
+    observed.append(Observed(float("-inf"), 0, answerable, (), False, 0.0))
+    fitted = fit_calibration(observed)
+    numbers = (
+        fitted.temperature,
+        fitted.offset,
+        fitted.per_log_window,
+        fitted.answer_temperature,
+        fitted.threshold,
+    )
+    assert np.isfinite(numbers).all()
+    assert fitted.temperature > 0
+    given = [answer_probability(fitted, o.margin, o.windows) >= fitted.threshold for o in observed[:5]]
+    assert given == [answerable] * 5
+
+
+def test_nothing_observed_is_refused() -> None:
+    with pytest.raises(ValueError, match="no readings"):
+        fit_calibration([])
+
+
+QUESTIONS = st.lists(
+    st.tuples(
+        st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 0.99]), st.booleans(), st.sampled_from([0.0, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(QUESTIONS)
+def test_no_other_threshold_gives_more_squad_f1(questions: list[tuple[float, bool, float]]) -> None:
+    chance = np.array([c for c, _, _ in questions])
+    answerable = np.array([a for _, a, _ in questions])
+    f1 = np.array([f * a for _, a, f in questions])
+
+    def score(threshold: float) -> float:
+        return float(np.where(chance >= threshold, f1, ~answerable).sum())
+
+    best = score(best_threshold(chance, f1, answerable))
+    assert best >= max(score(float(t)) for t in np.linspace(0, 1, 101))
+
+
+def test_the_temperature_of_a_head_is_found_again() -> None:
+    random = np.random.default_rng(3)
+    logits = random.normal(0, 4, size=(6000, 3))
+    p = softmax(logits, 2.5)
+    targets = np.array([random.choice(3, p=row) for row in p])
+    assert fit_temperature(logits, targets) == pytest.approx(2.5, rel=0.1)
+    many = (random.random(logits.shape) < sigmoid(logits, 0.7)).astype(float)
+    assert fit_temperature(logits, many) == pytest.approx(0.7, rel=0.1)
