@@ -192,11 +192,15 @@ def _config(family: str, tokenizer: Tokenizer, positions: int) -> Any:
         case "distilbert":
             return transformers.DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
         case "roberta":
-            return transformers.RobertaConfig(**common, **shape, type_vocab_size=1, bos_token_id=0, eos_token_id=2)
+            return transformers.RobertaConfig(
+                **common, **shape, type_vocab_size=1, bos_token_id=0, eos_token_id=2
+            )
         case "electra":
             return transformers.ElectraConfig(**common, **shape, embedding_size=16)
         case "albert":
-            return transformers.AlbertConfig(**common, **shape, embedding_size=16, bos_token_id=1, eos_token_id=2)
+            return transformers.AlbertConfig(
+                **common, **shape, embedding_size=16, bos_token_id=1, eos_token_id=2
+            )
         case "mobilebert":
             return transformers.MobileBertConfig(
                 **common,

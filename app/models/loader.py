@@ -1,0 +1,217 @@
+"""A checkpoint folder made ready to compute: tokenizer and forward pass. The only door to its weights."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head, ModelCard
+from app.models.card import TOKENIZER, family_of
+from app.models.families import Family
+from app.models.heads import no_head
+
+Arrays = dict[str, np.ndarray]
+OUTPUTS = {Head.QUESTION_ANSWERING: ("start_logits", "end_logits"), Head.CLASSIFICATION: ("logits",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass."""
+
+    card: ModelCard
+    device: DeviceChoice
+    tokenizer: Tokenizer
+    forward: Callable[[Arrays], Arrays]
+
+
+def load(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
+    """Load one head of a checkpoint onto a device.
+
+    The weights take the device's dtype, whatever they are stored in; the head itself computes in
+    float32, so that close logits stay apart. `forward` takes int64 arrays of batch × length and
+    returns float32 arrays. Raises SpanlightError where the checkpoint does not hold the head, is
+    not whole, or does not fit into the device's memory.
+    """
+    if head not in card.heads:
+        raise no_head(card.name, card.heads, head)
+    family = family_of(card)
+    if device.dtype == "bfloat16" and not family.bfloat16:
+        device = replace(device, dtype="float32")
+    tokenizer = _tokenizer(card)
+    model = _model(card, family, head, device)
+    return Loaded(card, device, tokenizer, Forward(model, head, device.device, card.max_length))
+
+
+class Forward:
+    """The forward pass of a model: arrays in, logits out.
+
+    A batch that does not fit into the device's memory is computed in halves.
+    """
+
+    def __init__(self, model: Any, head: Head, device: str, max_length: int) -> None:
+        self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
+        # One kind of token only, or none: transformers adds what it needs by itself.
+        self._types = int(getattr(model.config, "type_vocab_size", 0) or 0)
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        """Logits of a batch, float32; raises ValueError for an input longer than the model's."""
+        length = arrays["input_ids"].shape[1]
+        if length > self._max_length:
+            raise ValueError(f"{length} tokens where the model reads {self._max_length}")
+        return self._halving(arrays)
+
+    def _halving(self, arrays: Arrays) -> Arrays:
+        rows = len(arrays["input_ids"])
+        try:
+            return self._compute(arrays)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if rows <= 1:
+                raise out_of_memory(self._device) from error
+        self._free()
+        half = rows // 2
+        parts = [
+            self._halving({n: a[part] for n, a in arrays.items()})
+            for part in (slice(half), slice(half, None))
+        ]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self._outputs}
+
+    def _compute(self, arrays: Arrays) -> Arrays:
+        import torch
+
+        names = ["input_ids", "attention_mask", *(["token_type_ids"] if self._types > 1 else [])]
+        with torch.inference_mode():
+            tensors = {
+                name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
+                for name in names
+                if name in arrays
+            }
+            found = self._model(**tensors)
+            return {name: getattr(found, name).float().cpu().numpy() for name in self._outputs}
+
+    def _free(self) -> None:
+        import torch
+
+        if self._device.startswith("cuda"):
+            torch.cuda.empty_cache()
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception says that the memory of the device, or of the computer, did not suffice."""
+    import torch
+
+    said = str(error).lower()
+    words = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
+
+
+def out_of_memory(device: str) -> SpanlightError:
+    """What a person is told when the memory did not suffice, with the next step."""
+    if device == "cpu":
+        return SpanlightError(
+            "This computer has too little free memory for the model.", "Close other programs and try again."
+        )
+    return SpanlightError(
+        "The GPU has too little free memory for the model.",
+        "Choose the device cpu, or close what uses the GPU.",
+    )
+
+
+def _tokenizer(card: ModelCard) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(Path(card.folder) / TOKENIZER))
+    # The library raises plain Exception for a malformed file, and a BaseException where it panics.
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
+        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise SpanlightError(
+            f"tokenizer.json of {card.name} cannot be understood: {said}.", "Fetch it again."
+        ) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) -> Any:
+    import torch
+
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    importlib.import_module("transformers.utils.logging").disable_progress_bar()
+    # The family's own module: the package's table of all models would be imported for nothing.
+    module = importlib.import_module(f"transformers.models.{family.module}.modeling_{family.module}")
+    made = getattr(
+        module, family.qa_class if head is Head.QUESTION_ANSWERING else family.classification_class
+    )
+    try:
+        model, told = made.from_pretrained(
+            card.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=getattr(torch, device.dtype),
+            attn_implementation="sdpa" if family.sdpa else "eager",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+        )
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory("cpu") from error
+        raise _unreadable(card, error) from error
+    except Exception as error:
+        raise _unreadable(card, error) from error
+    _refuse_holes(card, told)
+    try:
+        model = model.eval().requires_grad_(False).to(device.device)
+        _head_in_float32(model, family)
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(device.device) from error
+        raise
+    return model
+
+
+def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+    return SpanlightError(f"The weights of {card.name} cannot be loaded: {said}.", "Fetch the model again.")
+
+
+def _refuse_holes(card: ModelCard, told: dict[str, Any]) -> None:
+    """Refuse weights that are missing or of another shape: transformers would set them at random."""
+    for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
+        names = sorted(
+            str(name[0] if isinstance(name, (tuple, list)) else name) for name in told.get(what) or ()
+        )
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise SpanlightError(
+                f"{card.name} {kind} the weights {names[0]}{more}.", "Fetch a whole copy of this model."
+            )
+    if told.get("error_msgs"):
+        raise _unreadable(card, RuntimeError(str(told["error_msgs"][0])))
+
+
+def _head_in_float32(model: Any, family: Family) -> None:
+    """Let the head's modules compute in float32 on what the encoder hands them."""
+
+    def widen(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            one.float() if hasattr(one, "is_floating_point") and one.is_floating_point() else one
+            for one in inputs
+        )
+
+    for name in family.heads_in_float32:
+        module = model
+        for part in name.split("."):
+            module = getattr(module, part, None)
+        if module is not None:
+            module.float().register_forward_pre_hook(widen)

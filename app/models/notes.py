@@ -1,0 +1,97 @@
+"""spanlight.json: what stands beside a checkpoint's config that only Spanlight reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.models import QaCalibration
+from app.models.weights import read_json
+
+NOTES = "spanlight.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A model's notes; every field is optional in the file. `window` and `stride` are tokens, 0 for unset."""
+
+    description: str = ""
+    licence: str = ""
+    window: int = 0
+    stride: int = 0
+    calibration: QaCalibration = field(default_factory=QaCalibration)
+    class_temperature: float = 1.0
+    measured: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def read_notes(folder: Path | str) -> Notes:
+    """The notes of a model folder, the defaults where there is no file.
+
+    Raises SpanlightError where the file is there and cannot be understood: a calibration left out
+    in silence would change every probability.
+    """
+    path = Path(folder) / NOTES
+    if not path.is_file():
+        return Notes()
+    found = read_json(path)
+    try:
+        calibration = found.get("calibration", {})
+        numbers = {
+            f.name: _number(calibration[f.name]) for f in fields(QaCalibration) if f.name in calibration
+        }
+        notes = Notes(
+            description=_text(found.get("description", "")),
+            licence=_text(found.get("licence", "")),
+            window=_count(found.get("window", 0)),
+            stride=_count(found.get("stride", 0)),
+            calibration=QaCalibration(**numbers),
+            class_temperature=_number(found.get("class_temperature", 1.0)),
+            measured={
+                str(data): {str(name): _number(figure) for name, figure in figures.items()}
+                for data, figures in found.get("measured", {}).items()
+            },
+        )
+        temperatures = (
+            notes.calibration.temperature,
+            notes.calibration.answer_temperature,
+            notes.class_temperature,
+        )
+        if min(temperatures) <= 0 or not 0 <= notes.calibration.threshold <= 1:
+            raise ValueError("a temperature or threshold out of range")
+    except (TypeError, ValueError, AttributeError) as error:
+        raise SpanlightError(
+            f"{NOTES} of {path.parent.name} is malformed: {error}.",
+            "Put it right, or delete it to use the defaults.",
+        ) from error
+    return notes
+
+
+def write_notes(folder: Path | str, notes: Notes) -> None:
+    """Write a model folder's notes, beside and renamed. Raises OSError where the folder cannot be written."""
+    path = Path(folder) / NOTES
+    beside = path.with_suffix(".json.part")
+    beside.write_text(json.dumps(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(beside, path)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise ValueError(f"{str(value)[:40]!r} is not a number")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise ValueError(f"{str(value)[:40]!r} is not a number of tokens")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{str(value)[:40]!r} is not a text")
+    return value
