@@ -1,0 +1,105 @@
+"""What a text was found to be: the winner in large type, in words and number, and every class below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+
+from app.core import wording
+from app.core.models import ProblemType
+from app.core.results import Classification
+from app.ui.theme import Theme, mark
+from app.ui.widgets.score_bars import ScoreBars, ScoreRow, nice_label
+
+
+def headline(item: Classification) -> str:
+    """The large words: the winner, the labels that apply, or a regression head's values."""
+    if item.problem == ProblemType.REGRESSION:
+        return ", ".join(f"{score.probability:.2f}" for score in item.scores)
+    if item.problem == ProblemType.MULTI_LABEL:
+        fitting = sorted((s for s in item.scores if s.probability >= 0.5), key=lambda s: -s.probability)
+        return ", ".join(nice_label(score.label) for score in fitting) or "None of them"
+    return nice_label(item.winner)
+
+
+def sureness(item: Classification) -> str:
+    """How sure it is, in words and number; empty for a regression head."""
+    if item.problem == ProblemType.REGRESSION:
+        return ""
+    if item.problem == ProblemType.MULTI_LABEL and not item.winner:
+        highest = max((score.probability for score in item.scores), default=0.0)
+        return f"Every label is below one half, the highest at {wording.percent(highest)}"
+    return f"{wording.likelihood(item.probability)}, {wording.percent(item.probability)}"
+
+
+def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
+    """A row for every class, the likeliest first (a regression head's values in the model's order, without bars)."""
+    if item.problem == ProblemType.REGRESSION:
+        return tuple(ScoreRow(nice_label(s.label), None, f"{s.probability:.4g}") for s in item.scores)
+    multi = item.problem == ProblemType.MULTI_LABEL
+    return tuple(
+        ScoreRow(
+            nice_label(score.label),
+            score.probability,
+            wording.percent(score.probability),
+            best=score.probability >= 0.5 if multi else score.label == item.winner,
+        )
+        for score in sorted(item.scores, key=lambda s: -s.probability)
+    )
+
+
+class ClassCard(QFrame):
+    """One text's classification as a card."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._winner = QLabel()
+        self._winner.setWordWrap(True)
+        self._sure = QLabel()
+        self._sure.setWordWrap(True)
+        self._bars = ScoreBars(theme)
+        self._length = QLabel()
+        self._length.setWordWrap(True)
+        self._source = QLabel()
+        self._source.setWordWrap(True)
+        for label in (self._length, self._source):
+            label.setProperty("ink", "quiet")
+        for label in (self._winner, self._sure, self._length, self._source):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._layout = QVBoxLayout(self)
+        for widget in (self._winner, self._sure, self._bars, self._length, self._source):
+            self._layout.addWidget(widget)
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Classification")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_item(self, item: Classification, source: str) -> None:
+        """Show a classification; `source` says what classified it, where and how fast."""
+        self._winner.setText(headline(item))
+        self._sure.setText(sureness(item))
+        self._sure.setVisible(bool(self._sure.text()))
+        certain = item.probability >= 0.9 and item.problem != ProblemType.REGRESSION
+        mark(self._sure, ink="likely" if certain else "")
+        self._bars.set_rows(score_rows(item))
+        self._length.setVisible(item.windows > 1)
+        windows = wording.count(item.windows, "window")
+        self._length.setText(f"A long text: read whole in {windows}, then pooled.")
+        self._source.setText(source)
+        self.setAccessibleDescription(f"{self._winner.text()}. {self._sure.text()}")
+
+    def text(self) -> str:
+        """The result as a line of text, for copying."""
+        return f"{self._winner.text()} ({self._sure.text()})" if self._sure.text() else self._winner.text()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._winner.setFont(theme.font("winner"))
+        self._sure.setFont(theme.font("strong"))
+        self._length.setFont(theme.font("small"))
+        self._source.setFont(theme.font("small"))
+        edge = theme.step(4)
+        self._layout.setContentsMargins(edge, edge, edge, edge)
+        self._layout.setSpacing(theme.step(2))

@@ -1,0 +1,106 @@
+"""A line that says what went wrong, or gives a hint, where the person is looking."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+
+from app.ui.theme import Theme, mark
+
+
+class Notice(QFrame):
+    """One sentence and one hint; a bug's report can be copied. Hidden while there is nothing to say.
+
+    `closed` is sent when the person puts the line away.
+    """
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._report = ""
+        self._kind = "fault"
+        self._sign = QLabel()
+        self._sentence = QLabel()
+        self._hint = QLabel()
+        self._hint.setProperty("ink", "quiet")
+        for label in (self._sentence, self._hint):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._copy = QPushButton("Copy the report")
+        self._copy.setAccessibleName("Copy the report")
+        self._copy.clicked.connect(self._copy_report)
+        self._close = QToolButton()
+        self._close.setAccessibleName("Put this message away")
+        self._close.setToolTip("Put away")
+        self._close.clicked.connect(self._put_away)
+        words = QVBoxLayout()
+        words.addWidget(self._sentence)
+        words.addWidget(self._hint)
+        words.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self._words = words
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addLayout(words, 1)
+        self._row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self.setProperty("kind", "fault")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def show_fault(self, sentence: str, hint: str = "", report: str = "") -> None:
+        """Say what went wrong and what to do; with a report there is a button that copies it."""
+        self._show("fault", sentence, hint, report)
+
+    def show_hint(self, sentence: str, hint: str = "") -> None:
+        """Say something that is worth knowing and not wrong."""
+        self._show("hint", sentence, hint, "")
+
+    def clear(self) -> None:
+        """Take the line away: what it said no longer holds."""
+        self._sentence.clear()
+        self._hint.clear()
+        self.hide()
+
+    def sentence(self) -> str:
+        """What the line says, empty while it is hidden."""
+        return self._sentence.text()
+
+    def _show(self, kind: str, sentence: str, hint: str, report: str) -> None:
+        self._kind, self._report = kind, report
+        self._sentence.setText(sentence)
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self._copy.setText("Copy the report")
+        self._copy.setVisible(bool(report))
+        self.setAccessibleName(f"{sentence} {hint}".strip())
+        mark(self, kind=kind)
+        self._restyle()
+        self.show()
+
+    @Slot()
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self._report)
+        self._copy.setText("Copied")
+
+    @Slot()
+    def _put_away(self) -> None:
+        self.clear()
+        self.closed.emit()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        size = theme.step(4.5)
+        icon, role = ("fault", "fault") if self._kind == "fault" else ("help", "accent")
+        self._sign.setPixmap(theme.icon(icon, role).pixmap(QSize(size, size), self.devicePixelRatioF()))
+        self._close.setIcon(theme.icon("close"))
+        self._close.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._sentence.setFont(theme.font("strong"))
+        self._hint.setFont(theme.font("ui"))
+        self._words.setSpacing(theme.step(1))
+        self._row.setContentsMargins(theme.step(3), theme.step(2.5), theme.step(2), theme.step(2.5))
+        self._row.setSpacing(theme.step(2))

@@ -1,0 +1,86 @@
+"""The narrow rail of named pages at the window's left edge."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.ui.theme import Theme
+
+
+class Rail(QFrame):
+    """Named pages, one of them chosen. `chosen` carries the key of the page that a person picked."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: dict[str, tuple[QToolButton, str]] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._group.buttonClicked.connect(self._clicked)
+        self._layout = QVBoxLayout(self)
+        self._layout.addStretch(1)
+        self._top = 0
+        self.setProperty("kind", "rail")
+        self.setAccessibleName("Pages")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
+        """Add a page; those at the bottom stand below the gap."""
+        button = QToolButton()
+        button.setText(title)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setCheckable(True)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        button.setProperty("kind", "page")
+        button.setProperty("key", key)
+        button.setAccessibleName(title)
+        button.setToolTip(f"{title}  ({shortcut})")
+        button.installEventFilter(self)
+        self._group.addButton(button)
+        if bottom:
+            self._layout.addWidget(button)
+        else:
+            self._layout.insertWidget(self._top, button)
+            self._top += 1
+        self._buttons[key] = (button, icon)
+        self._restyle()
+
+    def select(self, key: str) -> None:
+        """Show a page as the chosen one, without sending `chosen`."""
+        self._buttons[key][0].setChecked(True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrow keys walk through the pages."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+            order = [button for button, _ in self._buttons.values()]
+            if step and watched in order:
+                button = order[(order.index(watched) + step) % len(order)]
+                button.setFocus(Qt.FocusReason.TabFocusReason)
+                button.click()
+                return True
+        return super().eventFilter(watched, event)
+
+    @Slot(object)
+    def _clicked(self, button: QToolButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        space = theme.step(2)
+        self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
+        self._layout.setSpacing(theme.step(0.5))
+        strong = theme.font("strong")
+        widest = 0
+        for button, icon in self._buttons.values():
+            button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
+            button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
+            button.setFont(strong)
+            widest = max(widest, button.fontMetrics().horizontalAdvance(button.text()))
+        self.setFixedWidth(max(theme.step(37), widest + theme.step(18)))

@@ -1,0 +1,240 @@
+"""Many texts with their classes, in a table that can be sorted and copied, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSortFilterProxyModel,
+    Qt,
+    Slot,
+)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+
+from app.core import wording
+from app.core.models import ProblemType
+from app.core.results import Classification
+from app.ui.theme import Theme
+from app.ui.widgets.class_card import headline
+from app.ui.widgets.score_bars import draw_bar, nice_label
+
+_Index = QModelIndex | QPersistentModelIndex
+SORT = Qt.ItemDataRole.UserRole
+SHARE = Qt.ItemDataRole.UserRole + 1
+
+# A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection).
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def harmless(cell: str) -> str:
+    """The cell as a spreadsheet may read it: one that would be taken for a formula gets an apostrophe before it."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
+    """The table as CSV in UTF-8 with a byte order mark, lines ended by CR LF (RFC 4180); texts made harmless."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([harmless(cell) for cell in header])
+    for row in rows:
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue().encode("utf-8-sig", "replace")
+
+
+class ResultModel(QAbstractTableModel):
+    """Rows of text, label, probability, then every label's probability."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: tuple[str, ...] = ()
+        self._items: tuple[Classification, ...] = ()
+        self._labels: tuple[str, ...] = ()
+
+    def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
+        """Take as many texts as there are results for; all of one model."""
+        self.beginResetModel()
+        self._items = tuple(items)
+        self._texts = tuple(texts[: len(self._items)])
+        self._labels = tuple(score.label for score in self._items[0].scores) if self._items else ()
+        self.endResetModel()
+
+    @property
+    def regression(self) -> bool:
+        """Whether the numbers are values and no probabilities."""
+        return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
+
+    def header(self) -> list[str]:
+        """The columns' names, labels as the model says them."""
+        return ["text", *([] if self.regression else ["label", "probability"]), *self._labels]
+
+    def values(self) -> list[list[object]]:
+        """All rows with plain numbers, in the order of the texts."""
+        return [self.row_values(row) for row in range(len(self._items))]
+
+    def row_values(self, row: int) -> list[object]:
+        """One row with plain numbers (six decimals)."""
+        item = self._items[row]
+        scores = [round(score.probability, 6) for score in item.scores]
+        if self.regression:
+            return [self._texts[row], *scores]
+        label = item.winner
+        if item.problem == ProblemType.MULTI_LABEL:
+            label = "; ".join(score.label for score in item.scores if score.probability >= 0.5)
+        return [self._texts[row], label, round(item.probability, 6), *scores]
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """As many rows as results."""
+        return 0 if parent.isValid() else len(self._items)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """As many columns as the header names."""
+        return 0 if parent.isValid() else len(self.header())
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """The columns' names as a person reads them; rows by number."""
+        if role == Qt.ItemDataRole.DisplayRole:
+            return section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
+            return int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows, what it is sorted by, and its share of a bar."""
+        if not index.isValid():
+            return None
+        value = self.row_values(index.row())[index.column()]
+        if role == SORT:
+            return value.casefold() if isinstance(value, str) else value
+        if role == SHARE:
+            return value if isinstance(value, float) and not self.regression else None
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(value, str):
+            return value if len(value) < 2000 else value[:2000] + "…"
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            if isinstance(value, float):
+                return f"{value:.4g}" if self.regression else wording.percent(value)
+            return headline(self._items[index.row()]) if index.column() == 1 else str(value)[:500]
+        return None
+
+
+class _ShareDelegate(QStyledItemDelegate):
+    """Draws a probability as a number with a bar beside it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        share = index.data(SHARE)
+        if share is None:
+            super().paint(painter, option, index)
+            return
+        theme = self._theme
+        painter.save()
+        chosen = option.state & QStyle.StateFlag.State_Selected  # type: ignore[attr-defined]
+        painter.fillRect(option.rect, theme.colour("accent_ground" if chosen else "panel"))  # type: ignore[attr-defined]
+        place = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)  # type: ignore[attr-defined]
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())  # type: ignore[attr-defined]
+        painter.setPen(theme.colour("ink"))
+        painter.setFont(theme.font("ui"))
+        number = index.data()
+        width = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
+        bar_width = place.width() - width
+        if bar_width > theme.step(4):
+            high = theme.step(1.5)
+            bar = QRectF(place.left(), place.center().y() - high / 2, bar_width, high)
+            fill = theme.colour("mark" if share >= 0.5 else "mark_faint")
+            draw_bar(painter, bar, share, theme.colour("track"), fill)
+        painter.restore()
+
+
+class ResultTable(QTableView):
+    """The table of classified texts; Ctrl+C copies the chosen rows (or all) with their header."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._model = ResultModel()
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT)
+        self.setModel(self._sorted)
+        self._delegate = _ShareDelegate(theme)
+        self.setItemDelegate(self._delegate)
+        self.setAccessibleName("Texts and their classes")
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSortIndicatorClearable(True)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
+        """Show these texts with their classes."""
+        columns = self._model.columnCount()
+        self._model.set_results(texts, items)
+        if self._model.columnCount() != columns:
+            self._fit_columns()
+
+    def row_count(self) -> int:
+        """How many texts are shown."""
+        return self._model.rowCount()
+
+    def csv(self) -> bytes:
+        """All rows as CSV, in the order of the texts."""
+        return as_csv(self._model.header(), self._model.values())
+
+    def copied(self) -> str:
+        """The chosen rows, or all, as shown in order, with tabs between cells and a header."""
+        chosen = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        rows = chosen or range(self._sorted.rowCount())
+        lines = ["\t".join(self._model.header())]
+        for row in rows:
+            source = self._sorted.mapToSource(self._sorted.index(row, 0)).row()
+            cells = (str(value).replace("\t", " ") for value in self._model.row_values(source))
+            lines.append("\t".join(cells))
+        return "\n".join(lines) + "\n"
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take Ctrl+C."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.copied())
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def _fit_columns(self) -> None:
+        header = self.horizontalHeader()
+        for column in range(self._model.columnCount()):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            title = header.fontMetrics().horizontalAdvance(str(self._model.headerData(column, Qt.Orientation.Horizontal)))
+            self.setColumnWidth(column, max(self._theme.step(28), title + self._theme.step(11)))
+        if self._model.columnCount():
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            header.setMinimumSectionSize(self._theme.step(20))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.horizontalHeader().setFont(self._theme.font("small_strong"))
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + self._theme.step(4))
+        self._fit_columns()
+        self.viewport().update()

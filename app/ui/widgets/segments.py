@@ -1,0 +1,61 @@
+"""A switch between a few named ways, one of them in force."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton
+
+from app.ui.theme import Theme
+
+
+class Segments(QFrame):
+    """Buttons side by side, one pressed. `chosen` carries the key that a person picked."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: dict[str, QPushButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._group.buttonClicked.connect(self._clicked)
+        self.setAccessibleName(name)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for at, (key, title) in enumerate(choices):
+            button = QPushButton(title)
+            button.setCheckable(True)
+            edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
+            button.setProperty("kind", "segment")
+            button.setProperty("edge", edge)
+            button.setProperty("key", key)
+            button.setAccessibleName(f"{name}: {title}")
+            self._group.addButton(button)
+            self._buttons[key] = button
+            layout.addWidget(button)
+        layout.addStretch(1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def select(self, key: str) -> None:
+        """Press a button without sending `chosen`; an unknown key is let be."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def selected(self) -> str:
+        """The key of the pressed button, or nothing."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    @Slot(object)
+    def _clicked(self, button: QPushButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        # Room for the bolder letters of the pressed one, so that nothing moves when it changes.
+        strong = self._theme.font("strong")
+        for button in self._buttons.values():
+            button.setFont(strong)
+            button.setMinimumWidth(button.fontMetrics().horizontalAdvance(button.text()) + self._theme.step(7))

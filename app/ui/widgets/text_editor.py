@@ -1,0 +1,87 @@
+"""A place to type or paste plain text, or to drop a text file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
+from PySide6.QtGui import QPalette, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
+
+from app.ui.theme import Theme
+
+
+class _Editor(QPlainTextEdit):
+    dropped = Signal(list)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasUrls() or source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+        if files:
+            self.dropped.emit(files)
+        elif source.hasText():
+            self.insertPlainText(source.text())
+
+
+class TextEditor(QFrame):
+    """Plain text on paper. `dropped` carries the files (list of Path) that were dropped or pasted here.
+
+    `edited` is sent for every change of the text.
+    """
+
+    dropped = Signal(list)
+    edited = Signal()
+
+    def __init__(self, theme: Theme, name: str, placeholder: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._editor = _Editor()
+        self._editor.setProperty("bare", "true")
+        self._editor.setAccessibleName(name)
+        self._editor.setPlaceholderText(placeholder)
+        # Tab goes on to the next control: a text to classify needs no tabs.
+        self._editor.setTabChangesFocus(True)
+        self._editor.dropped.connect(self.dropped)
+        self._editor.textChanged.connect(self.edited)
+        self._layout = QVBoxLayout(self)
+        self._layout.addWidget(self._editor)
+        self.setProperty("kind", "paper")
+        self.setFocusProxy(self._editor)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def text(self) -> str:
+        """The text, newlines as LF."""
+        return self._editor.toPlainText()
+
+    def is_empty(self) -> bool:
+        """Whether there is no character at all."""
+        return self._editor.document().isEmpty()
+
+    def start_with(self, text: str) -> None:
+        """Take the first text, without telling and with nothing to undo."""
+        with QSignalBlocker(self._editor):
+            self._editor.setPlainText(text)
+
+    def replace(self, text: str) -> None:
+        """Put another text in place of this one; it can be undone."""
+        cursor = QTextCursor(self._editor.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self._editor.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def set_wrapped(self, wrapped: bool) -> None:
+        """Break long lines at the paper's edge, or let them run on (where each line is a text)."""
+        mode = QPlainTextEdit.LineWrapMode
+        self._editor.setLineWrapMode(mode.WidgetWidth if wrapped else mode.NoWrap)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._editor.setFont(theme.font("document"))
+        palette = self._editor.palette()
+        palette.setColor(QPalette.ColorRole.PlaceholderText, theme.colour("ink_quiet"))
+        self._editor.setPalette(palette)
+        self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))
