@@ -1,0 +1,142 @@
+"""Give texts their class probabilities."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from app.cli.terminal import TerminalReport, add_model_arguments, marked, new_parser, one_line, print_json
+from app.core.errors import SpanlightError
+from app.core.requests import TextsToClassify
+from app.core.results import Classification, Classifications
+from app.core.wording import count, duration, percent
+from app.flows.classify import classify
+from app.flows.classify_batch import classify_batch, classify_table, values
+from app.flows.read import document_from_bytes
+from app.flows.tables import read_table
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+TEXT is a text itself; - reads one from standard input. A text longer than the model's window is
+read whole, in several windows.
+
+With --file, the rows of the CSV file come out as CSV, to standard output or to --output, with the
+columns label, probability, and "probability CLASS" for every class behind their own.
+
+A batch reads rows {"id", "text"} of a .jsonl (or .jsonl.xz) file and appends rows {"id", "label",
+"probability", "probabilities"} in the same order; a row without an id goes by its line, from 1.
+Started again, it goes on where it was stopped or killed.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `classify`."""
+    parser = new_parser("classify", "Give texts their class probabilities.", _EPILOG)
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help="what to classify; - is standard input")
+    parser.add_argument("--file", metavar="F.csv", help="a CSV file with a text in each row")
+    parser.add_argument("--column", metavar="NAME", help="the column of the texts")
+    parser.add_argument("--batch", metavar="IN.jsonl", help="many texts")
+    parser.add_argument("--output", metavar="OUT", help="where the classes of a file or a batch go")
+    add_model_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Classify texts, a CSV file's column, or a batch."""
+    given = [bool(arguments.texts), arguments.file is not None, arguments.batch is not None]
+    if sum(given) != 1:
+        raise SpanlightError(
+            "Give either texts, or --file, or --batch.", "See python3 -m app classify --help."
+        )
+    if (arguments.file is None) != (arguments.column is None):
+        raise SpanlightError("--file and --column go together.", "Give both, or neither.")
+    if arguments.batch is not None:
+        _run_batch(arguments, workspace, report)
+    elif arguments.file is not None:
+        _run_file(arguments, workspace, report)
+    elif arguments.output is not None:
+        raise SpanlightError("--output goes with --file or --batch.", "Leave it out.")
+    else:
+        _run_texts(arguments, workspace, report)
+
+
+def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    if arguments.texts.count("-") > 1:
+        raise SpanlightError("Standard input can be read only once.", "Give - once.")
+    texts = tuple(_standard_input() if text == "-" else text for text in arguments.texts)
+    found = classify(
+        workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
+    )
+    report.clear()
+    if arguments.json:
+        print_json(classifications_values(texts, found))
+        return
+    for number, (text, item) in enumerate(zip(texts, found.items, strict=True)):
+        if number:
+            print()
+        _print(text, item, len(texts) > 1)
+
+
+def classifications_values(texts: tuple[str, ...], found: Classifications) -> dict[str, object]:
+    """What `classify --json` prints."""
+    return {
+        "items": [
+            {"text": text, **values(item), "windows": item.windows, "tokens": item.tokens}
+            for text, item in zip(texts, found.items, strict=True)
+        ],
+        "model": found.model,
+        "device": found.device,
+        "seconds": found.seconds,
+    }
+
+
+def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    table = read_table(Path(arguments.file), arguments.column)
+    output = Path(arguments.output) if arguments.output is not None else None
+    lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    if arguments.json:
+        print_json(
+            {"rows": len(table.rows), "output": arguments.output or "", "csv": "" if output else lines}
+        )
+    elif output is None:
+        sys.stdout.write(lines)
+    else:
+        print(f"{count(len(table.rows), 'text')} classified.")
+
+
+def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    if arguments.output is None:
+        raise SpanlightError("No file was given for the classes of the batch.", "Add --output OUT.jsonl.")
+    done = classify_batch(
+        workspace,
+        Path(arguments.batch),
+        Path(arguments.output),
+        report,
+        model=arguments.model,
+        device=arguments.device,
+    )
+    report.clear()
+    if arguments.json:
+        print_json({"rows": done.rows, "finished_before": done.finished_before, "seconds": done.seconds})
+    else:
+        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
+        print(f"{count(done.rows, 'text')} classified{before}, in {duration(done.seconds)}.")
+
+
+def _standard_input() -> str:
+    return document_from_bytes(sys.stdin.buffer.read(), "standard input").text
+
+
+def _print(text: str, item: Classification, named: bool) -> None:
+    if named:
+        line = one_line(text)
+        print(line if len(line) <= 80 else line[:79].rstrip() + "…")
+    width = max(len(score.label) for score in item.scores)
+    for score in sorted(item.scores, key=lambda score: -score.probability):
+        value = f"{score.probability:.4g}" if item.problem == "regression" else percent(score.probability)
+        label = marked(score.label) if score.label == item.winner else score.label
+        print(f"{label}{' ' * (width - len(score.label))}  {value:>6}")
+    if item.windows > 1:
+        print(f"Read whole, in {count(item.windows, 'window')} of the model.")

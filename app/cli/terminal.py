@@ -1,0 +1,162 @@
+"""What the commands share: arguments, progress on standard error, words for a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn, TextIO
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Stopped
+from app.core.wording import time_left
+
+_QUIET_SECONDS = 1.0
+_LINE_EVERY = 10.0
+_REDRAW_EVERY = 0.1
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises its complaints instead of printing them and ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise SpanlightError with argparse's complaint as a sentence."""
+        raise SpanlightError(f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"See {self.prog} --help.")
+
+
+def new_parser(command: str, description: str, epilog: str = "") -> Parser:
+    """A command's parser with the arguments that all commands take."""
+    parser = Parser(
+        prog=f"python3 -m app {command}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    return parser
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments that choose a model and where it runs."""
+    parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
+    parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
+
+
+def at_least_one(value: str) -> int:
+    """An argument's whole number from 1 on."""
+    number = int(value)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return number
+
+
+def zero_or_more(value: str) -> int:
+    """An argument's whole number from 0 on."""
+    number = int(value)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{value} is less than 0")
+    return number
+
+
+def probability(value: str) -> float:
+    """An argument's number from 0 to 1."""
+    number = float(value)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{value} is not between 0 and 1")
+    return number
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON over several lines."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def one_line(text: str) -> str:
+    """The text with every blank and control character as one space: a document cannot steer the terminal."""
+    shown = "".join(" " if unicodedata.category(each) in ("Cc", "Zl", "Zp") else each for each in text)
+    return " ".join(shown.split())
+
+
+def marked(text: str) -> str:
+    """The text underlined and bold, where standard output is a terminal."""
+    return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
+
+
+class TerminalReport:
+    """A Report that says on standard error how far long work has come, and stops at Ctrl+C.
+
+    On a terminal one line is drawn over and over, else a line is written every ten seconds; work of less than a
+    second says nothing. A second Ctrl+C interrupts at once.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._terminal = stream.isatty()
+        self._started = time.monotonic()
+        self._said = -_LINE_EVERY
+        self._drawn = False
+        self._stop = False
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the work has come, unless it was said just now."""
+        now = time.monotonic() - self._started
+        if now < _QUIET_SECONDS or now - self._said < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
+            return
+        self._said = now
+        if self._terminal:
+            self._stream.write(f"\r\x1b[K{_words(progress)}")
+            self._stream.flush()
+            self._drawn = True
+        else:
+            self.line(_words(progress))
+
+    def line(self, words: str) -> None:
+        """Write a line that stays."""
+        self.clear()
+        self._stream.write(words + "\n")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Take the drawn line away."""
+        if self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._drawn = False
+
+    def partial(self, result: object) -> None:
+        """Leave partial results to the command."""
+
+    def check(self) -> None:
+        """Raise Stopped after Ctrl+C."""
+        if self._stop:
+            raise Stopped
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """While this lasts, the first Ctrl+C stops the work at its next check."""
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            if self._stop:
+                raise KeyboardInterrupt
+            self._stop = True
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def _words(progress: Progress) -> str:
+    what = progress.what or "Working"
+    if not progress.total:
+        return f"{what}…"
+    left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
+    return f"{progress.done:,} of {progress.total:,} {what}{left}"

@@ -1,0 +1,105 @@
+"""Ask many questions, each of its own text, from one file to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.groups import GroupReport, groups
+from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
+from app.flows.workspace import Workspace
+
+ItemT = TypeVar("ItemT")
+
+_UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDone:
+    """How a batch ended: rows of the input, how many an earlier run had finished, seconds of this one."""
+
+    rows: int
+    finished_before: int
+    seconds: float
+
+
+def ask_batch(
+    workspace: Workspace,
+    source: Path,
+    output: Path,
+    options: Question,
+    report: Report,
+    *,
+    model: str = "",
+    device: str = "",
+) -> BatchDone:
+    """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "probability", ...}`.
+
+    Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and
+    `end` are code points into it; a row without an answer has "" and null, and its probability is that of there
+    being none. `options` gives threshold, always_answer and top_k (above 1 adds "answers" to each row). Rows whose
+    id is in the output already are not asked again. Raises SpanlightError for files that do not fit, Stopped when
+    the report says so; what is finished stays.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    refuse_same_file(source, output)
+    total = check_rows(source, ("context", "question"))
+    with RowFile(output) as file:
+        before = sum(row.key in file.finished for row in read_rows(source))
+        left = (row for row in read_rows(source) if row.key not in file.finished)
+        whole = GroupReport(report, total - before, "questions")
+        asked = ((row, _question(row, source, options)) for row in left)
+        for answered in read_questions(workspace, asked, choice, whole):
+            file.append([_answer_row(row, reading, options.top_k) for row, reading in answered])
+    return BatchDone(total, before, whole.seconds)
+
+
+def read_questions(
+    workspace: Workspace,
+    asked: Iterable[tuple[ItemT, Question]],
+    choice: ModelChoice,
+    whole: GroupReport,
+) -> Iterator[list[tuple[ItemT, Reading]]]:
+    """The items with what their questions brought back, in order, group by group.
+
+    A question without words is not read: no text answers it.
+    """
+    for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
+        worded = [question for _, question in group if question.text.strip()]
+        found: Iterator[Reading] = iter(())
+        if worded:
+            found = iter(workspace.engine.run(QuestionBatch(tuple(worded)), choice, whole))
+        yield [(item, next(found) if question.text.strip() else _UNREAD) for item, question in group]
+        whole.finished(len(group))
+
+
+def _question(row: Row, source: Path, options: Question) -> Question:
+    # One character for one, so that positions stay.
+    context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
+    text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
+    return replace(options, text=text, documents=(Document(context),))
+
+
+def _answer_row(row: Row, reading: Reading, top_k: int) -> dict[str, object]:
+    best = reading.best
+    values: dict[str, object] = {
+        "id": row.id,
+        "answer": best.text if best else "",
+        "start": best.span.start if best else None,
+        "end": best.span.end if best else None,
+        "probability": best.probability if best else reading.no_answer_probability,
+        "no_answer_probability": reading.no_answer_probability,
+    }
+    if top_k > 1:
+        values["answers"] = [
+            {"answer": a.text, "start": a.span.start, "end": a.span.end, "probability": a.probability}
+            for a in reading.answers
+        ]
+    return values

@@ -1,0 +1,71 @@
+"""Many small requests, handed to the model process in groups, with one progress over all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from app.core.report import Progress, Report
+
+ItemT = TypeVar("ItemT")
+
+MOST_ITEMS = 128
+MOST_CHARACTERS = 300_000
+
+
+def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[list[ItemT]]:
+    """Items in their order, in groups of at most 128 and, where there is more than one, 300,000 characters."""
+    group: list[ItemT] = []
+    characters = 0
+    for item in items:
+        size = length(item)
+        if group and (len(group) == MOST_ITEMS or characters + size > MOST_CHARACTERS):
+            yield group
+            group, characters = [], 0
+        group.append(item)
+        characters += size
+    if group:
+        yield group
+
+
+class GroupReport:
+    """The Report of one group after another, told on as the progress of them all.
+
+    `total` counts the items of all groups; a group's partial results stay here.
+    """
+
+    def __init__(self, report: Report, total: int, what: str) -> None:
+        self._report = report
+        self._total = total
+        self._what = what
+        self._done = 0
+        self._started = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first group began."""
+        return time.perf_counter() - self._started
+
+    def finished(self, items: int) -> None:
+        """A group of so many items is finished."""
+        self._done += items
+        self._tell(self._done)
+
+    def progress(self, progress: Progress) -> None:
+        """Tell a group's progress as that of all; a model being loaded has no share in it."""
+        if progress.what == self._what:
+            self._tell(self._done + progress.done)
+        else:
+            self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Leave partial results to the group."""
+
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop."""
+        self._report.check()
+
+    def _tell(self, done: int) -> None:
+        left = self.seconds / done * (self._total - done) if done and self.seconds > 1 else None
+        self._report.progress(Progress(done, self._total, self._what, left))

@@ -1,0 +1,162 @@
+"""JSON Lines files of rows: read from, and appended to so that a killed run can go on."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from app.core.errors import SpanlightError
+
+# JSON can hold them, UTF-8 and tokenizers cannot.
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file: its line from 1, its `id` (its line where the row has none), and all its values."""
+
+    line: int
+    id: object
+    values: dict[str, object]
+
+    @property
+    def key(self) -> str:
+        """What tells this row's id from others: 1 and "1" are different ids."""
+        return json.dumps(self.id, sort_keys=True)
+
+    def text(self, name: str, source: Path) -> str:
+        """The row's text under this name; raises SpanlightError where there is none."""
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise SpanlightError(
+                f"Line {self.line} of {source.name} has no text under “{name}”.",
+                f'Every row must be an object with "{name}".',
+            )
+        return value
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a .jsonl or .jsonl.xz file, one by one; empty lines are passed over.
+
+    Raises SpanlightError for a file that cannot be read and for a line that is not a JSON object.
+    """
+    try:
+        with lzma.open(path, "rb") if path.suffix == ".xz" else path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _row(line.removeprefix(b"\xef\xbb\xbf"), number, path)
+    except FileNotFoundError as fault:
+        raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
+    except (OSError, EOFError, lzma.LZMAError) as fault:
+        reason = getattr(fault, "strerror", None) or "it is damaged"
+        raise SpanlightError(f"“{path.name}” could not be read: {reason}.", "Check the file.") from fault
+
+
+def check_rows(path: Path, names: tuple[str, ...]) -> int:
+    """How many rows the file has, all of them with these texts and ids of their own; else raises SpanlightError."""
+    seen: dict[str, int] = {}
+    for row in read_rows(path):
+        for name in names:
+            row.text(name, path)
+        if row.key in seen:
+            raise SpanlightError(
+                f"Lines {seen[row.key]} and {row.line} of {path.name} have the same id {row.key}.",
+                "Give every row an id of its own.",
+            )
+        seen[row.key] = row.line
+    return len(seen)
+
+
+def _row(line: bytes, number: int, path: Path) -> Row:
+    try:
+        values = json.loads(line.decode("utf-8"))
+        if not isinstance(values, dict):
+            raise ValueError("not an object")
+    except (ValueError, RecursionError) as fault:
+        raise SpanlightError(
+            f"Line {number} of {path.name} is not a JSON object.", "The file must be JSON Lines in UTF-8."
+        ) from fault
+    return Row(number, values.get("id", number), values)
+
+
+class RowFile:
+    """A JSON Lines file that rows are appended to; rows already in it count as finished.
+
+    A last line that a killed run left half written is dropped. Raises SpanlightError where the file holds something
+    else, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a+b")
+        except OSError as fault:
+            raise self._refusal(fault) from fault
+        try:
+            self.finished = self._read_finished()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def append(self, rows: list[dict[str, object]]) -> None:
+        """Write rows and hand them to the system at once, so that they outlive a kill of this process."""
+        try:
+            self._file.write(b"".join(dumps(row).encode("utf-8") + b"\n" for row in rows))
+            self._file.flush()
+        except OSError as fault:
+            raise self._refusal(fault) from fault
+
+    def _read_finished(self) -> set[str]:
+        keys: set[str] = set()
+        good = 0
+        self._file.seek(0)
+        for number, line in enumerate(self._file, start=1):
+            if not line.endswith(b"\n"):
+                break
+            row = _row(line, number, self._path)
+            if "id" not in row.values:
+                raise SpanlightError(
+                    f"Line {number} of {self._path.name} has no id, so it is not a file to go on with.",
+                    "Give another name for the output.",
+                )
+            keys.add(row.key)
+            good += len(line)
+        self._file.truncate(good)
+        return keys
+
+    def _refusal(self, fault: OSError) -> SpanlightError:
+        reason = fault.strerror or "the disk refused"
+        return SpanlightError(
+            f"“{self._path}” could not be written: {reason}.",
+            "Free some space, check the folder's permissions, or write elsewhere.",
+        )
+
+
+def refuse_same_file(source: Path, output: Path) -> None:
+    """Raises SpanlightError when the output would be written into the file that is read."""
+    if output.exists() and source.exists() and output.samefile(source):
+        raise SpanlightError("The output would overwrite what is read.", "Give another name for the output.")
+
+
+def dumps(value: object) -> str:
+    """JSON on one line, readable in any script; characters that UTF-8 cannot hold are escaped."""
+    line = json.dumps(value, ensure_ascii=False)
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return line

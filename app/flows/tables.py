@@ -1,0 +1,85 @@
+"""Texts in a column of a CSV file, and their classes as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.results import Classification
+from app.documents.plain_text import decode
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A CSV file: its columns, its rows (each as long as the columns), the column of the texts, the delimiter."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    column: int
+    delimiter: str = ","
+
+
+def read_table(path: Path, column: str) -> Table:
+    """The table of a CSV file with a header line, delimited by commas, semicolons or tabs.
+
+    It may be in any encoding that a plain text file may be in.
+
+    Raises SpanlightError where the file cannot be read, or has no such column.
+    """
+    try:
+        text = decode(path.read_bytes(), path.name)
+    except OSError as fault:
+        raise SpanlightError(f"“{path}” could not be read: {fault.strerror}.", "Check the name.") from fault
+    head = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=head.count)
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    except csv.Error as fault:
+        raise SpanlightError(f"“{path.name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
+    columns = tuple(lines[0]) if lines else ()
+    if column not in columns:
+        raise SpanlightError(
+            f"“{path.name}” has no column “{column}”.", f"Its columns are: {', '.join(columns) or 'none'}."
+        )
+    width = len(columns)
+    rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
+    return Table(columns, rows, columns.index(column), delimiter)
+
+
+def class_columns(columns: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The columns' names with those of the classes behind: label, probability, and one for each class's probability.
+
+    A name that is taken gets a number.
+    """
+    names = list(columns)
+    for name in ("label", "probability", *(f"probability {label}" for label in labels)):
+        free, number = name, 2
+        while free in names:
+            free, number = f"{name} {number}", number + 1
+        names.append(free)
+    return names
+
+
+def class_values(item: Classification) -> list[str]:
+    """A row's values under the columns of the classes."""
+    return [item.winner, f"{item.probability:.6f}", *(f"{score.probability:.6f}" for score in item.scores)]
+
+
+def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
+    """Rows as CSV, each ended by a line feed, values quoted where they must be."""
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def classes_as_csv(texts: Sequence[str], items: Sequence[Classification]) -> str:
+    """Classified texts as a CSV file with a header line."""
+    labels = [score.label for score in items[0].scores] if items else []
+    rows = ([text, *class_values(item)] for text, item in zip(texts, items, strict=True))
+    return csv_lines([class_columns(["text"], labels), *rows])

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import codecs
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.text import normalise_newlines
+from app.documents.plain_text import decode, read_plain_text
+
+ENGLISH = "The café’s owner said: “naïve résumé” — £3.50.\r\nSecond line.\rThird.\n" * 3
+MIXED = "Ünïcödé 👩‍👩‍👧 e\u0301 שלום مرحبا नमस्ते 漢字\n" * 5
+
+
+@pytest.mark.parametrize("text", [ENGLISH, MIXED])
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (b"", "utf-8"),
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+def test_unicode_encodings(text: str, mark: bytes, encoding: str) -> None:
+    assert read_plain_text(mark + text.encode(encoding), "a.txt") == normalise_newlines(text)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark(encoding: str) -> None:
+    assert decode(ENGLISH.encode(encoding), "a.txt") == ENGLISH
+
+
+def test_windows_1252() -> None:
+    assert decode(ENGLISH.encode("cp1252"), "a.txt") == ENGLISH
+
+
+def test_latin_1_where_windows_1252_has_no_such_byte() -> None:
+    text = "caf\xe9 \x81 " * 100
+    assert decode(text.encode("latin-1"), "a.txt") == text
+
+
+def test_a_damaged_byte_does_not_turn_utf8_into_another_encoding() -> None:
+    data = ("Größe, naïve, “quoted”. " * 40).encode()
+    damaged = data[:200] + b"\xff" + data[200:]
+    assert decode(damaged, "a.txt") == data[:200].decode() + "\ufffd" + data[200:].decode()
+
+
+def test_a_character_cut_at_the_end_does_neither() -> None:
+    data = ("日本語の文。" * 40).encode()
+    assert decode(data[:-1], "a.txt") == ("日本語の文。" * 40)[:-1] + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(256)) * 40,
+        random.Random(1).randbytes(5000),
+        b"\x7fELF\x02\x01\x01" + bytes(200) + b"text" * 10,
+        b"some text that turns into\n" * 4000 + bytes(3000),
+    ],
+)
+def test_binary_files_are_refused(data: bytes) -> None:
+    with pytest.raises(SpanlightError, match=r"“a\.bin” is not a text file") as caught:
+        read_plain_text(data, "a.bin")
+    assert caught.value.hint
+
+
+def test_a_stray_control_character_is_no_obstacle() -> None:
+    assert read_plain_text(b"one\x00two\x0cthree", "a.txt") == "one\x00two\x0cthree"
+
+
+@pytest.mark.parametrize("data", [b" \n\t\r\n", codecs.BOM_UTF8, codecs.BOM_UTF16_LE + b"\n\x00"])
+def test_blanks_are_refused(data: bytes) -> None:
+    with pytest.raises(SpanlightError, match="holds no text"):
+        read_plain_text(data, "a.txt")
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), min_size=1))
+def test_any_utf8_text_comes_back(text: str) -> None:
+    if text.startswith("\ufeff"):
+        return
+    assert decode(text.encode(), "a.txt") == text
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_text_or_refused(data: bytes) -> None:
+    try:
+        assert "\r" not in read_plain_text(data, "a.txt")
+    except SpanlightError as fault:
+        assert fault.message.endswith(".")
