@@ -53,6 +53,30 @@ class TextsToClassify:
 
 
 @dataclass(frozen=True, slots=True)
+class DevReading:
+    """What reading one question of known answer came to.
+
+    `scores` are the best spans' start + end logits, best first; `margin` is the first one's score less the
+    null score of its window; both are empty and -inf where nothing was found. `answerable` tells whether
+    the text answers, `right` whether the first span is exactly an answer, `f1` its F1 as one.
+    """
+
+    margin: float
+    windows: int
+    answerable: bool
+    scores: tuple[float, ...]
+    right: bool
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationData:
+    """Readings of dev data that a question answering model's QaCalibration is to be fitted on; at least one."""
+
+    readings: tuple[DevReading, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingRequest:
     """What to teach, from what, and where the result goes.
 

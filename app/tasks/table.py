@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.models import Head
-from app.core.requests import Question, QuestionBatch, TextsToClassify
+from app.core.requests import CalibrationData, Question, QuestionBatch, TextsToClassify
+from app.tasks.calibration import calibrate
 from app.tasks.classification import classify
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
@@ -13,5 +14,6 @@ from app.tasks.task import Task
 TASKS: tuple[Task[Any, Any], ...] = (
     Task("ask", Question, Head.QUESTION_ANSWERING, read),
     Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch),
+    Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate),
     Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
 )
