@@ -70,12 +70,13 @@ class Pip:
         fetched = re.match(r"(Downloading|Using cached) (\S+) \(([\d.]+ \S+)\)", line)
         if fetched:
             name = fetched[2].rsplit("/", 1)[-1]
-            if name.endswith(".metadata"):
+            if name.endswith(".metadata") or fetched[3].endswith(("kB", "bytes")):
                 return
             verb = "fetching" if fetched[1] == "Downloading" else "taking from the last download"
             self.progress.detail(f"{verb} {'-'.join(name.split('-')[:2])}, {fetched[3]}")
         elif line.startswith("Installing collected packages:"):
-            self.progress.detail(f"unpacking {line.count(',') + 1} packages")
+            count = line.count(",") + 1
+            self.progress.detail("unpacking" + (f" {count} packages" if count > 1 else ""))
 
 
 def fault(said: str, what: str, log: str) -> SetUpFault:
