@@ -50,6 +50,10 @@ def load(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
     return Loaded(card, device, tokenizer, Forward(model, head, device.device, card.max_length))
 
 
+class OutOfMemory(SpanlightError):
+    """The device's memory, or the computer's, did not suffice."""
+
+
 class Forward:
     """The forward pass of a model: arrays in, logits out.
 
@@ -114,13 +118,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
 
 
-def out_of_memory(device: str) -> SpanlightError:
+def out_of_memory(device: str) -> OutOfMemory:
     """What a person is told when the memory did not suffice, with the next step."""
     if device == "cpu":
-        return SpanlightError(
+        return OutOfMemory(
             "This computer has too little free memory for the model.", "Close other programs and try again."
         )
-    return SpanlightError(
+    return OutOfMemory(
         "The GPU has too little free memory for the model.",
         "Choose the device cpu, or close what uses the GPU.",
     )

@@ -1,0 +1,217 @@
+"""One supervised child process: started when needed, asked, stopped, killed, started again."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import threading
+import time
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.report import Report, Stopped
+from app.engine.serve import ENDS, Kind, serve
+
+TICK = 0.05
+PATIENCE = 1.0
+
+
+class ChildBug(RuntimeError):
+    """An exception in the child that nobody foresaw: a bug of ours; its text is the child's traceback."""
+
+
+class _Running(NamedTuple):
+    process: BaseProcess
+    data: Connection
+    control: Connection
+
+
+class Child:
+    """A process of its own for work that must not stall or end the window.
+
+    `factory` is `module:function`, imported in the child only; the function gives the handler that
+    answers requests. `title` is what a person is told it is. `log` takes what the child's libraries
+    print. The process starts with the first request, and again with the first one after it was lost.
+    """
+
+    def __init__(self, factory: str, *, title: str, log: Path | None = None) -> None:
+        self._factory, self._title, self._log = factory, title, log
+        self._running: _Running | None = None
+        self._number = self._asked = 0
+        self._greeted = False
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs now."""
+        running = self._running
+        return running is not None and running.process.is_alive()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id, None while there is none."""
+        running = self._running
+        return running.process.pid if running else None
+
+    def run(self, request: object, report: Report) -> Any:
+        """The child's answer to one request; progress and partial results go to `report` meanwhile.
+
+        Where `report` raises (Stopped, as a rule) the child is asked to stop, and killed when it has
+        not after a second. Raises what the child raised: Stopped, SpanlightError, or ChildBug for
+        anything else; EngineLost where the process ended at work; Stopped after `close`.
+        """
+        with self._lock:
+            running = self._start()
+            self._number += 1
+            number = self._number
+            try:
+                return self._converse(running, number, request, report)
+            except EngineLost:
+                self._end()
+                if self._closed:
+                    raise Stopped from None
+                raise
+            except _Ended as end:
+                raise end.error from None
+            except BaseException:
+                self._halt(running, number)
+                raise
+
+    def close(self) -> None:
+        """End the process for good; work under way ends as Stopped."""
+        self._closed = True
+        running = self._running
+        if running is not None:
+            with contextlib.suppress(ValueError):  # ended by the other thread in this moment
+                running.process.kill()
+        if self._lock.acquire(timeout=2 * PATIENCE):
+            try:
+                self._end()
+            finally:
+                self._lock.release()
+
+    def _start(self) -> _Running:
+        if self._closed:
+            raise Stopped
+        if self._running is not None and self._running.process.is_alive():
+            return self._running
+        self._end()
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        listener, control = context.Pipe(duplex=False)
+        arguments = (theirs, listener, self._factory, str(self._log or ""))
+        process = context.Process(target=serve, args=arguments, name=self._title, daemon=True)
+        try:
+            process.start()
+        except OSError as error:
+            for connection in (ours, control):
+                connection.close()
+            raise SpanlightError(
+                f"The {self._title} could not be started: {error.strerror or error}.",
+                "Close other programs and try again.",
+            ) from error
+        finally:
+            theirs.close()
+            listener.close()
+        self._running = _Running(process, ours, control)
+        return self._running
+
+    def _converse(self, running: _Running, number: int, request: object, report: Report) -> Any:
+        """Ask, then hand on what comes until the request has ended."""
+        message = pickle.dumps((number, pickle.dumps(request, pickle.HIGHEST_PROTOCOL)))
+        # Nothing is sent to a process that is not listening yet: a large request would block here.
+        while not self._greeted:
+            self._greeted = self._receive(running, report)[0] is Kind.READY
+        try:
+            self._asked = number
+            running.data.send_bytes(message)
+        except OSError as error:
+            raise self._lost(running) from error
+        while True:
+            kind, about, what = self._receive(running, report)
+            if about != number:
+                continue  # left over from a request that was given up
+            match kind:
+                case Kind.PROGRESS:
+                    report.progress(what)
+                case Kind.PARTIAL:
+                    report.partial(what)
+                case Kind.RESULT:
+                    return what
+                case Kind.STOPPED:
+                    raise _Ended(Stopped())
+                case Kind.FAULT:
+                    raise _Ended(what)
+                case Kind.BUG:
+                    raise _Ended(ChildBug(what))
+
+    def _receive(self, running: _Running, report: Report) -> tuple[Kind, int, Any]:
+        """The next message; `report.check` is called at least every 50 ms while there is none."""
+        while True:
+            report.check()
+            try:
+                ready = wait([running.data, running.process.sentinel], TICK)
+                if running.data in ready or (ready and running.data.poll()):
+                    return pickle.loads(running.data.recv_bytes())
+            except (EOFError, OSError) as error:
+                raise self._lost(running) from error
+            if ready:
+                raise self._lost(running)
+
+    def _halt(self, running: _Running, number: int) -> None:
+        """Ask the child to stop, give it a second, kill it."""
+        if self._asked != number:
+            return  # it never heard of the request
+        deadline = time.monotonic() + PATIENCE
+        try:
+            running.control.send_bytes(str(number).encode())
+            while (left := deadline - time.monotonic()) > 0:
+                if not wait([running.data, running.process.sentinel], left) or not running.data.poll():
+                    break
+                kind, about, _ = pickle.loads(running.data.recv_bytes())
+                if about == number and kind in ENDS:
+                    return
+        except (EOFError, OSError):
+            pass
+        self._end()
+
+    def _lost(self, running: _Running) -> EngineLost:
+        """What a person is told when the child ended by itself."""
+        running.process.join(PATIENCE)
+        code = running.process.exitcode
+        said = f"The {self._title} ended while it was at work."
+        if code == -getattr(signal, "SIGKILL", 9):
+            said = f"The {self._title} was ended by the system, most likely because memory ran out."
+        elif code in (
+            -getattr(signal, "SIGSEGV", 11),
+            -getattr(signal, "SIGBUS", 7),
+            -getattr(signal, "SIGILL", 4),
+        ):
+            said = f"The {self._title} crashed."
+        return EngineLost(said, "Try again: it starts anew. If it happens again, close other programs.")
+
+    def _end(self) -> None:
+        """Kill the process, if there is one, and let go of it."""
+        running, self._running, self._greeted = self._running, None, False
+        if running is None:
+            return
+        running.process.kill()
+        running.process.join(2 * PATIENCE)
+        running.data.close()
+        running.control.close()
+        with contextlib.suppress(ValueError):  # still not gone: a driver holds it
+            running.process.close()
+
+
+class _Ended(Exception):
+    """The request ended in the child with this error; the child is ready for the next."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error

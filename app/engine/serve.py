@@ -1,0 +1,157 @@
+"""The side of a supervised process that does the work: answers requests one by one, until its parent goes."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from enum import Enum, auto
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report, Stopped
+
+Handler = Callable[[Any, Report], Any]
+PROGRESS_EVERY = 0.05
+
+
+class Kind(Enum):
+    """What a message to the parent is."""
+
+    READY = auto()
+    PROGRESS = auto()
+    PARTIAL = auto()
+    RESULT = auto()
+    STOPPED = auto()
+    FAULT = auto()
+    BUG = auto()
+
+
+ENDS = frozenset({Kind.RESULT, Kind.STOPPED, Kind.FAULT, Kind.BUG})
+
+
+class Line:
+    """The way to the parent, and what it last asked to stop; used from any thread of this process."""
+
+    def __init__(self, data: Connection) -> None:
+        self._data = data
+        self._lock = threading.Lock()
+        self.stopped = 0
+
+    def send(self, kind: Kind, number: int, what: object = None) -> None:
+        """Send one message about request `number`; pickling errors leave nothing half sent."""
+        message = pickle.dumps((kind, number, what), pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            self._data.send_bytes(message)
+
+
+class LineReport:
+    """A Report whose words cross to the parent; progress at most every 50 ms, but a new phase at once."""
+
+    def __init__(self, line: Line, number: int) -> None:
+        self._line, self._number = line, number
+        self._said, self._phase = 0.0, ""
+
+    def progress(self, progress: Progress) -> None:
+        """Send the progress unless one was sent just now."""
+        now = time.monotonic()
+        due = now - self._said >= PROGRESS_EVERY or progress.what != self._phase
+        if due or 0 < progress.total <= progress.done:
+            self._said, self._phase = now, progress.what
+            self._line.send(Kind.PROGRESS, self._number, progress)
+
+    def partial(self, result: object) -> None:
+        """Send a partial result; none is left out."""
+        self._line.send(Kind.PARTIAL, self._number, result)
+
+    def check(self) -> None:
+        """Raise Stopped once the parent has asked for this request to stop."""
+        if self._line.stopped >= self._number:
+            raise Stopped
+
+
+def serve(data: Connection, control: Connection, factory: str, log: str) -> None:
+    """Answer requests until the parent closes its end; runs as the main function of a spawned process.
+
+    `factory` is `module:function`; the function takes nothing and gives the handler of requests. It
+    is called at the first request, so that what it imports can be reported on and stopped. `log` is
+    a file that takes what libraries print, empty to drop it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
+    _redirect(log)
+    _be_first_to_go()
+    line = Line(data)
+    threading.Thread(target=_listen, args=(control, line), daemon=True).start()
+    line.send(Kind.READY, 0)
+    handler: Handler | None = None
+    while True:
+        try:
+            number, request = pickle.loads(data.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+        try:
+            if handler is None:
+                module, _, name = factory.partition(":")
+                handler = getattr(importlib.import_module(module), name)()
+            result = handler(pickle.loads(request), LineReport(line, number))
+            line.send(Kind.RESULT, number, result)
+        except BaseException as error:
+            _send_failure(line, number, error)
+            # A traceback keeps every array of the failed request alive.
+            error.__traceback__ = None
+        request = result = None
+
+
+def _send_failure(line: Line, number: int, error: BaseException) -> None:
+    if isinstance(error, Stopped):
+        line.send(Kind.STOPPED, number)
+    elif isinstance(error, SpanlightError):
+        line.send(Kind.FAULT, number, error)
+    elif isinstance(error, MemoryError):
+        hint = "Close other programs, or give it less at a time."
+        line.send(
+            Kind.FAULT, number, SpanlightError("This computer has too little free memory for that.", hint)
+        )
+    else:
+        line.send(Kind.BUG, number, "".join(traceback.format_exception(error)))
+
+
+def _listen(control: Connection, line: Line) -> None:
+    """Take note of what is to stop; end the process when the parent is gone, whatever it is doing.
+
+    The kernel's own signal for a parent's death (prctl) would not do: it is sent when the thread that
+    started this process ends.
+    """
+    while True:
+        try:
+            line.stopped = int(control.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+
+
+def _redirect(log: str) -> None:
+    """Keep what libraries print off the terminal."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        target = os.open(log or os.devnull, os.O_WRONLY | os.O_APPEND | (os.O_CREAT if log else 0), 0o600)
+        for number in (1, 2):
+            os.dup2(target, number)
+        os.close(target)
+        sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
+        if log:
+            faulthandler.enable()
+
+
+def _be_first_to_go() -> None:
+    """Have Linux end this process, not the window, when memory runs out."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")
