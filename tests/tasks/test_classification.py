@@ -20,7 +20,11 @@ from tests.helpers.fake_models import ClassModel, Noted, classifier
 TWO = ("negative", "positive")
 FOUR = ("anger", "joy", "optimism", "sadness")
 PIECES = ("happy ", "sad ", "the best film\n\n", "worst. ", "日本 ", "👩\u200d👧 ", "x")
-TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=250).map("".join)
+TEXTS = st.lists(
+    st.tuples(st.sampled_from(PIECES), st.integers(1, 60)).map(lambda run: run[0] * run[1]),
+    min_size=1,
+    max_size=6,
+).map("".join)
 
 
 def one(model: ReadyModel, text: str) -> Classification:
