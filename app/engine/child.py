@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 import signal
 import threading
 import time
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Report, Stopped
-from app.engine.serve import ENDS, Kind, serve
+from app.engine.serve import ENDS, Factory, Kind, serve
 
 TICK = 0.05
 PATIENCE = 1.0
@@ -34,12 +33,12 @@ class _Running(NamedTuple):
 class Child:
     """A process of its own for work that must not stall or end the window.
 
-    `factory` is `module:function`, imported in the child only; the function gives the handler that
-    answers requests. `title` is what a person is told it is. `log` takes what the child's libraries
+    `factory`, a function of a module that is light to import, gives the handler that answers requests;
+    it is called in the child only. `title` is what a person is told it is. `log` takes what the child's libraries
     print. The process starts with the first request, and again with the first one after it was lost.
     """
 
-    def __init__(self, factory: str, *, title: str, log: Path | None = None) -> None:
+    def __init__(self, factory: Factory, *, title: str, log: Path | None = None) -> None:
         self._factory, self._title, self._log = factory, title, log
         self._running: _Running | None = None
         self._number = self._asked = 0
@@ -124,13 +123,13 @@ class Child:
 
     def _converse(self, running: _Running, number: int, request: object, report: Report) -> Any:
         """Ask, then hand on what comes until the request has ended."""
-        message = pickle.dumps((number, pickle.dumps(request, pickle.HIGHEST_PROTOCOL)))
         # Nothing is sent to a process that is not listening yet: a large request would block here.
         while not self._greeted:
             self._greeted = self._receive(running, report)[0] is Kind.READY
         try:
             self._asked = number
-            running.data.send_bytes(message)
+            running.data.send(number)
+            running.data.send(request)
         except OSError as error:
             raise self._lost(running) from error
         while True:
@@ -158,7 +157,7 @@ class Child:
             try:
                 ready = wait([running.data, running.process.sentinel], TICK)
                 if running.data in ready or (ready and running.data.poll()):
-                    return pickle.loads(running.data.recv_bytes())
+                    return running.data.recv()
             except (EOFError, OSError) as error:
                 raise self._lost(running) from error
             if ready:
@@ -174,7 +173,7 @@ class Child:
             while (left := deadline - time.monotonic()) > 0:
                 if not wait([running.data, running.process.sentinel], left) or not running.data.poll():
                     break
-                kind, about, _ = pickle.loads(running.data.recv_bytes())
+                kind, about, _ = running.data.recv()
                 if about == number and kind in ENDS:
                     return
         except (EOFError, OSError):

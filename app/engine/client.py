@@ -10,8 +10,14 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.engine.child import Child
 from app.engine.orders import Load, Run
+from app.engine.serve import Handler
 
-FACTORY = "app.engine.process:start"
+
+def start_host() -> Handler:
+    """Make the handler of the model process's requests; called in that process only."""
+    from app.engine.process import start
+
+    return start()
 
 
 class Engine:
@@ -22,7 +28,7 @@ class Engine:
     """
 
     def __init__(self, log: Path | None = None) -> None:
-        self._child = Child(FACTORY, title="model process", log=log)
+        self._child = Child(start_host, title="model process", log=log)
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         """The result of a request of core.requests; `choice` is the model, None for training.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import importlib
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -22,6 +20,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Stopped
 
 Handler = Callable[[Any, Report], Any]
+Factory = Callable[[], Handler]
 PROGRESS_EVERY = 0.05
 
 
@@ -49,10 +48,9 @@ class Line:
         self.stopped = 0
 
     def send(self, kind: Kind, number: int, what: object = None) -> None:
-        """Send one message about request `number`; pickling errors leave nothing half sent."""
-        message = pickle.dumps((kind, number, what), pickle.HIGHEST_PROTOCOL)
+        """Send one message about request `number`; what cannot be pickled leaves nothing half sent."""
         with self._lock:
-            self._data.send_bytes(message)
+            self._data.send((kind, number, what))
 
 
 class LineReport:
@@ -80,12 +78,12 @@ class LineReport:
             raise Stopped
 
 
-def serve(data: Connection, control: Connection, factory: str, log: str) -> None:
+def serve(data: Connection, control: Connection, factory: Factory, log: str) -> None:
     """Answer requests until the parent closes its end; runs as the main function of a spawned process.
 
-    `factory` is `module:function`; the function takes nothing and gives the handler of requests. It
-    is called at the first request, so that what it imports can be reported on and stopped. `log` is
-    a file that takes what libraries print, empty to drop it.
+    `factory` gives the handler of requests. It is called at the first request, so that what it imports
+    can be stopped. A request comes as two messages, its number and itself. `log` is a file that takes
+    what libraries print, empty to drop it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
@@ -95,21 +93,26 @@ def serve(data: Connection, control: Connection, factory: str, log: str) -> None
     line.send(Kind.READY, 0)
     handler: Handler | None = None
     while True:
+        number = _receive(data)
         try:
-            number, request = pickle.loads(data.recv_bytes())
-        except (EOFError, OSError):
-            os._exit(0)
-        try:
+            request = _receive(data)
             if handler is None:
-                module, _, name = factory.partition(":")
-                handler = getattr(importlib.import_module(module), name)()
-            result = handler(pickle.loads(request), LineReport(line, number))
+                handler = factory()
+            result = handler(request, LineReport(line, number))
             line.send(Kind.RESULT, number, result)
         except BaseException as error:
             _send_failure(line, number, error)
             # A traceback keeps every array of the failed request alive.
             error.__traceback__ = None
         request = result = None
+
+
+def _receive(data: Connection) -> Any:
+    """The next thing sent; ends the process where the parent is gone."""
+    try:
+        return data.recv()
+    except (EOFError, OSError):
+        os._exit(0)
 
 
 def _send_failure(line: Line, number: int, error: BaseException) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -149,13 +147,7 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
 def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) -> Any:
     import torch
 
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    importlib.import_module("transformers.utils.logging").disable_progress_bar()
-    # The family's own module: the package's table of all models would be imported for nothing.
-    module = importlib.import_module(f"transformers.models.{family.module}.modeling_{family.module}")
-    made = getattr(
-        module, family.qa_class if head is Head.QUESTION_ANSWERING else family.classification_class
-    )
+    made = _model_class(family, head)
     try:
         model, told = made.from_pretrained(
             card.folder,
@@ -182,6 +174,39 @@ def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) ->
             raise out_of_memory(device.device) from error
         raise
     return model
+
+
+def _model_class(family: Family, head: Head) -> Any:
+    """The class of transformers that a family's head has.
+
+    The family's own module is imported: the package's table of all models would be for nothing.
+    """
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    match family.module:
+        case "bert":
+            from transformers.models.bert import modeling_bert as module
+        case "distilbert":
+            from transformers.models.distilbert import modeling_distilbert as module
+        case "roberta":
+            from transformers.models.roberta import modeling_roberta as module
+        case "electra":
+            from transformers.models.electra import modeling_electra as module
+        case "albert":
+            from transformers.models.albert import modeling_albert as module
+        case "mobilebert":
+            from transformers.models.mobilebert import modeling_mobilebert as module
+        case "deberta":
+            from transformers.models.deberta import modeling_deberta as module
+        case "deberta_v2":
+            from transformers.models.deberta_v2 import modeling_deberta_v2 as module
+        case unknown:
+            raise ValueError(f"no module for the family {unknown}")
+    return getattr(
+        module, family.qa_class if head is Head.QUESTION_ANSWERING else family.classification_class
+    )
 
 
 def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
