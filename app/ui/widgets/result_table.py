@@ -140,11 +140,11 @@ class _ShareDelegate(QStyledItemDelegate):
             return
         theme = self._theme
         painter.save()
-        chosen = option.state & QStyle.StateFlag.State_Selected  # type: ignore[attr-defined]
-        painter.fillRect(option.rect, theme.colour("accent_ground" if chosen else "panel"))  # type: ignore[attr-defined]
-        place = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)  # type: ignore[attr-defined]
+        chosen = option.state & QStyle.StateFlag.State_Selected
+        painter.fillRect(option.rect, theme.colour("accent_ground" if chosen else "panel"))
+        place = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)
         painter.setPen(theme.colour("line"))
-        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())  # type: ignore[attr-defined]
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         painter.setPen(theme.colour("ink"))
         painter.setFont(theme.font("ui"))
         number = index.data()
@@ -226,8 +226,9 @@ class ResultTable(QTableView):
         header = self.horizontalHeader()
         for column in range(self._model.columnCount()):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            title = header.fontMetrics().horizontalAdvance(str(self._model.headerData(column, Qt.Orientation.Horizontal)))
-            self.setColumnWidth(column, max(self._theme.step(28), title + self._theme.step(11)))
+            title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
+            width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
+            self.setColumnWidth(column, max(self._theme.step(28), width))
         if self._model.columnCount():
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             header.setMinimumSectionSize(self._theme.step(20))

@@ -26,7 +26,7 @@ class SampleList(QFrame):
         self._restyle()
 
     def set_titles(self, titles: tuple[str, ...], icon: str = "document") -> None:
-        """Offer these, in this order; without any the list is hidden."""
+        """Offer these, in this order."""
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []
@@ -39,7 +39,7 @@ class SampleList(QFrame):
             button.clicked.connect(self._clicked)
             self._layout.addWidget(button)
             self._buttons.append(button)
-        self.setVisible(bool(titles))
+        self._heading.setVisible(bool(titles))
         self._restyle()
 
     @Slot()

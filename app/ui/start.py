@@ -1,0 +1,94 @@
+"""From the command to a window on the screen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSocketNotifier, Slot
+from PySide6.QtWidgets import QApplication
+
+from app.core.about import NAME, VERSION
+from app.core.errors import SpanlightError
+from app.flows.workspace import Workspace, open_workspace
+from app.settings.log import start_log
+from app.ui.jobs import Lanes
+from app.ui.messages import Unexpected, log_qt_messages
+from app.ui.theme import Theme
+from app.ui.window import MainWindow
+
+USAGE = "usage: python3 -m app [FILE ...]\n\nOpens the window, with the text files named, for asking."
+
+
+class Signals(QObject):
+    """Ctrl+C in the terminal, and the system's wish to end, close the window as a person would."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._arrived)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
+
+    @Slot()
+    def _arrived(self) -> None:
+        os.read(self._read, 64)
+        self._window.close()
+
+
+def main(argv: list[str]) -> int:
+    """Open the window on the files named; returns the process's exit code once it is closed."""
+    if any(argument in ("-h", "--help") for argument in argv):
+        print(USAGE)
+        return 0
+    try:
+        workspace = open_workspace()
+    except SpanlightError as error:
+        print(error, file=sys.stderr)
+        return 2
+    start_log(workspace.paths.log_file)
+    log_qt_messages()
+    application = make_application(workspace)
+    window = open_window(workspace)
+    if os.name == "posix":
+        Signals(window)
+    files = [Path(argument) for argument in argv if not argument.startswith("-")]
+    if files:
+        window.open_files(files)
+    code = application.exec()
+    with contextlib.suppress(RuntimeError):
+        window.close()
+    return code
+
+
+def make_application(workspace: Workspace) -> QApplication:
+    """The Qt application with its name, as the desktop knows it."""
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication([NAME])
+    application.setApplicationName(NAME)
+    application.setApplicationDisplayName(NAME)
+    application.setApplicationVersion(VERSION)
+    application.setDesktopFileName("spanlight")
+    return application
+
+
+def open_window(workspace: Workspace) -> MainWindow:
+    """A window on the screen, in the person's look, with the reader being loaded behind it."""
+    theme = Theme(workspace.paths.resources)
+    theme.choose(workspace.settings.theme)
+    QApplication.setWindowIcon(theme.app_icon())
+    window = MainWindow(workspace, theme, Lanes())
+    theme.setParent(window)
+    unexpected = Unexpected(window)
+    unexpected.install()
+    unexpected.happened.connect(window.show_fault)
+    window.show()
+    window.start_soon()
+    return window

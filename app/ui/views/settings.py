@@ -1,0 +1,275 @@
+"""The page of choices; each holds as soon as it is made."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core import wording
+from app.core.about import NAME, VERSION
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.flows.models import installed
+from app.flows.workspace import Workspace
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.theme import Theme
+from app.ui.views.page import Page
+from app.ui.widgets.notice import Notice
+from app.ui.widgets.segments import Segments
+
+LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+DEVICES = (
+    ("auto", "Automatic: a GPU if there is one"),
+    ("cpu", "CPU"),
+    ("cuda", "GPU (CUDA)"),
+    *((("mps", "Apple GPU"),) if sys.platform == "darwin" else ()),
+)
+
+
+def _cards(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
+    return installed(workspace)
+
+
+class SettingsView(Page):
+    """Look, models, device, number of answers, and where things are kept.
+
+    `changed` carries the name of the setting that was just changed and saved.
+    """
+
+    KEY = "settings"
+    TITLE = "Settings"
+    ICON = "settings"
+
+    changed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._models_job: Job | None = None
+        self._save_job: Job | None = None
+        self._headings: list[QLabel] = []
+        self._hints: list[QLabel] = []
+        self.notice = Notice(theme)
+        self.look = Segments(theme, "Look", LOOKS)
+        self.device = self._choice("Where models run")
+        self.reader = self._choice("Model that answers")
+        self.classifier = self._choice("Model that classifies")
+        self.top_k = QSpinBox()
+        self.top_k.setAccessibleName("Answers listed")
+        self.top_k.setRange(1, 100)
+        self._folder = QLabel(str(workspace.paths.data))
+        self._open = QPushButton("Open the folder")
+        self._lay_out()
+        self._fill()
+        self.look.chosen.connect(self._look_chosen)
+        self.device.activated.connect(self._device_chosen)
+        self.reader.activated.connect(self._reader_chosen)
+        self.classifier.activated.connect(self._classifier_chosen)
+        self.top_k.valueChanged.connect(self._top_k_chosen)
+        self._open.clicked.connect(self._open_folder)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def shown(self) -> None:
+        """Read afresh which models are installed."""
+        self.look.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._models_job is not None:
+            self._models_job.drop()
+        self._models_job = self.lanes.files.start(_cards, self.workspace)
+        self._models_job.done.connect(self._models_found)
+        self._models_job.failed.connect(self._say_fault)
+
+    # What is chosen
+
+    @Slot(str)
+    def _look_chosen(self, look: str) -> None:
+        self.workspace.settings.theme = look
+        self.theme.choose(look)
+        self._save("theme")
+
+    @Slot(int)
+    def _device_chosen(self, index: int) -> None:
+        self.workspace.settings.device = self.device.itemData(index)
+        self._save("device")
+
+    @Slot(int)
+    def _reader_chosen(self, index: int) -> None:
+        self.workspace.settings.reader_model = self.reader.itemData(index)
+        self._save("reader_model")
+
+    @Slot(int)
+    def _classifier_chosen(self, index: int) -> None:
+        self.workspace.settings.classifier_model = self.classifier.itemData(index)
+        self._save("classifier_model")
+
+    @Slot(int)
+    def _top_k_chosen(self, number: int) -> None:
+        self.workspace.settings.ask_top_k = number
+        self._save("ask_top_k")
+
+    @Slot()
+    def _open_folder(self) -> None:
+        folder = self.workspace.paths.data
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
+            return
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self.notice.show_hint("No program opened the folder.", "Its place is written beside; it can be copied.")
+
+    def _save(self, what: str) -> None:
+        self.notice.clear()
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            self._say_fault(error)
+        self.changed.emit(what)
+
+    # What can be chosen
+
+    @Slot(object)
+    def _models_found(self, cards: tuple[ModelCard, ...]) -> None:
+        settings = self.workspace.settings
+        self._offer(self.reader, cards, Head.QUESTION_ANSWERING, settings.reader_model)
+        self._offer(self.classifier, cards, Head.CLASSIFICATION, settings.classifier_model)
+
+    def _offer(self, choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str) -> None:
+        choice.clear()
+        fitting = [card for card in cards if head in card.heads]
+        for card in fitting:
+            size = f"{card.parameters / 1e6:.0f} million weights, " if card.parameters else ""
+            choice.addItem(f"{card.name} ({size}{wording.size(card.size)})", card.name)
+            choice.setItemData(choice.count() - 1, card.description, Qt.ItemDataRole.ToolTipRole)
+        at = next((i for i, card in enumerate(fitting) if chosen in (card.name, card.folder)), -1)
+        if chosen and at < 0:
+            choice.addItem(f"{chosen} (not installed)", chosen)
+            at = choice.count() - 1
+        choice.setEnabled(bool(choice.count()))
+        if not choice.count():
+            choice.addItem("None is installed", "")
+        choice.setCurrentIndex(max(0, at))
+
+    def _fill(self) -> None:
+        settings = self.workspace.settings
+        self.look.select(settings.theme)
+        known = dict(DEVICES)
+        for key, title in DEVICES:
+            self.device.addItem(title, key)
+        if settings.device not in known:
+            self.device.addItem(settings.device, settings.device)
+        self.device.setCurrentIndex(self.device.findData(settings.device))
+        self.top_k.setValue(settings.ask_top_k)
+
+    @Slot(object)
+    def _say_fault(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # How it looks
+
+    def _choice(self, name: str) -> QComboBox:
+        choice = QComboBox()
+        choice.setAccessibleName(name)
+        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        choice.setMinimumContentsLength(20)
+        return choice
+
+    def _lay_out(self) -> None:
+        self._folder.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._folder.setWordWrap(True)
+        self._folder.setAccessibleName(f"Folder: {self._folder.text()}")
+        self._open.setAccessibleName("Open the folder where things are kept")
+        self._title = QLabel("Settings")
+        self._card = QFrame()
+        self._card.setProperty("kind", "card")
+        self._grid = QGridLayout(self._card)
+        self._grid.setColumnStretch(1, 1)
+        rows: tuple[tuple[str, QWidget, str], ...] = (
+            ("Look", self.look, ""),
+            ("Model that answers", self.reader, "It reads documents and lights up the words of the answer."),
+            ("Model that classifies", self.classifier, ""),
+            ("Where models run", self.device, "The reader is loaded again when this changes."),
+            ("Answers listed", self.top_k, "The best answer and the next best, for every question."),
+        )
+        at = 0
+        for title, widget, hint in rows:
+            at = self._add_row(at, title, widget, hint)
+        kept = QWidget()
+        line = QHBoxLayout(kept)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self._folder, 1)
+        line.addWidget(self._open)
+        self._add_row(at, "Kept in", kept, "Nothing leaves this computer: texts, drafts and models stay here.")
+        self._version = QLabel(f"{NAME} {VERSION}")
+        self._version.setProperty("ink", "quiet")
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        for one in (self._title, self.notice, self._card, self._version):
+            column.addWidget(one)
+        column.addStretch(1)
+        self._column = column
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inner)
+        self._inner = inner
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _add_row(self, at: int, title: str, widget: QWidget, hint: str) -> int:
+        heading = QLabel(title)
+        heading.setBuddy(widget)
+        self._headings.append(heading)
+        self._grid.addWidget(heading, at, 0, Qt.AlignmentFlag.AlignTop)
+        tall = not isinstance(widget, QSpinBox)
+        self._grid.addWidget(widget, at, 1, Qt.AlignmentFlag(0) if tall else Qt.AlignmentFlag.AlignLeft)
+        if hint:
+            words = QLabel(hint)
+            words.setProperty("ink", "quiet")
+            words.setWordWrap(True)
+            self._hints.append(words)
+            self._grid.addWidget(words, at + 1, 1)
+        return at + 2
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self.theme
+        self._title.setFont(theme.font("title"))
+        for heading in self._headings:
+            heading.setFont(theme.font("strong"))
+            heading.setContentsMargins(0, theme.step(1.75), 0, 0)
+        for hint in (*self._hints, self._version):
+            hint.setFont(theme.font("small"))
+        edge = theme.step(6)
+        self._grid.setContentsMargins(edge, edge, edge, edge)
+        self._grid.setHorizontalSpacing(theme.step(8))
+        self._grid.setVerticalSpacing(theme.step(2))
+        for row in range(2, self._grid.rowCount(), 2):
+            self._grid.setRowMinimumHeight(row, theme.step(9))
+        self._column.setContentsMargins(theme.step(8), theme.step(7), theme.step(8), theme.step(7))
+        self._column.setSpacing(theme.step(5))
+        self._card.setMaximumWidth(theme.step(210))
+        self.notice.setMaximumWidth(theme.step(210))
+        self.top_k.setMinimumWidth(theme.step(26))

@@ -1,0 +1,281 @@
+"""The main window: the rail, the pages, the status line, and the keys that work everywhere."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.about import NAME
+from app.core.errors import SpanlightError
+from app.core.models import LoadedModel
+from app.core.report import Progress
+from app.flows.ask import load_reader
+from app.flows.workspace import Workspace
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import Fault, fault_of
+from app.ui.theme import Theme
+from app.ui.views.page import Page
+from app.ui.widgets.notice import Notice
+from app.ui.widgets.rail import Rail
+from app.ui.widgets.shortcuts_help import ShortcutsHelp
+from app.ui.widgets.status_line import StatusLine
+
+_log = logging.getLogger(__name__)
+
+LOADING = "Loading the reader…"
+
+
+def make_ask(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where documents are asked."""
+    from app.ui.views.ask import AskView
+
+    return AskView(workspace, theme, lanes)
+
+
+def make_classify(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where texts are classified."""
+    from app.ui.views.classify import ClassifyView
+
+    return ClassifyView(workspace, theme, lanes)
+
+
+def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where choices are made."""
+    from app.ui.views.settings import SettingsView
+
+    return SettingsView(workspace, theme, lanes)
+
+
+# Key, name on the rail, icon, at the bottom, and how it is made: a page is made when it is first shown.
+PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page]], ...] = (
+    ("ask", "Ask", "ask", False, make_ask),
+    ("classify", "Classify", "classify", False, make_classify),
+    ("settings", "Settings", "settings", True, make_settings),
+)
+
+
+class MainWindow(QMainWindow):
+    """The window. It opens at once; the reader is loaded behind it by `start_reader`."""
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.theme = theme
+        self.lanes = lanes
+        self.pages: dict[str, Page] = {}
+        self._current = ""
+        self._reader_job: Job | None = None
+        self._closed = False
+        self.setWindowTitle(NAME)
+        self.setAcceptDrops(True)
+        self.rail = Rail(theme)
+        self.rail.chosen.connect(self.show_page)
+        self.status = StatusLine(theme)
+        self.status.set_state("loading", LOADING)
+        self.notice = Notice(theme)
+        self._stack = QStackedWidget()
+        self._notice_place = QVBoxLayout()
+        self._notice_place.addWidget(self.notice)
+        self._lay_out()
+        self._make_shortcuts()
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self._restore()
+
+    # Pages
+
+    @Slot(str)
+    def show_page(self, key: str) -> None:
+        """Bring a page up, making it the first time."""
+        if key not in self.pages:
+            make = next((make for name, _, _, _, make in PAGES if name == key), None)
+            if make is None:
+                return
+            page = make(self.workspace, self.theme, self.lanes)
+            page.note.connect(self.status.set_note)
+            page.lost.connect(self.start_reader)
+            page.open_settings.connect(self.show_settings)
+            if key == "settings":
+                page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
+            self.pages[key] = page
+            self._stack.addWidget(page)
+        if self._current:
+            self.workspace.settings.last_view = key
+        self._current = key
+        self.rail.select(key)
+        self._stack.setCurrentWidget(self.pages[key])
+        self.pages[key].shown()
+
+    @Slot()
+    def show_settings(self) -> None:
+        """Bring the settings page up."""
+        self.show_page("settings")
+
+    @property
+    def page(self) -> Page:
+        """The page that is up."""
+        return self.pages[self._current]
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open files for asking."""
+        self.show_page("ask")
+        self.page.open_files(paths)
+
+    # The reader
+
+    @Slot()
+    def start_reader(self) -> None:
+        """Have the reader loaded, or loaded again after its process died or another one was chosen."""
+        if self._reader_job is not None:
+            self._reader_job.drop()
+        self.status.set_state("loading", LOADING)
+        self._reader_job = self.lanes.work.start(load_reader, self.workspace)
+        self._reader_job.progress.connect(self._reader_progress)
+        self._reader_job.done.connect(self._reader_ready)
+        self._reader_job.failed.connect(self._reader_failed)
+
+    @Slot(object)
+    def _reader_progress(self, progress: Progress) -> None:
+        self.status.set_state("loading", f"{progress.what.rstrip('.…')}…" if progress.what else LOADING)
+
+    @Slot(object)
+    def _reader_ready(self, loaded: LoadedModel) -> None:
+        device = loaded.device
+        self.status.set_state("ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}")
+
+    @Slot(object)
+    def _reader_failed(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.status.set_state("fault", f"{fault.sentence} {fault.hint}".strip())
+        if fault.is_bug:
+            self.show_fault(fault)
+
+    @Slot(str)
+    def _settings_changed(self, what: str) -> None:
+        for key, page in self.pages.items():
+            if key != "settings":
+                page.settings_changed()
+        if what in ("device", "reader_model"):
+            self.start_reader()
+
+    @Slot(object)
+    def show_fault(self, fault: Fault) -> None:
+        """Show a fault that belongs to no page above all of them."""
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # Keys, files dropped, the end
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc stops what runs on the page; what a page did not take arrives here."""
+        if event.key() == Qt.Key.Key_Escape:
+            if not self.page.stop() and self.notice.isVisible():
+                self.notice.clear()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the files on the page that is up, or for asking where it takes none."""
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            if self._current == "settings":
+                self.open_files(files)
+            else:
+                self.page.open_files(files)
+
+    @Slot()
+    def show_help(self) -> None:
+        """Show what the keyboard does."""
+        numbers = tuple((f"Ctrl+{at}", title) for at, (_, title, _, _, _) in enumerate(PAGES, 1))
+        everywhere = (*numbers, ("Ctrl+,", "Settings"), ("Esc", "Stop"), ("F1", "This sheet"), ("Ctrl+Q", "Close"))
+        groups = [("Everywhere", everywhere)]
+        if self.page.SHORTCUTS:
+            groups.append((self.page.TITLE, self.page.SHORTCUTS))
+        ShortcutsHelp(self.theme, tuple(groups), self).open()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop what runs, keep what was typed, and end the model process."""
+        if not self._closed:
+            self._closed = True
+            self._keep()
+            self.hide()
+            self.lanes.close()
+            self.workspace.close()
+        event.accept()
+
+    def _keep(self) -> None:
+        geometry = self.saveGeometry().toBase64().data()
+        self.workspace.settings.geometry = bytes(geometry).decode("ascii")
+        for page in self.pages.values():
+            page.stop()
+            try:
+                page.keep()
+            except SpanlightError as error:
+                _log.error("not kept: %s", error)
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            _log.error("settings not kept: %s", error)
+
+    def _restore(self) -> None:
+        settings = self.workspace.settings
+        if not settings.geometry or not self.restoreGeometry(
+            QByteArray.fromBase64(QByteArray(settings.geometry.encode("ascii", "ignore")))
+        ):
+            available = self.screen().availableGeometry().size()
+            self.resize(QSize(1320, 860).boundedTo(available * 0.92))
+        known = [key for key, _, _, bottom, _ in PAGES if not bottom]
+        self.show_page(settings.last_view if settings.last_view in known else known[0])
+
+    def _lay_out(self) -> None:
+        for at, (key, title, icon, bottom, _) in enumerate(PAGES, 1):
+            self.rail.add(key, title, icon, "Ctrl+," if bottom else f"Ctrl+{at}", bottom=bottom)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addLayout(self._notice_place)
+        right.addWidget(self._stack, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        middle.addLayout(right, 1)
+        whole = QWidget()
+        outer = QVBoxLayout(whole)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(middle, 1)
+        outer.addWidget(self.status)
+        self.setCentralWidget(whole)
+        self.notice.installEventFilter(self)
+
+    def _make_shortcuts(self) -> None:
+        for at, (key, _, _, _, _) in enumerate(PAGES, 1):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{at}"), self)
+            shortcut.setProperty("page", key)
+            shortcut.activated.connect(self._go)
+        for keys, slot in (
+            ("Ctrl+,", self.show_settings), ("F1", self.show_help), ("?", self.show_help), ("Ctrl+Q", self.close),
+        ):  # fmt: skip
+            QShortcut(QKeySequence(keys), self).activated.connect(slot)
+
+    @Slot()
+    def _go(self) -> None:
+        self.show_page(self.sender().property("page"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setMinimumSize(self.theme.step(190), self.theme.step(120))
+
+    def start_soon(self) -> None:
+        """Load the reader once the window has been drawn."""
+        QTimer.singleShot(30, self.start_reader)
