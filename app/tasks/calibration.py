@@ -6,7 +6,7 @@ from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData
-from app.tasks.scores import Observed, fit_calibration
+from app.tasks.scores import fit_calibration
 from app.tasks.task import ReadyModel
 
 
@@ -20,6 +20,4 @@ def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> Qa
             "A calibration needs questions that the text answers and questions that it does not.",
             "Give a file with both.",
         )
-    return fit_calibration(
-        [Observed(r.margin, r.windows, r.answerable, r.scores, r.right, r.f1) for r in request.readings]
-    )
+    return fit_calibration(request.readings)

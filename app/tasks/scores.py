@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from app.core.models import QaCalibration
+from app.core.requests import DevReading
 
 # Keeps the log loss of a certain mistake finite.
 _LEAST_PROBABILITY = 1e-7
@@ -53,34 +53,17 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
     return softmax(np.asarray(scores, dtype=np.float64), calibration.answer_temperature)
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """What one dev question's reading came to, for fitting.
-
-    `scores` are the best spans' start + end logits, best first; `margin` the first one's score less the null
-    score of its window (-inf where nothing was found); `right` tells whether the first one is right, `f1`
-    is its F1 as an answer; `answerable` whether the text answers.
-    """
-
-    margin: float
-    windows: int
-    answerable: bool
-    scores: tuple[float, ...]
-    right: bool
-    f1: float
-
-
-def fit_calibration(observed: Sequence[Observed]) -> QaCalibration:
+def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     """The calibration that minimises log loss on dev readings, with the threshold of the best SQuAD 2.0 F1.
 
     The chance that the text answers is a logistic regression on the margin and ln of the number of windows
     (Platt scaling); the answer temperature then makes the first answer's share of it the chance that it is
     right. A `per_log_window` other than 0 comes out only where the readings differ in their number of
-    windows. Raises ValueError where nothing was observed.
+    windows. Raises ValueError where there are none.
     """
-    if not observed:
+    if not readings:
         raise ValueError("no readings to fit a calibration on")
-    found = [o for o in observed if o.scores and np.isfinite(o.margin)]
+    found = [o for o in readings if o.scores and np.isfinite(o.margin)]
     margins = np.array([o.margin for o in found])
     windows = np.log([max(1, o.windows) for o in found])
     answerable = np.array([o.answerable for o in found], dtype=np.float64)
@@ -98,14 +81,14 @@ def fit_calibration(observed: Sequence[Observed]) -> QaCalibration:
         return _log_loss(chance * first, right)
 
     temperature = float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
-    everything = np.array([_chance(fitted, o) for o in observed])
+    everything = np.array([_chance(fitted, o) for o in readings])
     return QaCalibration(
         temperature=fitted.temperature,
         offset=fitted.offset,
         per_log_window=fitted.per_log_window,
         answer_temperature=temperature,
         threshold=best_threshold(
-            everything, np.array([o.f1 for o in observed]), np.array([o.answerable for o in observed])
+            everything, np.array([o.f1 for o in readings]), np.array([o.answerable for o in readings])
         ),
     )
 
@@ -147,7 +130,7 @@ def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
     return float(np.exp(_least(loss, np.log(0.05), np.log(20.0))))
 
 
-def _chance(calibration: QaCalibration, o: Observed) -> float:
+def _chance(calibration: QaCalibration, o: DevReading) -> float:
     return answer_probability(calibration, o.margin, o.windows) if o.scores else 0.0
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.models import QaCalibration
+from app.core.requests import DevReading
 from app.tasks.scores import (
-    Observed,
     answer_probability,
     best_threshold,
     fit_calibration,
@@ -57,7 +57,7 @@ def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
     )
 
 
-def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> list[Observed]:
+def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> list[DevReading]:
     """Readings drawn from a calibration: what the fit should find again."""
     random = np.random.default_rng(5)
     observed = []
@@ -69,7 +69,7 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         answerable = random.random() < says
         right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
         f1 = 1.0 if right else 0.2 * answerable
-        observed.append(Observed(margin, windows, bool(answerable), tuple(scores.tolist()), right, f1))
+        observed.append(DevReading(margin, windows, bool(answerable), tuple(scores.tolist()), right, f1))
     return observed
 
 
@@ -105,8 +105,8 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
-    observed = [Observed(float(m), 1, answerable, (1.0,), answerable, float(answerable)) for m in range(5)]
-    observed.append(Observed(float("-inf"), 0, answerable, (), False, 0.0))
+    observed = [DevReading(float(m), 1, answerable, (1.0,), answerable, float(answerable)) for m in range(5)]
+    observed.append(DevReading(float("-inf"), 0, answerable, (), False, 0.0))
     fitted = fit_calibration(observed)
     numbers = (
         fitted.temperature,
