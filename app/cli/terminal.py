@@ -17,7 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Stopped
 from app.core.wording import time_left
 
-_QUIET_SECONDS = 1.0
+_QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 10.0
 _REDRAW_EVERY = 0.1
 
@@ -92,22 +92,22 @@ def marked(text: str) -> str:
 class TerminalReport:
     """A Report that says on standard error how far long work has come, and stops at Ctrl+C.
 
-    On a terminal one line is drawn over and over, else a line is written every ten seconds; work of less than a
-    second says nothing. A second Ctrl+C interrupts at once.
+    On a terminal one line is drawn over and over from the first second on; else a line is written every ten
+    seconds. A second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._terminal = stream.isatty()
         self._started = time.monotonic()
-        self._said = -_LINE_EVERY
+        self._said = _QUIET_SECONDS - _REDRAW_EVERY if self._terminal else 0.0
         self._drawn = False
         self._stop = False
 
     def progress(self, progress: Progress) -> None:
         """Say how far the work has come, unless it was said just now."""
         now = time.monotonic() - self._started
-        if now < _QUIET_SECONDS or now - self._said < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
+        if now - self._said < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
             return
         self._said = now
         if self._terminal:

@@ -51,7 +51,7 @@ def ask_batch(
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
     refuse_same_file(source, output)
     total = check_rows(source, ("context", "question"))
-    with RowFile(output) as file:
+    with RowFile(output, "answer") as file:
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "questions")

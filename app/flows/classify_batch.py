@@ -29,7 +29,7 @@ def classify_batch(
     choice = workspace.choose(Head.CLASSIFICATION, model, device)
     refuse_same_file(source, output)
     total = check_rows(source, ("text",))
-    with RowFile(output) as file:
+    with RowFile(output, "label") as file:
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "texts")

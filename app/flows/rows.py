@@ -15,6 +15,8 @@ from app.core.errors import SpanlightError
 # JSON can hold them, UTF-8 and tokenizers cannot.
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
+_BEGINNING = b'{"id": '
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -87,12 +89,13 @@ def _row(line: bytes, number: int, path: Path) -> Row:
 class RowFile:
     """A JSON Lines file that rows are appended to; rows already in it count as finished.
 
-    A last line that a killed run left half written is dropped. Raises SpanlightError where the file holds something
-    else, or cannot be written.
+    Every row begins with its id and has a value under `result`. A last line that a killed run left half written is
+    dropped. Raises SpanlightError where the file holds something else, or cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, result: str) -> None:
         self._path = path
+        self._result = result
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b")
@@ -126,17 +129,22 @@ class RowFile:
         self._file.seek(0)
         for number, line in enumerate(self._file, start=1):
             if not line.endswith(b"\n"):
+                if not (line.startswith(_BEGINNING) or _BEGINNING.startswith(line)):
+                    raise self._not_ours(number)
                 break
             row = _row(line, number, self._path)
-            if "id" not in row.values:
-                raise SpanlightError(
-                    f"Line {number} of {self._path.name} has no id, so it is not a file to go on with.",
-                    "Give another name for the output.",
-                )
+            if "id" not in row.values or self._result not in row.values:
+                raise self._not_ours(number)
             keys.add(row.key)
             good += len(line)
         self._file.truncate(good)
         return keys
+
+    def _not_ours(self, number: int) -> SpanlightError:
+        return SpanlightError(
+            f"Line {number} of {self._path.name} is not a result, so there is nothing to go on with.",
+            "Give another name for the output.",
+        )
 
     def _refusal(self, fault: OSError) -> SpanlightError:
         reason = fault.strerror or "the disk refused"

@@ -64,5 +64,5 @@ def open_workspace(paths: Paths | None = None) -> Workspace:
         settings=settings_file.load(paths.settings_file),
         paths=paths,
         shelf=Shelf([paths.models, paths.starter_models]),
-        engine=Engine(),
+        engine=Engine(log=paths.logs / "engine.log"),
     )

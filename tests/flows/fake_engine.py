@@ -1,0 +1,120 @@
+"""An engine without models, where the engine is not the point: it finds the question's last word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibration
+from app.core.report import Progress, Report
+from app.core.requests import CalibrationData, ModelChoice, Question, QuestionBatch, TextsToClassify
+from app.core.results import Answer, Classification, Classifications, ClassScore, Reading
+from app.core.text import Span
+from app.engine.client import Engine
+from app.flows.workspace import Workspace
+from app.models.installed import Shelf
+from app.settings.paths import default_paths
+from app.settings.settings import Settings
+
+LABELS = ("negative", "positive")
+READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
+CLASSIFIER = ModelCard("classifier", "/models/classifier", "bert", (Head.CLASSIFICATION,), LABELS)
+
+
+class FakeShelf:
+    """Holds two cards that stand for no folder."""
+
+    refused: dict[str, SpanlightError] = {}
+
+    def cards(self) -> tuple[ModelCard, ...]:
+        return READER, CLASSIFIER
+
+    def find(self, name_or_folder: str, head: Head) -> ModelCard:
+        for card in self.cards():
+            if card.name == name_or_folder and head in card.heads:
+                return card
+        raise SpanlightError(f"There is no model “{name_or_folder}”.", "Installed: reader, classifier.")
+
+    def default(self, head: Head) -> ModelCard:
+        return next(card for card in self.cards() if head in card.heads)
+
+
+class FakeEngine:
+    """Answers with the place of the question's last word; a text is positive where it says good.
+
+    `before` is called with each request and may raise. `requests` and `choices` remember what was asked.
+    """
+
+    alive = True
+
+    def __init__(self, before: Callable[[object], None] | None = None) -> None:
+        self.requests: list[object] = []
+        self.choices: list[ModelChoice | None] = []
+        self.closed = False
+        self._before = before
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        report.check()
+        if self._before:
+            self._before(request)
+        self.requests.append(request)
+        self.choices.append(choice)
+        match request:
+            case Question():
+                return read(request)
+            case QuestionBatch():
+                readings = tuple(read(question) for question in request.questions)
+                for index, reading in enumerate(readings):
+                    report.partial((index, reading))
+                    report.progress(Progress(index + 1, len(readings), "questions"))
+                return readings
+            case TextsToClassify():
+                return Classifications(
+                    tuple(classes(text) for text in request.texts), 0.1, model="classifier"
+                )
+            case CalibrationData():
+                return QaCalibration(temperature=2.0, threshold=0.4)
+        raise TypeError(f"no task answers {type(request).__name__}")
+
+    def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        card = READER if head is Head.QUESTION_ANSWERING else CLASSIFIER
+        return LoadedModel(card, DeviceChoice("cpu", "float32", "a test"), 0.0)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def read(question: Question) -> Reading:
+    word = question.text.rstrip("?").split()[-1]
+    threshold = 0.5 if question.threshold is None else question.threshold
+    for number, document in enumerate(question.documents):
+        start = document.text.find(word)
+        if start >= 0:
+            answer = Answer(number, Span(start, start + len(word)), word, 0.8, 6.0, 2.0)
+            return Reading((answer,), True, 0.2, threshold, 1, 1, 0.01, model="reader", device="CPU")
+    text = question.documents[0].text
+    guess = text.split()[0] if text.split() else ""
+    start = text.find(guess)
+    answers = (Answer(0, Span(start, start + len(guess)), guess, 0.05, 1.0, 3.0),) if guess else ()
+    answered = bool(answers) and (question.always_answer or threshold <= 0.1)
+    return Reading(answers, answered, 0.9, threshold, 1, 1, 0.01, model="reader", device="CPU")
+
+
+def classes(text: str) -> Classification:
+    positive = 0.9 if "good" in text else 0.2
+    scores = (ClassScore("negative", 1 - positive), ClassScore("positive", positive))
+    return Classification(scores, "positive" if positive > 0.5 else "negative", 1, len(text.split()))
+
+
+def fake_workspace(
+    home: Path, engine: FakeEngine | None = None, settings: Settings | None = None
+) -> Workspace:
+    """A workspace of these, whose folders lie below `home`."""
+    return Workspace(
+        settings or Settings(),
+        default_paths({"SPANLIGHT_HOME": str(home)}),
+        cast("Shelf", FakeShelf()),
+        cast("Engine", engine or FakeEngine()),
+    )

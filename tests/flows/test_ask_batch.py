@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import Question, QuestionBatch
+from app.flows.ask_batch import ask_batch
+from app.flows.groups import MOST_ITEMS
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+
+OPTIONS = Question("", (), top_k=1)
+
+
+def write(path: Path, rows: list[object]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def questions(count: int) -> list[object]:
+    return [
+        {"id": f"q{n}", "context": f"\r\n{n} tarts", "question": "Where are the tarts?"} for n in range(count)
+    ]
+
+
+def test_rows_come_out_in_order_with_places_in_the_context_as_given(tmp_path: Path) -> None:
+    source = write(
+        tmp_path / "in.jsonl",
+        [
+            {
+                "id": "a",
+                "context": "One\r\n👩‍👩‍👧 has tarts\r",
+                "question": "Where are the tarts?",
+                "more": 1,
+            },
+            {"id": 2, "context": "Nothing here.", "question": "Where is the king?"},
+            {"id": "c", "context": "", "question": "Where is the king?"},
+            {"id": "d", "context": "Some king.", "question": "  "},
+        ],
+    )
+    output = tmp_path / "new" / "out.jsonl"
+    done = ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
+    assert (done.rows, done.finished_before) == (4, 0)
+    first, second, third, fourth = rows_of(output)
+    context = "One\r\n👩‍👩‍👧 has tarts\r"
+    assert first["answer"] == "tarts" == context[first["start"] : first["end"]]
+    assert list(first) == ["id", "answer", "start", "end", "probability", "no_answer_probability"]
+    assert [row["id"] for row in (first, second, third, fourth)] == ["a", 2, "c", "d"]
+    for row in (second, third, fourth):
+        assert (row["answer"], row["start"], row["end"]) == ("", None, None)
+        assert row["probability"] == row["no_answer_probability"]
+
+
+def test_options_reach_the_reader(tmp_path: Path) -> None:
+    source = write(
+        tmp_path / "in.jsonl", [{"id": 1, "context": "Nothing here.", "question": "Where is the king?"}]
+    )
+    engine = FakeEngine()
+    options = Question("", (), top_k=3, threshold=0.7, always_answer=True)
+    ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", options, Silent())
+    asked = engine.requests[0]
+    assert isinstance(asked, QuestionBatch)
+    question = asked.questions[0]
+    assert (question.top_k, question.threshold, question.always_answer) == (3, 0.7, True)
+    row = rows_of(tmp_path / "out.jsonl")[0]
+    assert row["answer"] == "Nothing"
+    assert row["answers"] == [{"answer": "Nothing", "start": 0, "end": 7, "probability": 0.05}]
+
+
+def test_compressed_input_and_rows_without_an_id(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl.xz"
+    with lzma.open(source, "wt", encoding="utf-8") as file:
+        file.write('{"context": "a king", "question": "Where is the king?"}\n\n')
+        file.write('{"context": "b king", "question": "Where is the king?"}\n')
+    ask_batch(fake_workspace(tmp_path), source, tmp_path / "out.jsonl", OPTIONS, Silent())
+    assert [row["id"] for row in rows_of(tmp_path / "out.jsonl")] == [1, 3]
+
+
+def test_what_is_finished_stays_and_is_not_asked_again(tmp_path: Path) -> None:
+    count = 3 * MOST_ITEMS
+    source = write(tmp_path / "in.jsonl", questions(count))
+    output = tmp_path / "out.jsonl"
+    groups = 0
+
+    def stop_at_the_third(request: object) -> None:
+        nonlocal groups
+        groups += 1
+        if groups == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        ask_batch(fake_workspace(tmp_path, FakeEngine(stop_at_the_third)), source, output, OPTIONS, Silent())
+    assert len(rows_of(output)) == 2 * MOST_ITEMS
+    # As a kill in the middle of a write leaves it.
+    whole = output.read_bytes()
+    output.write_bytes(whole[:-10])
+    engine = FakeEngine()
+    done = ask_batch(fake_workspace(tmp_path, engine), source, output, OPTIONS, Silent())
+    assert done.finished_before == 2 * MOST_ITEMS - 1
+    assert [row["id"] for row in rows_of(output)] == [f"q{n}" for n in range(count)]
+    asked = [len(request.questions) for request in engine.requests if isinstance(request, QuestionBatch)]
+    assert sum(asked) == MOST_ITEMS + 1
+    before = output.read_bytes()
+    again = FakeEngine()
+    ask_batch(fake_workspace(tmp_path, again), source, output, OPTIONS, Silent())
+    assert output.read_bytes() == before
+    assert again.requests == []
+
+
+class Remembers(Silent):
+    def __init__(self) -> None:
+        self.told: list[Progress] = []
+
+    def progress(self, progress: Progress) -> None:
+        self.told.append(progress)
+
+
+def test_progress_is_that_of_the_whole_batch(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", questions(2 * MOST_ITEMS))
+    report = Remembers()
+    ask_batch(fake_workspace(tmp_path), source, tmp_path / "out.jsonl", OPTIONS, report)
+    done = [progress.done for progress in report.told]
+    assert done == sorted(done)
+    assert done[-1] == 2 * MOST_ITEMS
+    assert {progress.total for progress in report.told} == {2 * MOST_ITEMS}
+
+
+def test_large_contexts_go_in_groups_of_their_own(tmp_path: Path) -> None:
+    rows: list[object] = [{"id": n, "context": "word " * 50_000, "question": "Which word?"} for n in range(3)]
+    engine = FakeEngine()
+    source = write(tmp_path / "in.jsonl", rows)
+    ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", OPTIONS, Silent())
+    assert len(engine.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            '{"id": 1, "context": "a", "question": "b"}\nnot json\n',
+            "Line 2 of in.jsonl is not a JSON object.",
+        ),
+        ("[1]\n", "Line 1 of in.jsonl is not a JSON object."),
+        ('{"id": 1, "context": "a"}\n', "Line 1 of in.jsonl has no text under “question”."),
+        ('{"id": 1, "context": 3, "question": "b"}\n', "Line 1 of in.jsonl has no text under “context”."),
+        (
+            '{"id": 1, "context": "a", "question": "b"}\n' * 2,
+            "Lines 1 and 2 of in.jsonl have the same id 1.",
+        ),
+    ],
+)
+def test_input_at_fault_is_named_before_anything_is_asked(
+    tmp_path: Path, content: str, sentence: str
+) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(content)
+    engine = FakeEngine()
+    with pytest.raises(SpanlightError) as caught:
+        ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", OPTIONS, Silent())
+    assert caught.value.message == sentence
+    assert engine.requests == []
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_other_files_are_not_touched(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", questions(2))
+    workspace = fake_workspace(tmp_path)
+    before = source.read_bytes()
+    with pytest.raises(SpanlightError, match="overwrite"):
+        ask_batch(workspace, source, source, OPTIONS, Silent())
+    assert source.read_bytes() == before
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Alice,\nhow are you?")
+    with pytest.raises(SpanlightError, match=r"Line 1 of letter\.txt"):
+        ask_batch(workspace, source, letter, OPTIONS, Silent())
+    assert letter.read_text() == "Dear Alice,\nhow are you?"
+    with pytest.raises(SpanlightError, match="There is no file"):
+        ask_batch(workspace, tmp_path / "none.jsonl", tmp_path / "out.jsonl", OPTIONS, Silent())
+    with pytest.raises(SpanlightError, match="could not be written"):
+        ask_batch(workspace, source, tmp_path, OPTIONS, Silent())
+
+
+def test_lone_surrogates_do_not_end_a_batch(tmp_path: Path) -> None:
+    source = write(
+        tmp_path / "in.jsonl",
+        [{"id": "\ud800", "context": "\ud83d a king", "question": "\udc00 Where king?"}],
+    )
+    ask_batch(fake_workspace(tmp_path), source, tmp_path / "out.jsonl", OPTIONS, Silent())
+    row = rows_of(tmp_path / "out.jsonl")[0]
+    assert (row["id"], row["answer"], row["start"]) == ("\ud800", "king", 4)
+
+
+def test_files_that_were_never_ours_are_neither_truncated_nor_appended_to(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", questions(2))
+    other = tmp_path / "note.txt"
+    for content in ("Call Alice", '{"id": 1, "context": "x", "question": "y"}\n'):
+        other.write_text(content)
+        with pytest.raises(SpanlightError, match="is not a result"):
+            ask_batch(fake_workspace(tmp_path), source, other, OPTIONS, Silent())
+        assert other.read_text() == content

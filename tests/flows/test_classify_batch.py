@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Silent, Stopped
+from app.flows.classify_batch import classify_batch, classify_table
+from app.flows.groups import MOST_ITEMS
+from app.flows.tables import Table, classes_as_csv, read_table
+from tests.flows.fake_engine import FakeEngine, classes, fake_workspace
+
+
+def test_rows(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(
+        '{"id": "a", "text": "so good"}\n{"text": "so bad", "label": 0}\n{"id": 9, "text": " "}\n'
+    )
+    output = tmp_path / "out.jsonl"
+    done = classify_batch(fake_workspace(tmp_path), source, output, Silent())
+    assert done.rows == 3
+    first, second, third = (json.loads(line) for line in output.read_text().splitlines())
+    assert first["id"] == "a"
+    assert first["label"] == "positive"
+    assert first["probability"] == first["probabilities"]["positive"] == pytest.approx(0.9)
+    assert (second["id"], second["label"]) == (2, "negative")
+    assert third == {"id": 9, "label": "", "probability": None, "probabilities": {}}
+
+
+def test_goes_on_after_a_stop(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps({"text": f"good {n}"}) + "\n" for n in range(2 * MOST_ITEMS)))
+    output = tmp_path / "out.jsonl"
+    calls = 0
+
+    def stop_at_the_second(request: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        classify_batch(fake_workspace(tmp_path, FakeEngine(stop_at_the_second)), source, output, Silent())
+    done = classify_batch(fake_workspace(tmp_path), source, output, Silent())
+    assert done.finished_before == MOST_ITEMS
+    ids = [json.loads(line)["id"] for line in output.read_text().splitlines()]
+    assert ids == list(range(1, 2 * MOST_ITEMS + 1))
+
+
+def test_csv_in_and_out(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    rows = [
+        ["name", "label", "review"],
+        ["Ann", "x", "so good, “really”"],
+        ["Bo", "y", "two\nlines"],
+        ["C", "", ""],
+    ]
+    with source.open("w", newline="", encoding="cp1252") as file:
+        csv.writer(file).writerows(rows)
+    table = read_table(source, "review")
+    output = tmp_path / "out.csv"
+    lines = classify_table(fake_workspace(tmp_path), table, output, Silent())
+    assert output.read_text(encoding="utf-8") == lines
+    found = list(csv.reader(io.StringIO(lines, newline="")))
+    assert found[0] == [
+        "name", "label", "review", "label 2", "probability", "probability negative", "probability positive",
+    ]  # fmt: skip
+    assert [row[:3] for row in found[1:]] == rows[1:]
+    assert found[1][3:] == ["positive", "0.900000", "0.100000", "0.900000"]
+    assert found[3][3:] == ["", "", "", ""]
+
+
+@pytest.mark.parametrize(("delimiter", "mark"), [(";", ""), ("\t", "\ufeff"), (",", "\ufeff")])
+def test_other_delimiters_and_marks(tmp_path: Path, delimiter: str, mark: str) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text(
+        f"{mark}text{delimiter}n\r\ngood one{delimiter}1\r\nshort\r\n\r\n", encoding="utf-8", newline=""
+    )
+    table = read_table(source, "text")
+    assert table == Table(("text", "n"), (("good one", "1"), ("short", "")), 0, delimiter)
+    lines = classify_table(fake_workspace(tmp_path), table, None, Silent())
+    assert lines.splitlines()[1].split(delimiter)[:3] == ["good one", "1", "positive"]
+
+
+def test_csv_at_fault(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("a,b\n1,2\n")
+    with pytest.raises(SpanlightError) as caught:
+        read_table(source, "text")
+    assert caught.value.message == "“in.csv” has no column “text”."
+    assert caught.value.hint == "Its columns are: a, b."
+    source.write_text("")
+    with pytest.raises(SpanlightError, match="has no column"):
+        read_table(source, "text")
+    with pytest.raises(SpanlightError, match="could not be read"):
+        read_table(tmp_path / "none.csv", "text")
+
+
+def test_classes_as_csv_quotes_what_needs_it() -> None:
+    texts = ['He said "good", twice', "bad\nline"]
+    found = list(
+        csv.reader(io.StringIO(classes_as_csv(texts, [classes(text) for text in texts]), newline=""))
+    )
+    assert found[0] == ["text", "label", "probability", "probability negative", "probability positive"]
+    assert [row[0] for row in found[1:]] == texts
+    assert classes_as_csv([], []) == "text,label,probability\n"

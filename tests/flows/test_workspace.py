@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Silent
+from app.core.requests import Question, TextsToClassify
+from app.core.text import Document
+from app.flows.ask import ask, load_reader
+from app.flows.classify import classify, load_classifier
+from app.flows.models import installed, refused
+from app.flows.read import document_from_bytes, pasted_document, read_document
+from app.flows.samples import ASK, CLASSIFY, samples
+from app.flows.workspace import open_workspace
+from app.settings.paths import default_paths
+from app.settings.settings import Settings
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.small_models import small_checkpoint
+
+DOCUMENT = Document("The knave stole the tarts.")
+
+
+def test_a_fresh_workspace_starts_no_process(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    workspace = open_workspace(paths)
+    assert not workspace.engine.alive
+    workspace.settings.theme = "dark"
+    workspace.save_settings()
+    workspace.close()
+    assert open_workspace(paths).settings.theme == "dark"
+
+
+def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    small_checkpoint(paths.models / "mine")
+    (paths.models / "broken").mkdir()
+    (paths.models / "broken" / "config.json").write_text("{")
+    workspace = open_workspace(paths)
+    assert installed(workspace)[0].name == "mine"
+    assert [Path(folder).name for folder in refused(workspace)] == ["broken"]
+    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "mine"
+    with pytest.raises(SpanlightError):
+        workspace.find_model(Head.CLASSIFICATION, "mine")
+
+
+def test_which_model_reads(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    workspace = fake_workspace(tmp_path, engine, Settings(device="cpu", reader_model="gone"))
+    ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), Silent())
+    ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), Silent(), model="reader", device="cuda")
+    chosen = [(choice.folder, choice.device) for choice in engine.choices if choice]
+    assert chosen == [("/models/reader", "cpu"), ("/models/reader", "cuda")]
+    with pytest.raises(SpanlightError, match="There is no model"):
+        ask(workspace, Question("Where?", (DOCUMENT,)), Silent(), model="gone")
+
+
+def test_nothing_to_ask_is_a_plain_sentence(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path)
+    with pytest.raises(SpanlightError, match="question is empty"):
+        ask(workspace, Question(" \n", (DOCUMENT,)), Silent())
+    with pytest.raises(SpanlightError, match="nothing to read"):
+        ask(workspace, Question("Who?", ()), Silent())
+    with pytest.raises(SpanlightError, match="nothing to classify"):
+        classify(workspace, TextsToClassify(()), Silent())
+
+
+def test_ask_and_classify_give_what_the_engine_found(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path)
+    reading = ask(workspace, Question("Who stole the tarts?", (DOCUMENT,)), Silent())
+    assert reading.best is not None
+    assert reading.best.span.of(DOCUMENT.text) == reading.best.text == "tarts"
+    assert classify(workspace, TextsToClassify(("so good", "so bad")), Silent()).items[0].winner == "positive"
+    assert load_reader(workspace, Silent()).card.name == "reader"
+    assert load_classifier(workspace, Silent()).card.name == "classifier"
+    workspace.close()
+
+
+def test_documents(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\r\ntwo")
+    assert read_document(path, Silent()) == read_document(str(path), Silent())
+    assert read_document(path, Silent()).text == "one\ntwo"
+    assert document_from_bytes(b"one\rtwo", "standard input") == Document("one\ntwo", "standard input")
+    assert pasted_document("one\r\ntwo").text == "one\ntwo"
+
+
+def test_samples_that_come_along(tmp_path: Path) -> None:
+    found = samples(default_paths({"SPANLIGHT_HOME": str(tmp_path)}))
+    asked = [sample for sample in found if sample.kind == ASK]
+    classified = [sample for sample in found if sample.kind == CLASSIFY]
+    assert len(asked) >= 6
+    assert len(classified) == 3
+    assert len({sample.title for sample in found}) == len(found)
+    for sample in found:
+        assert sample.source
+        assert sample.text == sample.text.strip("\n")
+        assert "\r" not in sample.text
+    for sample in asked:
+        assert 2 <= len(sample.questions) <= 4
+        assert all(question.endswith("?") for question in sample.questions)
+
+
+def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "resources" / "samples"
+    folder.mkdir(parents=True)
+    (folder / "a.toml").write_text('title = "A"\nkind = "ask"\ntext = "x"\n')
+    (folder / "b.toml").write_text("title = ")
+    (folder / "c.toml").write_text('title = "C"\nkind = "sing"\ntext = "x"\n')
+    (folder / "d.toml").write_text('title = "D"\nkind = "ask"\n')
+    home = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
+    paths = type(home)(home.config, home.data, home.cache, home.logs, tmp_path / "resources")
+    assert [sample.title for sample in samples(paths)] == ["A"]
