@@ -1,0 +1,71 @@
+"""Very long lines, broken so that they can be shown."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LIMIT = 10_000
+
+_STOPS = "。！？．｡、，"
+_JOINERS = "\u200c\u200d\ufe0e\ufe0f"
+
+
+def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
+    """The text with no line longer than `limit` code points, and how many breaks that took.
+
+    Qt lays out a line of text as a whole whenever the window's width or one of its letters changes, which
+    takes seconds for a line of some megabytes. A break takes the place of a blank, best of one
+    that follows a sentence's end, so that the text keeps its length; where a line has no blank, a line
+    end is added, never within a character that is made of several code points.
+    """
+    lines = text.split("\n")
+    if all(len(line) <= limit for line in lines):
+        return text, 0
+    parts: list[str] = []
+    breaks = 0
+    for line in lines:
+        pieces = _pieces(line, limit) if len(line) > limit else [line]
+        breaks += len(pieces) - 1
+        parts.extend(pieces)
+    return "\n".join(parts), breaks
+
+
+def _pieces(line: str, limit: int) -> list[str]:
+    pieces = []
+    start = 0
+    while len(line) - start > limit:
+        end, after = _cut(line, start, start + limit)
+        pieces.append(line[start:end])
+        start = after
+    pieces.append(line[start:])
+    return pieces
+
+
+def _cut(line: str, start: int, limit: int) -> tuple[int, int]:
+    """Where a piece that begins at `start` ends, and where the next one begins."""
+    low = start + (limit - start) // 2
+    for mark in (". ", "! ", "? "):
+        stop = line.rfind(mark, low, limit)
+        if stop >= 0:
+            return stop + 1, stop + 2
+    blank = line.rfind(" ", low, limit)
+    if blank >= 0:
+        return blank, blank + 1
+    end = max(line.rfind(stop, low, limit) for stop in _STOPS) + 1
+    if end <= low:
+        end = limit
+    while end > low and _joins(line, end):
+        end -= 1
+    return end, end
+
+
+def _joins(line: str, at: int) -> bool:
+    before, after = line[at - 1], line[at]
+    return bool(
+        before == "\u200d"
+        or after in _JOINERS
+        or unicodedata.combining(after)
+        or unicodedata.category(after) == "Mc"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or "\U0001f1e6" <= after <= "\U0001f1ff"
+    )

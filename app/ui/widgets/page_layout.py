@@ -1,0 +1,63 @@
+"""Lines of a page with air between them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QTextBlock, QTextDocument, QTextLine
+from PySide6.QtWidgets import QPlainTextDocumentLayout
+
+
+class PageLayout(QPlainTextDocumentLayout):
+    """The plain text layout, which lays out only what is looked at, with `leading` pixels more to a line.
+
+    Qt's own has no line spacing. A block's lines are moved apart when its rectangle is first asked for; half of
+    the leading stands above a line and half below.
+    """
+
+    def __init__(self, document: QTextDocument, leading: float) -> None:
+        super().__init__(document)
+        self.leading = leading
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        rect = super().blockBoundingRect(block)
+        layout = block.layout()
+        count = layout.lineCount()
+        if not rect.isValid() or not count:
+            return rect
+        before = layout.boundingRect().height()
+        top = self.leading / 2
+        if layout.lineAt(0).y() != top:
+            for number in range(count):
+                line = layout.lineAt(number)
+                line.setPosition(QPointF(line.x(), top))
+                top += line.height() + self.leading
+        last = layout.lineAt(count - 1)
+        bottom = last.y() + last.height() + self.leading / 2
+        # What Qt adds around the lines is the margin of the first and the last block.
+        return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
+
+
+def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
+    """Where characters `start` to `end` of a block stand in one of its lines, left to right, in the block's pixels.
+
+    There are several boxes where scripts of both directions stand beside each other.
+    """
+    start = max(start, line.textStart())
+    end = min(end, line.textStart() + line.textLength())
+    right = line.naturalTextRect().right()
+    spans = []
+    for at in range(start, end):
+        edges = sorted((_x(line, at, QTextLine.Edge.Leading), _x(line, at, QTextLine.Edge.Trailing)))
+        spans.append((edges[0], min(edges[1], right)))
+    merged: list[tuple[float, float]] = []
+    for low, high in sorted(spans):
+        if merged and low <= merged[-1][1] + 0.75:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
+        elif high > low:
+            merged.append((low, high))
+    return [QRectF(low, line.y(), high - low, line.height()) for low, high in merged]
+
+
+def _x(line: QTextLine, at: int, edge: QTextLine.Edge) -> float:
+    found = line.cursorToX(at, edge)
+    return found[0] if isinstance(found, tuple) else found
