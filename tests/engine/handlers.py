@@ -1,0 +1,98 @@
+"""What the supervised process does in the tests: no torch, one word a kind of work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report
+
+
+class FileFault(SpanlightError):
+    """A fault of a kind of its own."""
+
+
+def make() -> Any:
+    """A handler that counts its requests."""
+    return Worker()
+
+
+def make_badly() -> Any:
+    """A handler that cannot be made."""
+    raise ImportError("no such library")
+
+
+class Worker:
+    def __init__(self) -> None:
+        self.requests = 0
+
+    def __call__(self, request: tuple[Any, ...], report: Report) -> Any:
+        self.requests += 1
+        return getattr(self, request[0])(report, *request[1:])
+
+    def pid(self, _: Report) -> int:
+        return os.getpid()
+
+    def count(self, _: Report) -> int:
+        return self.requests
+
+    def echo(self, _: Report, value: object) -> object:
+        return value
+
+    def tell(self, report: Report, times: int) -> str:
+        for done in range(1, times + 1):
+            report.progress(Progress(done, times, "telling"))
+            if done % 100 == 0:
+                report.partial(done)
+        return "told"
+
+    def phases(self, report: Report, names: tuple[str, ...]) -> None:
+        for name in names:
+            report.progress(Progress(0, 0, name))
+
+    def until_stopped(self, report: Report) -> None:
+        report.partial("begun")
+        while True:
+            report.check()
+            time.sleep(0.001)
+
+    def never_checks(self, report: Report) -> None:
+        report.partial("begun")
+        while True:
+            sum(range(1000))
+
+    def end(self, report: Report, how: int) -> None:
+        report.partial("begun")
+        if how < 0:
+            os.kill(os.getpid(), -how)
+            signal.pause()
+        os._exit(how)
+
+    def fault(self, _: Report) -> None:
+        raise SpanlightError("The file is broken.", "Take another.")
+
+    def own_fault(self, _: Report) -> None:
+        raise FileFault("The file is locked.", "Unlock it.")
+
+    def memory(self, _: Report) -> None:
+        raise MemoryError
+
+    def bug(self, _: Report) -> None:
+        raise KeyError("nobody thought of this")
+
+    def unpicklable(self, _: Report) -> object:
+        return lambda: None
+
+    def noise(self, _: Report) -> None:
+        print("said on standard output")
+        print("said on standard error", file=sys.stderr)
+        os.write(1, b"written to descriptor 1\n")
+        os.write(2, b"written to descriptor 2\n")
+
+    def environment(self, _: Report) -> tuple[int, str]:
+        adjusted = "/proc/self/oom_score_adj"
+        return os.getppid(), open(adjusted).read().strip() if os.path.exists(adjusted) else ""  # noqa: PTH110, SIM115
