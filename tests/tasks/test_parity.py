@@ -1,0 +1,96 @@
+"""Tasks on tiny real checkpoints of every family, against transformers' own tokenizer, model and a full matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.core.models import DeviceChoice, Head
+from app.core.report import Silent
+from app.core.requests import Question, TextsToClassify
+from app.core.text import Document
+from app.models.card import read_card
+from app.models.loader import load
+from app.tasks.classification import classify
+from app.tasks.question_answering import read
+from app.tasks.spans import MAX_TOKENS
+from app.tasks.task import ReadyModel
+from tests.helpers.small_models import FAMILIES, small_checkpoint
+
+QUESTION = "Who stole the tarts?"
+CONTEXT = (
+    "The queen made good tarts. The knave of hearts, (not the king!) stole all the tarts\nand took them away."
+)
+
+
+def ready(folder: Path, head: Head) -> ReadyModel:
+    loaded = load(read_card(folder), head, DeviceChoice("cpu", "float32", "a test"))
+    return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_short_text_is_read_as_transformers_reads_it(tmp_path: Path, family: str) -> None:
+    import torch
+    import transformers
+
+    folder = small_checkpoint(tmp_path / family, family)
+    reading = read(Question(QUESTION, (Document(CONTEXT),)), ready(folder, Head.QUESTION_ANSWERING), Silent())
+
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    model = transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
+    inputs = tokenizer(
+        QUESTION, CONTEXT, return_tensors="pt", return_offsets_mapping=True, return_token_type_ids=True
+    )
+    offsets = inputs.pop("offset_mapping")[0].tolist()
+    types = getattr(model.config, "type_vocab_size", 0) > 1
+    kept = {k: v for k, v in inputs.items() if types or k != "token_type_ids"}
+    with torch.no_grad():
+        output = model(**kept)
+    start, end = output.start_logits[0].numpy(), output.end_logits[0].numpy()
+    context = [i for i, of in enumerate(inputs.sequence_ids(0)) if of == 1]
+    pairs = [(i, j) for i in context for j in context if i <= j < i + MAX_TOKENS]
+    best, (i, j) = max((float(start[i] + end[j]), (i, j)) for i, j in pairs)
+
+    answer = reading.answers[0]
+    assert reading.windows == 1
+    assert answer.score == pytest.approx(best, abs=1e-4)
+    assert answer.null_score == pytest.approx(float(start[0] + end[0]), abs=1e-4)
+    assert answer.text == CONTEXT[offsets[i][0] : offsets[j][1]].strip()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_short_text_is_classified_as_transformers_does(tmp_path: Path, family: str) -> None:
+    import torch
+    import transformers
+
+    labels = ("bad", "boring", "good")
+    folder = small_checkpoint(tmp_path / family, family, Head.CLASSIFICATION, labels)
+    model = ready(folder, Head.CLASSIFICATION)
+    (item,) = classify(TextsToClassify((CONTEXT,)), model, Silent()).items
+
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    direct = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    inputs = tokenizer(CONTEXT, return_tensors="pt", return_token_type_ids=True)
+    if getattr(direct.config, "type_vocab_size", 0) <= 1:
+        inputs.pop("token_type_ids", None)
+    with torch.no_grad():
+        expected = direct(**inputs).logits[0].softmax(-1).numpy()
+    assert [s.label for s in item.scores] == list(labels)
+    assert np.allclose([s.probability for s in item.scores], expected, atol=1e-5)
+    assert item.winner == labels[int(expected.argmax())]
+
+
+@pytest.mark.parametrize("family", ("bert", "roberta", "albert"))
+def test_batches_and_padding_do_not_change_a_real_model(tmp_path: Path, family: str) -> None:
+    """Paragraphs of different lengths are padded together in a batch; alone, they are not."""
+    model = ready(small_checkpoint(tmp_path / family, family), Head.QUESTION_ANSWERING)
+    texts = ["the king. " * n for n in (1, 9, 40, 3, 70)]
+    together = read(Question(QUESTION, tuple(map(Document, texts)), top_k=100), model, Silent())
+    for number, text in enumerate(texts):
+        (best, *_) = read(Question(QUESTION, (Document(text),)), model, Silent()).answers
+        same = [a for a in together.answers if a.document == number]
+        if same:
+            assert same[0].score == pytest.approx(best.score, abs=1e-4)
+    assert len({a.document for a in together.answers}) > 1
