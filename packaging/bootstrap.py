@@ -50,6 +50,8 @@ def ensure(module: str, argv: Sequence[str], extras: Sequence[str] = (), system:
         # The Python below the environment was replaced (a new release of the system): it is made afresh from outside.
         os.unlink(environment.stamp)
         return hand_over(getattr(sys, "_base_executable", sys.executable), module, argv, "")
+    if handed_over:
+        system = ()  # seen to, or asked for, a moment ago
     if environment.is_ready(wanted, system):
         return None if here else hand_over(environment.python, module, argv)
     from bootstrapping.setting_up import set_up

@@ -131,7 +131,7 @@ def install_torch(pip: Pip, line: str, pins: Sequence[str]) -> None:
 
 def _install(pip: Pip, wanted: str, line: str, options: list[str]) -> None:
     said = pip.install([*options, wanted])
-    if said and wanted != line and _NOT_TO_BE_HAD.search(said):
+    if wanted != line and _NOT_TO_BE_HAD.search(said) and not _OFFLINE.search(said):
         pip.progress.detail(f"{wanted} is not to be had for this computer: taking the newest that is")
         said = pip.install([*options, line])
     if said:
@@ -171,7 +171,7 @@ def install_rest(pip: Pip, lines: Sequence[str], pins: Sequence[str]) -> None:
         said = pip.install(["--constraint", path, *lines])
         if not said:
             return
-        if not _NOT_TO_BE_HAD.search(said):
+        if not _NOT_TO_BE_HAD.search(said) or _OFFLINE.search(said):
             break
     raise fault(said, "Qt and the other packages", pip.environment.log)
 
