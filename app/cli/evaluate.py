@@ -1,0 +1,129 @@
+"""Measure a model on labelled examples."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from app.cli.terminal import (
+    TerminalReport,
+    add_model_arguments,
+    new_parser,
+    one_line,
+    print_json,
+    zero_or_more,
+)
+from app.core.errors import SpanlightError
+from app.core.wording import count, duration
+from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
+from app.flows.evaluate_classes import ClassEvaluation, ClassPlan, evaluate_classes
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+qa: rows {"id", "context", "question", "answers": [{"text", "answer_start"}], "source"} (no answers: the
+text does not say) of .jsonl or .jsonl.xz files, or SQuAD .json files. Figures are in per cent: EM and F1
+of what is answered, over all questions and over the answerable ones; how many of the unanswerable
+ones are left unanswered; EM and F1 of the best span where an answer is forced, over the answerable ones;
+the best F1 that any threshold gives. --join N [N ...] puts each paragraph among N others of its file.
+
+classification: rows {"text", "label"}; a label is a class's name or its index. Figures are 0 to 1;
+the confusion matrix has a row for each true class and a column for each predicted one.
+"""
+_COLUMNS = ("questions", "EM", "F1", "ans EM", "ans F1", "no-ans", "forced EM", "forced F1", "best F1", "at")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `evaluate`."""
+    parser = new_parser("evaluate", "Measure a model on examples whose answers are known.", _EPILOG)
+    parser.add_argument("task", choices=("qa", "classification"))
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument(
+        "--join", nargs="+", type=zero_or_more, metavar="N", help="paragraphs beside the one asked about"
+    )
+    parser.add_argument(
+        "--limit", type=zero_or_more, default=0, metavar="N", help="examples taken of each file (all)"
+    )
+    parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
+    parser.add_argument(
+        "--fit", action="store_true", help="fit the calibration and keep it with the model (qa)"
+    )
+    parser.add_argument("--record", action="store_true", help="keep the figures with the model")
+    add_model_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Measure and print the figures."""
+    files = tuple(Path(file) for file in arguments.files)
+    limit, seed, record = arguments.limit, arguments.seed, arguments.record
+    if arguments.task == "qa":
+        plan = QaPlan(files, tuple(arguments.join or (0,)), limit, seed, arguments.fit, record)
+        found = evaluate_qa(workspace, plan, report, model=arguments.model, device=arguments.device)
+        report.clear()
+        _print_qa(found) if not arguments.json else print_json(asdict(found))
+        return
+    if arguments.join or arguments.fit:
+        raise SpanlightError("--join and --fit go with qa.", "Leave them out.")
+    classes = ClassPlan(files, limit, seed, record)
+    measured = evaluate_classes(workspace, classes, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    _print_classes(measured) if not arguments.json else print_json(asdict(measured))
+
+
+def _print_qa(found: QaEvaluation) -> None:
+    print(f"{found.model}, on {found.device}")
+    for measured in found.measured:
+        print()
+        _print_measured(measured)
+    if found.calibration:
+        print("\nCalibration fitted and kept with the model:")
+        for name, value in asdict(found.calibration).items():
+            print(f"  {name.replace('_', ' ')}  {value:.4g}")
+
+
+def _print_measured(measured: QaMeasured) -> None:
+    where = f", each paragraph among {count(measured.join, 'other')}" if measured.join else ""
+    print(f"{count(measured.windows, 'window')} in {duration(measured.seconds)}{where}")
+    sources = measured.by_source if len(measured.by_source) > 1 else {}
+    rows = [("all", measured.overall), *sources.items()]
+    width = max(len(name) for name, _ in rows)
+    print(" " * width, *(f"{column:>9}" for column in _COLUMNS))
+    for name, figures in rows:
+        print(f"{one_line(name):<{width}}", *(f"{cell:>9}" for cell in _cells(figures)))
+
+
+def _cells(figures: QaFigures) -> list[str]:
+    values = (
+        figures.exact,
+        figures.f1,
+        figures.answerable_exact,
+        figures.answerable_f1,
+        figures.no_answer_right,
+        figures.forced_exact,
+        figures.forced_f1,
+        figures.best_f1,
+    )
+    shown = ["-" if value is None else f"{value:.2f}" for value in values]
+    return [f"{figures.questions:,}", *shown, f"{figures.best_threshold:.3f}"]
+
+
+def _print_classes(found: ClassEvaluation) -> None:
+    print(f"{found.model}: {count(found.overall.texts, 'text')} in {duration(found.seconds)}")
+    print(f"accuracy {found.overall.accuracy:.4f}, macro F1 {found.overall.macro_f1:.4f}")
+    if len(found.by_source) > 1:
+        for source, figures in found.by_source.items():
+            line = f"accuracy {figures.accuracy:.4f}, macro F1 {figures.macro_f1:.4f}"
+            print(f"  {one_line(source)}: {line}, {count(figures.texts, 'text')}")
+    width = max(9, *(len(label) for label in found.labels))
+    print("\nConfusion (rows true, columns predicted)")
+    print(" " * width, *(f"{label:>{width}}" for label in found.labels), f"{'recall':>9}")
+    for label, row in zip(found.labels, found.confusion, strict=True):
+        recall = found.by_class[label].recall
+        print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_share(recall):>9}")
+    precisions = (_share(found.by_class[label].precision) for label in found.labels)
+    print(f"{'precision':<{width}}", *(f"{cell:>{width}}" for cell in precisions))
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,135 @@
+"""Teach a model from examples."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import asdict
+
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.core.errors import SpanlightError
+from app.core.report import Progress
+from app.core.requests import TrainingRequest
+from app.core.results import TrainingStep
+from app.core.wording import duration, time_left
+from app.flows.train import CLASSIFICATION, QA, train
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+Examples of qa are rows {"id", "context", "question", "answers": [{"text", "answer_start"}]} (no answers: the
+text does not say) or SQuAD JSON files; examples of classification are rows {"text", "label"}. Files
+are .jsonl, .jsonl.xz or .json; FILE*WEIGHT draws a file's examples WEIGHT times an epoch, and
+FILE?labels=0:negative,1:positive renames labels (rows of other labels are left out).
+
+A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given
+again. The folder written opens in transformers unchanged.
+"""
+_DEFAULTS = TrainingRequest("", "", (), (), "")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `train`."""
+    parser = new_parser("train", "Teach a model a head of its own, from examples.", _EPILOG)
+    parser.add_argument("task", choices=(QA, CLASSIFICATION))
+    parser.add_argument("--base", required=True, metavar="FOLDER", help="the checkpoint to start from")
+    parser.add_argument("--examples", required=True, nargs="+", metavar="FILE", help="what to learn from")
+    parser.add_argument("--dev", required=True, nargs="+", metavar="FILE", help="what to measure on")
+    parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
+    parser.add_argument("--epochs", type=float, default=_DEFAULTS.epochs)
+    parser.add_argument("--learning-rate", type=float, default=_DEFAULTS.learning_rate, help="at its peak")
+    parser.add_argument("--batch-size", type=at_least_one, default=_DEFAULTS.batch_size)
+    parser.add_argument("--max-length", type=at_least_one, default=_DEFAULTS.max_length, help="in tokens")
+    parser.add_argument("--warm-up", type=float, default=_DEFAULTS.warm_up, help="as a share of all steps")
+    parser.add_argument("--weight-decay", type=float, default=_DEFAULTS.weight_decay)
+    parser.add_argument("--dropout", type=float, default=_DEFAULTS.dropout)
+    parser.add_argument("--seed", type=int, default=_DEFAULTS.seed)
+    parser.add_argument(
+        "--evaluate-every", type=at_least_one, default=_DEFAULTS.evaluate_every, metavar="STEPS"
+    )
+    parser.add_argument("--device", default=_DEFAULTS.device, metavar="auto|cpu|cuda|mps")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a number for the trainer; repeatable",
+    )
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Train, telling of losses and dev figures on standard error, and print the best dev figures."""
+    request = TrainingRequest(
+        task=arguments.task,
+        base=arguments.base,
+        examples=tuple(arguments.examples),
+        dev=tuple(arguments.dev),
+        output=arguments.output,
+        epochs=arguments.epochs,
+        learning_rate=arguments.learning_rate,
+        batch_size=arguments.batch_size,
+        max_length=arguments.max_length,
+        warm_up=arguments.warm_up,
+        weight_decay=arguments.weight_decay,
+        dropout=arguments.dropout,
+        seed=arguments.seed,
+        evaluate_every=arguments.evaluate_every,
+        device=arguments.device,
+        options=dict(_option(text) for text in arguments.option),
+    )
+    training = train(workspace, request, StepReport(report))
+    report.clear()
+    if arguments.json:
+        print_json(asdict(training))
+        return
+    print(f"Best at step {training.best_step:,} of {training.steps:,}, after {duration(training.seconds)}:")
+    for name, figure in training.dev.items():
+        print(f"  {name}  {figure:.2f}")
+    print(f"Written to {training.folder}")
+
+
+class StepReport:
+    """Tells a training run's steps as lines: the loss now and then, dev figures whenever they are measured."""
+
+    def __init__(self, report: TerminalReport, every: float = 10.0) -> None:
+        self._report = report
+        self._every = every
+        self._said = 0.0
+        self._first: tuple[int, float] | None = None
+
+    def progress(self, progress: Progress) -> None:
+        """Tell how far the run has come."""
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Write a line for a step."""
+        if not isinstance(result, TrainingStep):
+            return
+        now = time.monotonic()
+        self._first = self._first or (result.step, now)
+        if not result.dev and now - self._said < self._every:
+            return
+        self._said = now
+        at = f"step {result.step:,} of {result.steps:,}, epoch {result.epoch:.2f}"
+        if result.dev:
+            figures = ", ".join(f"{name} {figure:.2f}" for name, figure in result.dev.items())
+            self._report.line(f"{at}: dev {figures}")
+            return
+        done = result.step - self._first[0]
+        left = ""
+        if done > 0:
+            seconds = (now - self._first[1]) / done * (result.steps - result.step)
+            left = f", {time_left(seconds)}"
+        self._report.line(f"{at}: loss {result.loss:.4f}, learning rate {result.learning_rate:.2e}{left}")
+
+    def check(self) -> None:
+        """Raise Stopped after Ctrl+C."""
+        self._report.check()
+
+
+def _option(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError as fault:
+        raise SpanlightError(f"“{text}” is not NAME=NUMBER.", "Write --option NAME=0.5, say.") from fault

@@ -1,0 +1,267 @@
+"""Measure a reader on questions whose answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard, QaCalibration
+from app.core.report import Report
+from app.core.requests import CalibrationData, DevReading, Question
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.ask_batch import read_questions
+from app.flows.groups import GroupReport
+from app.flows.joining import join_paragraphs, sample
+from app.flows.workspace import Workspace
+from app.models.notes import read_notes, write_notes
+from app.training.examples import QaExample, read_qa
+from app.training.metrics import exact_match, f1
+
+# As many spans as the reader shares its probability among.
+_SPANS_TO_FIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class QaPlan:
+    """What to measure on: files, how many questions of them (0 for all), and in what documents.
+
+    With `join` above 0 each question's paragraph stands among so many others of its file in one document. `fit` fits
+    the model's calibration on what was read and keeps it with the model; `record` keeps the figures with it.
+    """
+
+    files: tuple[Path, ...]
+    join: tuple[int, ...] = (0,)
+    limit: int = 0
+    seed: int = 13
+    fit: bool = False
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QaFigures:
+    """Figures over a set of questions, in per cent (SQuAD 2.0, Rajpurkar et al. 2018, section 5).
+
+    `exact` and `f1` are of what the reader answers, where "the text does not say" is an answer too; `forced_exact`
+    and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
+    unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
+    `best_threshold`. A figure over no question is None.
+    """
+
+    questions: int
+    answerable: int
+    exact: float
+    f1: float
+    answerable_exact: float | None
+    answerable_f1: float | None
+    no_answer_right: float | None
+    forced_exact: float | None
+    forced_f1: float | None
+    best_f1: float
+    best_threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class QaMeasured:
+    """Figures with each paragraph among `join` others: of all questions, and by their source."""
+
+    join: int
+    overall: QaFigures
+    by_source: dict[str, QaFigures]
+    windows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QaEvaluation:
+    """All that was measured, by which model and where; `calibration` is the one fitted, if any."""
+
+    model: str
+    device: str
+    measured: tuple[QaMeasured, ...]
+    calibration: QaCalibration | None = None
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """One question's reading, held against its answers."""
+
+    example: QaExample
+    chance: float
+    answered: bool
+    exact: float
+    f1: float
+    windows: int
+    scores: tuple[float, ...] = field(default=())
+    margin: float = float("-inf")
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.example.answers)
+
+
+def evaluate_qa(
+    workspace: Workspace, plan: QaPlan, report: Report, *, model: str = "", device: str = ""
+) -> QaEvaluation:
+    """Ask every question and hold the answers against the known ones.
+
+    Raises SpanlightError for files that do not fit, Stopped when the report says so.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    files = [read_qa(path) for path in plan.files]
+    chosen = [sample(examples, plan.limit, plan.seed) for examples in files]
+    whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")
+    measured = []
+    readings: list[DevReading] = []
+    title = where = ""
+    for join in plan.join:
+        began = whole.seconds
+        outcomes: list[_Outcome] = []
+        asked = _questions(files, chosen, join, plan)
+        for group in read_questions(workspace, asked, choice, whole):
+            for example, reading in group:
+                outcomes.append(_held_against(example, reading))
+                title, where = reading.model or title, reading.device or where
+        measured.append(_measured(join, outcomes, whole.seconds - began))
+        readings += [_dev_reading(outcome) for outcome in outcomes]
+    calibration = None
+    if plan.fit:
+        calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
+    evaluation = QaEvaluation(title, where, tuple(measured), calibration)
+    if plan.fit or plan.record:
+        _keep(workspace.find_model(Head.QUESTION_ANSWERING, model), plan, evaluation)
+    return evaluation
+
+
+def _questions(
+    files: Sequence[Sequence[QaExample]], chosen: Sequence[Sequence[QaExample]], join: int, plan: QaPlan
+) -> Iterator[tuple[QaExample, Question]]:
+    top_k = _SPANS_TO_FIT if plan.fit else 1
+    for examples, some in zip(files, chosen, strict=True):
+        paragraphs = list(dict.fromkeys(example.context for example in examples))
+        place = {paragraph: index for index, paragraph in enumerate(paragraphs)}
+        for example in some:
+            text = example.context
+            if join:
+                text = join_paragraphs(paragraphs, place[text], join, f"{plan.seed} {join} {example.id}")
+            yield example, Question(example.question, (Document(text),), top_k)
+
+
+def _held_against(example: QaExample, reading: Reading) -> _Outcome:
+    first = reading.answers[0] if reading.answers else None
+    text = first.text if first else ""
+    answers = [answer for answer, _ in example.answers]
+    return _Outcome(
+        example=example,
+        chance=1.0 - reading.no_answer_probability,
+        answered=reading.answered,
+        exact=float(exact_match(text, answers)) if answers else 0.0,
+        f1=f1(text, answers) if answers else 0.0,
+        windows=reading.windows,
+        scores=tuple(answer.score for answer in reading.answers),
+        margin=first.score - first.null_score if first else float("-inf"),
+    )
+
+
+def _dev_reading(outcome: _Outcome) -> DevReading:
+    return DevReading(
+        margin=outcome.margin,
+        windows=outcome.windows,
+        answerable=outcome.answerable,
+        scores=outcome.scores,
+        right=outcome.exact == 1.0,
+        f1=outcome.f1,
+    )
+
+
+def _measured(join: int, outcomes: list[_Outcome], seconds: float) -> QaMeasured:
+    if not outcomes:
+        raise SpanlightError("There is no question in the file.", "Give a file with questions.")
+    sources = sorted({outcome.example.source for outcome in outcomes})
+    return QaMeasured(
+        join=join,
+        overall=_figures(outcomes),
+        by_source={
+            source: _figures([each for each in outcomes if each.example.source == source])
+            for source in sources
+        },
+        windows=sum(outcome.windows for outcome in outcomes),
+        seconds=seconds,
+    )
+
+
+def _figures(outcomes: list[_Outcome]) -> QaFigures:
+    answerable = [each for each in outcomes if each.answerable]
+    unanswerable = [each for each in outcomes if not each.answerable]
+
+    def given(each: _Outcome, value: float) -> float:
+        return value * each.answered if each.answerable else float(not each.answered)
+
+    best, threshold = _best_threshold(outcomes)
+    return QaFigures(
+        questions=len(outcomes),
+        answerable=len(answerable),
+        exact=_mean(outcomes, lambda each: given(each, each.exact)) or 0.0,
+        f1=_mean(outcomes, lambda each: given(each, each.f1)) or 0.0,
+        answerable_exact=_mean(answerable, lambda each: given(each, each.exact)),
+        answerable_f1=_mean(answerable, lambda each: given(each, each.f1)),
+        no_answer_right=_mean(unanswerable, lambda each: given(each, 0.0)),
+        forced_exact=_mean(answerable, lambda each: each.exact),
+        forced_f1=_mean(answerable, lambda each: each.f1),
+        best_f1=best,
+        best_threshold=threshold,
+    )
+
+
+def _mean(outcomes: list[_Outcome], value: Callable[[_Outcome], float]) -> float | None:
+    return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
+
+
+def _best_threshold(outcomes: list[_Outcome]) -> tuple[float, float]:
+    """The highest mean F1 that any threshold gives, and the threshold: halfway between two questions' chances."""
+    ranked = sorted(outcomes, key=lambda each: -each.chance)
+    total = float(sum(not each.answerable for each in ranked))
+    best, threshold = total, 1.0
+    for number, each in enumerate(ranked):
+        total += each.f1 if each.answerable else -1.0
+        below = ranked[number + 1].chance if number + 1 < len(ranked) else 0.0
+        if below < each.chance and total > best:
+            best, threshold = total, (each.chance + below) / 2
+    return 100.0 * best / len(outcomes), threshold
+
+
+def _keep(card: ModelCard, plan: QaPlan, evaluation: QaEvaluation) -> None:
+    """Write the calibration, or the figures, into what stands beside the checkpoint."""
+    notes = read_notes(card.folder)
+    if evaluation.calibration:
+        notes = replace(notes, calibration=evaluation.calibration)
+    if plan.record:
+        name = " + ".join(path.name.split(".")[0] for path in plan.files)
+        figures = {
+            name if not measured.join else f"{name}, among {measured.join} others": _recorded(
+                measured.overall
+            )
+            for measured in evaluation.measured
+        }
+        notes = replace(notes, measured=notes.measured | figures)
+    try:
+        write_notes(card.folder, notes)
+    except OSError as fault:
+        raise SpanlightError(
+            f"Nothing could be written into {card.folder}: {fault.strerror}.",
+            "Check the folder's permissions.",
+        ) from fault
+
+
+def _recorded(figures: QaFigures) -> dict[str, float]:
+    values = {
+        "questions": float(figures.questions),
+        "exact": figures.exact,
+        "f1": figures.f1,
+        "answerable f1": figures.answerable_f1,
+        "no answer right": figures.no_answer_right,
+        "forced f1": figures.forced_f1,
+    }
+    return {name: round(value, 2) for name, value in values.items() if value is not None}

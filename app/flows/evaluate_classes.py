@@ -1,0 +1,167 @@
+"""Measure a classifier on texts whose classes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard, ProblemType
+from app.core.report import Report
+from app.flows.classify_batch import classify_texts
+from app.flows.groups import GroupReport, groups
+from app.flows.joining import sample
+from app.flows.workspace import Workspace
+from app.models.notes import read_notes, write_notes
+from app.training.examples import TextExample, read_texts
+from app.training.metrics import accuracy, confusion, macro_f1
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlan:
+    """What to measure on: files, how many texts of each (0 for all); `record` keeps the figures with the model."""
+
+    files: tuple[Path, ...]
+    limit: int = 0
+    seed: int = 13
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OneClass:
+    """A class's figures, 0 to 1, and how many texts are of it; precision is None where it was never predicted."""
+
+    precision: float | None
+    recall: float | None
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """Figures over a set of texts, 0 to 1; macro F1 is over the classes that occur, truly or predicted."""
+
+    texts: int
+    accuracy: float
+    macro_f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEvaluation:
+    """All that was measured: `confusion` has a row for each true class and a column for each predicted one.
+
+    Both stand in the order of `labels`.
+    """
+
+    model: str
+    overall: ClassFigures
+    by_source: dict[str, ClassFigures]
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    by_class: dict[str, OneClass]
+    windows: int
+    seconds: float
+
+
+def evaluate_classes(
+    workspace: Workspace, plan: ClassPlan, report: Report, *, model: str = "", device: str = ""
+) -> ClassEvaluation:
+    """Classify every text and hold the winner against the known class.
+
+    A label is a class's name, or its index where no class has such a name. Raises SpanlightError for files that do
+    not fit and for a head without one winner, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.CLASSIFICATION, model)
+    if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
+        raise SpanlightError(
+            f"The model {card.name} does not choose one of several classes.",
+            "Only a model that does can be measured so.",
+        )
+    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    examples = [
+        replace(example, label=_class(example.label, card, path))
+        for path in plan.files
+        for example in sample(_worded(path), plan.limit, plan.seed)
+    ]
+    whole = GroupReport(report, len(examples), "texts")
+    winners: list[str] = []
+    windows = 0
+    for group in groups(examples, lambda example: len(example.text)):
+        for item in classify_texts(workspace, [example.text for example in group], choice, whole):
+            winners.append(item.winner if item else "")
+            windows += item.windows if item else 0
+    evaluation = _evaluation(card, examples, winners, windows, whole.seconds)
+    if plan.record:
+        _keep(card, plan, evaluation)
+    return evaluation
+
+
+def _worded(path: Path) -> list[TextExample]:
+    examples = read_texts(path)
+    if not examples:
+        raise SpanlightError(f"There is no text in {path.name}.", "Give a file with labelled texts.")
+    for number, example in enumerate(examples, start=1):
+        if not example.text.strip():
+            raise SpanlightError(f"Text {number} of {path.name} is empty.", "Take it out of the file.")
+    return examples
+
+
+def _class(label: str, card: ModelCard, path: Path) -> str:
+    named = [each for each in card.labels if each.casefold() == label.casefold()]
+    if named:
+        return named[0]
+    if label.isdecimal() and int(label) < len(card.labels):
+        return card.labels[int(label)]
+    raise SpanlightError(
+        f"{path.name} has the label “{label}”, which {card.name} does not know.",
+        f"Its classes are: {', '.join(card.labels)}.",
+    )
+
+
+def _evaluation(
+    card: ModelCard, examples: Sequence[TextExample], winners: Sequence[str], windows: int, seconds: float
+) -> ClassEvaluation:
+    truths = [example.label for example in examples]
+    matrix = confusion(winners, truths, card.labels)
+    by_class = {}
+    for index, label in enumerate(card.labels):
+        right, said, true = matrix[index][index], sum(row[index] for row in matrix), sum(matrix[index])
+        by_class[label] = OneClass(right / said if said else None, right / true if true else None, true)
+    by_source = {}
+    for source in sorted({example.source for example in examples}):
+        places = [place for place, example in enumerate(examples) if example.source == source]
+        by_source[source] = _figures([winners[p] for p in places], [truths[p] for p in places], card.labels)
+    return ClassEvaluation(
+        model=card.name,
+        overall=_figures(winners, truths, card.labels),
+        by_source=by_source,
+        labels=card.labels,
+        confusion=tuple(tuple(row) for row in matrix),
+        by_class=by_class,
+        windows=windows,
+        seconds=seconds,
+    )
+
+
+def _figures(winners: Sequence[str], truths: Sequence[str], labels: Sequence[str]) -> ClassFigures:
+    present = [label for label in labels if label in winners or label in truths]
+    return ClassFigures(len(truths), accuracy(winners, truths), macro_f1(winners, truths, present))
+
+
+def _keep(card: ModelCard, plan: ClassPlan, evaluation: ClassEvaluation) -> None:
+    """Write the figures into what stands beside the checkpoint."""
+    notes = read_notes(card.folder)
+    name = " + ".join(path.name.split(".")[0] for path in plan.files)
+    overall = evaluation.overall
+    figures = {
+        "texts": float(overall.texts),
+        "accuracy": round(overall.accuracy, 4),
+        "macro f1": round(overall.macro_f1, 4),
+    }
+    try:
+        write_notes(card.folder, replace(notes, measured=notes.measured | {name: figures}))
+    except OSError as fault:
+        raise SpanlightError(
+            f"Nothing could be written into {card.folder}: {fault.strerror}.",
+            "Check the folder's permissions.",
+        ) from fault
