@@ -109,6 +109,14 @@ class Theme(QObject):
             hints.setColorScheme(Qt.ColorScheme.Dark if self._wanted == "dark" else Qt.ColorScheme.Light)
         self._apply()
 
+    def refresh(self) -> None:
+        """Have every widget take its fonts and icons again.
+
+        With a stylesheet in force Qt drops the font of a widget that is already polished when its page
+        gets a parent.
+        """
+        self.changed.emit()
+
     def colour(self, role: str) -> QColor:
         """The colour of a role. Raises KeyError for a role that the theme does not have."""
         return QColor(self._files[self.name].roles[role])

@@ -104,6 +104,7 @@ class MainWindow(QMainWindow):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             self.pages[key] = page
             self._stack.addWidget(page)
+            self.theme.refresh()
         if self._current:
             self.workspace.settings.last_view = key
         self._current = key
@@ -197,8 +198,11 @@ class MainWindow(QMainWindow):
     @Slot()
     def show_help(self) -> None:
         """Show what the keyboard does."""
-        numbers = tuple((f"Ctrl+{at}", title) for at, (_, title, _, _, _) in enumerate(PAGES, 1))
-        everywhere = (*numbers, ("Ctrl+,", "Settings"), ("Esc", "Stop"), ("F1", "This sheet"), ("Ctrl+Q", "Close"))
+        pages = tuple(
+            (f"Ctrl+{at} / Ctrl+," if bottom else f"Ctrl+{at}", title)
+            for at, (_, title, _, bottom, _) in enumerate(PAGES, 1)
+        )
+        everywhere = (*pages, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close"))
         groups = [("Everywhere", everywhere)]
         if self.page.SHORTCUTS:
             groups.append((self.page.TITLE, self.page.SHORTCUTS))

@@ -78,6 +78,7 @@ class ClassifyView(Page):
         self._save_job: Job | None = None
         self._draft_job: Job | None = None
         self._asked: tuple[str, ...] = ()
+        self._way = ONE
         self._samples: tuple[Sample, ...] = ()
 
         self._editor = TextEditor(theme, "Text to classify", "Type or paste a text, or drop a text file here.")
@@ -86,7 +87,9 @@ class ClassifyView(Page):
         self._desk.setProperty("kind", "desk")
         self._desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._desk_layout = QHBoxLayout(self._desk)
-        self._desk_layout.addWidget(self._editor)
+        self._desk_layout.addStretch(1)
+        self._desk_layout.addWidget(self._editor, 1000)
+        self._desk_layout.addStretch(1)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.addWidget(self._desk)
         self._splitter.addWidget(self._panel)
@@ -167,14 +170,14 @@ class ClassifyView(Page):
     def run(self) -> None:
         """Classify what stands on the paper; takes the place of what is running."""
         self._panel.notice.clear()
-        self._asked = texts_of(self._editor.text(), self._panel.way())
+        self._asked = texts_of(self._editor.text(), self._way)
         if not self._asked:
             self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
             self._editor.setFocus()
             return
         if self._job is not None:
             self._job.drop()
-        many = wording.count(len(self._asked), "text") if self._panel.way() == LINES else "the text"
+        many = wording.count(len(self._asked), "text") if self._way == LINES else "the text"
         self._panel.working(f"Getting ready to classify {many}")
         self._job = self.lanes.work.start(classify, self.workspace, TextsToClassify(self._asked))
         self._job.progress.connect(self._panel.strip.show_progress)
@@ -185,7 +188,7 @@ class ClassifyView(Page):
 
     @Slot(object)
     def _partly(self, result: object) -> None:
-        if isinstance(result, Classifications) and result.items and self._panel.way() == LINES:
+        if isinstance(result, Classifications) and result.items and self._way == LINES:
             self._panel.show_results(self._asked, result)
 
     @Slot(object)
@@ -234,7 +237,7 @@ class ClassifyView(Page):
         empty = self._editor.is_empty()
         self._panel.set_empty(empty)
         if not empty and self._asked:
-            self._panel.set_outdated(texts_of(self._editor.text(), self._panel.way()) != self._asked)
+            self._panel.set_outdated(texts_of(self._editor.text(), self._way) != self._asked)
 
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
@@ -243,6 +246,7 @@ class ClassifyView(Page):
         self._refresh()
 
     def _set_way(self, way: str) -> None:
+        self._way = way
         self.workspace.settings.others["classify_way"] = way
         self._panel.set_way(way)
         self._editor.set_wrapped(way == ONE)
@@ -277,7 +281,7 @@ class ClassifyView(Page):
 
     @Slot()
     def _save_table(self) -> None:
-        if self._panel.way() != LINES or not self._panel.table.row_count():
+        if self._way != LINES or not self._panel.table.row_count():
             return
         name, _ = QFileDialog.getSaveFileName(self, "Save the table", "classified.csv", "CSV (*.csv)")
         if name:
@@ -306,11 +310,12 @@ class ClassifyView(Page):
 
     def _keep_splitter(self) -> None:
         if self._splitter.isVisible():
-            self.workspace.settings.splitters[f"classify-{self._panel.way()}"] = self._splitter.sizes()
+            self.workspace.settings.splitters[f"classify-{self._way}"] = self._splitter.sizes()
 
     @Slot()
     def _restyle(self) -> None:
         step = self.theme.step
         self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
         self._editor.setMinimumWidth(step(50))
+        self._editor.setMaximumWidth(step(200))
         self._panel.setMinimumWidth(step(76))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.ui.theme import Theme
@@ -76,11 +76,11 @@ class Rail(QFrame):
         space = theme.step(2)
         self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
         self._layout.setSpacing(theme.step(0.5))
-        strong = theme.font("strong")
+        # As wide as the bolder letters of the chosen page need, so that nothing moves.
+        metrics = QFontMetrics(theme.font("strong"))
         widest = 0
         for button, icon in self._buttons.values():
             button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
             button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
-            button.setFont(strong)
-            widest = max(widest, button.fontMetrics().horizontalAdvance(button.text()))
+            widest = max(widest, metrics.horizontalAdvance(button.text()))
         self.setFixedWidth(max(theme.step(37), widest + theme.step(18)))

@@ -16,8 +16,8 @@ from PySide6.QtCore import (
     Qt,
     Slot,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from app.core import wording
 from app.core.models import ProblemType
@@ -222,16 +222,24 @@ class ResultTable(QTableView):
             return
         super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the texts the room that is left."""
+        super().resizeEvent(event)
+        self._fit_text()
+
     def _fit_columns(self) -> None:
         header = self.horizontalHeader()
-        for column in range(self._model.columnCount()):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+        header.setMinimumSectionSize(self._theme.step(16))
+        for column in range(1, self._model.columnCount()):
             title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
             width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
             self.setColumnWidth(column, max(self._theme.step(28), width))
+        self._fit_text()
+
+    def _fit_text(self) -> None:
+        others = sum(self.columnWidth(column) for column in range(1, self._model.columnCount()))
         if self._model.columnCount():
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            header.setMinimumSectionSize(self._theme.step(20))
+            self.setColumnWidth(0, max(self._theme.step(60), self.viewport().width() - others))
 
     @Slot()
     def _restyle(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton
 
 from app.ui.theme import Theme
@@ -55,7 +56,6 @@ class Segments(QFrame):
     @Slot()
     def _restyle(self) -> None:
         # Room for the bolder letters of the pressed one, so that nothing moves when it changes.
-        strong = self._theme.font("strong")
+        metrics = QFontMetrics(self._theme.font("strong"))
         for button in self._buttons.values():
-            button.setFont(strong)
-            button.setMinimumWidth(button.fontMetrics().horizontalAdvance(button.text()) + self._theme.step(7))
+            button.setMinimumWidth(metrics.horizontalAdvance(button.text()) + self._theme.step(7))

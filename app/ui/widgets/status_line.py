@@ -82,6 +82,7 @@ class StatusLine(QFrame):
         self._theme = theme
         self._dot = StatusDot(theme)
         self._state = ElidedLabel()
+        self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._note = ElidedLabel()
         self._offline = QLabel("Offline")
         self._offline.setToolTip("Nothing leaves this computer: models and texts stay here.")
@@ -135,6 +136,7 @@ class StatusLine(QFrame):
         self._layout.setContentsMargins(theme.step(3.5), 0, theme.step(3.5), 0)
         self._layout.setSpacing(theme.step(2))
         self._gap.changeSize(theme.step(1), 0)
+        self._layout.invalidate()
         self.setFixedHeight(self._state.fontMetrics().height() + theme.step(3.25))
         self._dot.update()
         self._fit()
