@@ -42,7 +42,7 @@ class Child:
         self._factory, self._title, self._log = factory, title, log
         self._running: _Running | None = None
         self._number = self._asked = 0
-        self._greeted = False
+        self._greeted = self._taken = False
         self._closed = False
         self._lock = threading.Lock()
 
@@ -66,21 +66,31 @@ class Child:
         anything else; EngineLost where the process ended at work; Stopped after `close`.
         """
         with self._lock:
-            running = self._start()
-            self._number += 1
-            number = self._number
             try:
-                return self._converse(running, number, request, report)
+                return self._attempt(request, report)
             except EngineLost:
-                self._end()
-                if self._closed:
-                    raise Stopped from None
-                raise
-            except _Ended as end:
-                raise end.error from None
-            except BaseException:
-                self._halt(running, number)
-                raise
+                if self._taken:
+                    raise
+            # It was lost while it waited for work, so nothing was begun.
+            return self._attempt(request, report)
+
+    def _attempt(self, request: object, report: Report) -> Any:
+        running = self._start()
+        self._number += 1
+        number = self._number
+        self._taken = False
+        try:
+            return self._converse(running, number, request, report)
+        except EngineLost:
+            self._end()
+            if self._closed:
+                raise Stopped from None
+            raise
+        except _Ended as end:
+            raise end.error from None
+        except BaseException:
+            self._halt(running, number)
+            raise
 
     def close(self) -> None:
         """End the process for good; work under way ends as Stopped."""
@@ -137,6 +147,8 @@ class Child:
             if about != number:
                 continue  # left over from a request that was given up
             match kind:
+                case Kind.TAKEN:
+                    self._taken = True
                 case Kind.PROGRESS:
                     report.progress(what)
                 case Kind.PARTIAL:

@@ -28,6 +28,7 @@ class Kind(Enum):
     """What a message to the parent is."""
 
     READY = auto()
+    TAKEN = auto()
     PROGRESS = auto()
     PARTIAL = auto()
     RESULT = auto()
@@ -96,6 +97,7 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str) -> 
         number = _receive(data)
         try:
             request = _receive(data)
+            line.send(Kind.TAKEN, number)
             if handler is None:
                 handler = factory()
             result = handler(request, LineReport(line, number))

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
@@ -94,5 +95,4 @@ class Worker:
         os.write(2, b"written to descriptor 2\n")
 
     def environment(self, _: Report) -> tuple[int, str]:
-        adjusted = "/proc/self/oom_score_adj"
-        return os.getppid(), open(adjusted).read().strip() if os.path.exists(adjusted) else ""  # noqa: PTH110, SIM115
+        return os.getppid(), Path("/proc/self/oom_score_adj").read_text().strip()
