@@ -1,0 +1,66 @@
+"""A workspace whose engine is a plain object, for tests of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.flows.workspace import Workspace
+from app.settings import settings as settings_file
+from app.settings.paths import default_paths
+
+Answer = Callable[[Any, ModelChoice | None, Report], Any]
+
+
+class FakeEngine:
+    """Answers requests by a function in the worker's thread, and remembers what it was asked."""
+
+    def __init__(self, answer: Answer, *cards: ModelCard) -> None:
+        self.answer = answer
+        self.cards = cards
+        self.requests: list[object] = []
+        self.loads: list[ModelChoice] = []
+        self.alive = True
+        self.closed = False
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        self.requests.append(request)
+        return self.answer(request, choice, report)
+
+    def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        self.loads.append(choice)
+        card = next(card for card in self.cards if card.folder == choice.folder)
+        return LoadedModel(card, DeviceChoice("cpu", "float32", "it is a test"), 0.1)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class FakeShelf:
+    """Installed models without a disk."""
+
+    def __init__(self, *models: ModelCard) -> None:
+        self.models = models
+
+    def cards(self) -> tuple[ModelCard, ...]:
+        return self.models
+
+    def find(self, name: str, head: Head) -> ModelCard:
+        for card in self.models:
+            if head in card.heads and name in ("", card.name, card.folder):
+                return card
+        raise SpanlightError(f"There is no model {name} here.", "Install one.")
+
+    def default(self, head: Head) -> ModelCard:
+        return self.find("", head)
+
+
+def open_fake_workspace(engine: FakeEngine) -> Workspace:
+    """A workspace below the test's own home with this engine and its cards."""
+    paths = default_paths()
+    settings = settings_file.load(paths.settings_file)
+    return Workspace(settings, paths, FakeShelf(*engine.cards), engine)  # type: ignore[arg-type]
