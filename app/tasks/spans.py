@@ -13,7 +13,7 @@ from app.core.text import Span
 from app.tasks.windows import Window
 
 MAX_TOKENS = 48
-_MARKS_AT_MOST = 32
+_WIDEN_AT_MOST = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,6 @@ def best_spans(
     `floor`; none shares a code point with a better one of the same window (`starts` and `ends`, int[n],
     rising). Equal scores go to the earlier, then the shorter span.
     """
-    if not scored.any() or start_logits[scored].max() + end_logits.max() < floor:
-        return
     band = banded_scores(start_logits, end_logits, max_tokens)
     band[~scored] = -np.inf
     lengths = np.arange(max_tokens)
@@ -93,23 +91,56 @@ def best_spans(
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place less the blanks at its ends, with the combining marks of its letters; None if empty."""
+    """The place less the blanks at its ends, widened to whole words and letters; None if empty.
+
+    A word cut in two by the tokenizer is taken whole in the scripts whose words stand apart and carry no
+    particles (Latin, Greek, Cyrillic); a letter keeps its combining marks in every script.
+    """
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
     if start == end:
         return None
-    least, most = max(0, start - _MARKS_AT_MOST), min(len(text), end + _MARKS_AT_MOST)
-    while start > least and _is_mark(text[start]) and not text[start - 1].isspace():
+    least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
+    while start > least and _belong_together(text[start - 1], text[start]):
         start -= 1
-    while end < most and _is_mark(text[end]):
+    while end < most and _belong_together(text[end - 1], text[end]):
         end += 1
     return Span(start, end)
 
 
+def _belong_together(one: str, other: str) -> bool:
+    """Whether no span begins or ends between two neighbouring characters."""
+    if one.isascii() and other.isascii():
+        return one.isalpha() and other.isalpha()
+    if _is_mark(other):
+        return not one.isspace()
+    return _in_word(one) and _in_word(other)
+
+
+def _in_word(character: str) -> bool:
+    # Latin, Greek and Cyrillic end before U+0530 and have more letters from U+1E00 to U+1FFF.
+    known = character < "\u0530" or "\u1e00" <= character < "\u2000"
+    return known and (character.isalpha() or _is_mark(character))
+
+
 def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
+
+
+def word_places(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the words begin and end that the tokens at `starts` and `ends` (int[n], rising) are pieces of."""
+    count = np.arange(len(starts))
+    pieces = [
+        0 < s < len(text) and text[s - 1] != " " and _belong_together(text[s - 1], text[s])
+        for s in starts.tolist()
+    ]
+    inner = np.array(pieces, dtype=bool)
+    inner[0] = False
+    first = np.maximum.accumulate(np.where(inner, 0, count))
+    last = np.where(np.append(inner[1:], False), len(starts), count)
+    return starts[first], ends[np.minimum.accumulate(last[::-1])[::-1]]
 
 
 def window_candidates(
@@ -122,17 +153,20 @@ def window_candidates(
     count: int,
     floor: float = -np.inf,
 ) -> Iterator[Candidate]:
-    """The best `count` candidates of one window, best first.
+    """The best `count` candidates of one window, best first, none sharing a word with a better one.
 
     Takes the window's row of logits, float[L] or longer where the batch was padded; padding, question and
     special tokens never stand in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
+    Nothing below `floor` is looked for.
     """
     context = slice(window.context_at, window.context_at + len(window.starts))
+    start, end = start_logits[context], end_logits[context]
+    if not len(start) or start.max() + end.max() < floor:
+        return
     null_score = float(start_logits[0] + end_logits[0])
+    places = word_places(text, window.starts, window.ends)
     found = 0
-    for score, first, last in best_spans(
-        start_logits[context], end_logits[context], window.scored, window.starts, window.ends, floor=floor
-    ):
+    for score, first, last in best_spans(start, end, window.scored, *places, floor=floor):
         span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
         if span is None:
             continue

@@ -135,6 +135,17 @@ def test_a_whole_span_has_no_blanks_at_its_ends_and_keeps_its_marks(text: str, d
     assert text[span.end : span.end + 1] not in ("\u0301", "\u0308", "\u093e", "\ufe0f")
 
 
+def test_a_word_cut_in_two_is_taken_whole_where_words_stand_apart() -> None:
+    assert whole_span("Manuel de Cervantes", 3, 13) == Span(0, 19)
+    assert whole_span("в Петербурге", 3, 6) == Span(2, 12)
+    assert whole_span("cafe\u0301s", 2, 4) == Span(0, 6)
+    # Not in scripts written without blanks or with particles, and not where a number meets its unit.
+    assert whole_span("東京都庁", 0, 2) == Span(0, 2)
+    assert whole_span("서울에서", 0, 2) == Span(0, 2)
+    assert whole_span("about 270pts", 6, 9) == Span(6, 9)
+    assert whole_span("x" * 100, 50, 51) == Span(18, 83)
+
+
 def test_an_accent_of_its_own_belongs_to_its_letter() -> None:
     assert whole_span("a cafe\u0301 here", 2, 6) == Span(2, 7)
     assert whole_span("e\u0301t", 1, 3) == Span(0, 3)
