@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
+Ids = Sequence[int] | np.ndarray
+
 CHUNK = 20_000
 LENGTH = 384
 STRIDE = 128
@@ -82,7 +84,7 @@ def join(chunks: Iterable[Tokens]) -> Tokens:
 
 
 def _cut(text: str, at: int, chunk: int) -> int:
-    """Where a piece that begins at `at` ends: the last of the best bounds in the second half of `chunk` code points."""
+    """Where a piece that begins at `at` ends: the last of the best bounds in the second half of `chunk`."""
     limit = at + chunk
     if limit >= len(text):
         return len(text)
@@ -123,7 +125,9 @@ class PairTemplate:
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> PairTemplate:
         """The template of `tokenizer`, found by encoding a probe. Raises ValueError where no probe has tokens."""
-        probe = next((p for p in ("a", "the", "1", ".") if tokenizer.encode(p, add_special_tokens=False).ids), None)
+        probe = next(
+            (p for p in ("a", "the", "1", ".") if tokenizer.encode(p, add_special_tokens=False).ids), None
+        )
         if probe is None:
             raise ValueError("the tokenizer has no token for any probe")
         size = len(tokenizer.encode(probe, add_special_tokens=False).ids)
@@ -154,15 +158,17 @@ class PairTemplate:
         """Where the context begins behind a question of so many tokens."""
         return len(self.pair_parts[0]) + question_length + len(self.pair_parts[1])
 
-    def pair(self, question_ids: Sequence[int], context_ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def pair(self, question_ids: Ids, context_ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         """Input ids and token types (int64[L]) of a question and a context."""
         before, between, after = self.pair_parts
         t0, ta, t1, tb, t2 = self.pair_types
-        ids = np.concatenate([_ids(before), _ids(question_ids), _ids(between), _ids(context_ids), _ids(after)])
+        ids = np.concatenate(
+            [_ids(before), _ids(question_ids), _ids(between), _ids(context_ids), _ids(after)]
+        )
         runs = [_ids(t0), np.full(len(question_ids), ta), _ids(t1), np.full(len(context_ids), tb), _ids(t2)]
         return ids, np.concatenate(runs).astype(np.int64)
 
-    def single(self, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def single(self, ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         """Input ids and token types (int64[L]) of one text."""
         before, after = self.single_parts
         t0, ta, t1 = self.single_types
@@ -170,13 +176,13 @@ class PairTemplate:
         return np.concatenate([_ids(before), _ids(ids), _ids(after)]), types
 
 
-def _ids(values: Sequence[int]) -> np.ndarray:
+def _ids(values: Ids) -> np.ndarray:
     return np.asarray(values, dtype=np.int64)
 
 
 def windows(
     template: PairTemplate,
-    question_ids: Sequence[int],
+    question_ids: Ids,
     chunks: Iterable[Tokens],
     text: str,
     *,
@@ -232,7 +238,9 @@ def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> 
         yield last
 
 
-def _stretches(chunks: Iterable[Tokens], text: str, capacity: int, overlap: int) -> Iterator[tuple[int, Tokens]]:
+def _stretches(
+    chunks: Iterable[Tokens], text: str, capacity: int, overlap: int
+) -> Iterator[tuple[int, Tokens]]:
     source = iter(chunks)
     held, first, more = join(()), 0, True
     while True:
@@ -266,7 +274,7 @@ def _bound(text: str, tokens: Tokens, capacity: int) -> int:
 
 
 def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
-    """Gives every token of two neighbours to the one with more context (BERT's maximum-context rule), ties to the first."""
+    """Gives each shared token to the window with more context (BERT's maximum-context rule), ties to the first."""
     overlap = last[0] + len(last[1]) - first
     if overlap <= 0:
         return
@@ -281,7 +289,9 @@ def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
 def pad(batch: Sequence[Window], pad_id: int) -> dict[str, np.ndarray]:
     """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest window."""
     shape = (len(batch), max(map(len, batch), default=0))
-    arrays = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+    arrays = {
+        name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
+    }
     arrays["input_ids"][:] = pad_id
     for row, window in enumerate(batch):
         arrays["input_ids"][row, : len(window)] = window.input_ids

@@ -1,0 +1,121 @@
+"""Unanswerable questions made from answerable ones, and how often; the same for the same seed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from math import log
+
+import numpy as np
+
+from app.training.examples import QaExample
+
+_SENTENCE = re.compile(r"[^.!?]+(?:[.!?]+(?![\s]+[A-Z0-9\"'(“])[^.!?]*)*[.!?]*[\"')”]*\s*")
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\b\d[\d,.]*\b")
+_NAME = re.compile(r"\b[A-Z][\w’'-]+(?: (?:of |the |and )?[A-Z][\w’'-]+)*")
+_OPPOSITES = (
+    ("first", "last"), ("most", "least"), ("largest", "smallest"), ("highest", "lowest"), ("before", "after"),
+    ("more", "less"), ("north", "south"), ("east", "west"), ("northern", "southern"), ("eastern", "western"),
+    ("increase", "decrease"), ("increased", "decreased"), ("earliest", "latest"), ("oldest", "youngest"),
+    ("old", "new"), ("began", "ended"), ("start", "end"), ("began", "stopped"), ("always", "never"), ("above", "below"),
+    ("major", "minor"), ("common", "rare"), ("public", "private"), ("maximum", "minimum"), ("best", "worst"),
+)  # fmt: skip
+_OTHER = {a: b for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
+
+
+class Augmenter:
+    """Turns a share of the answerable questions it is shown into unanswerable ones.
+
+    `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
+    asking another paragraph of the same article instead, `swap` of naming something else in the question (another
+    name or number of the context, or an opposite).
+    """
+
+    def __init__(
+        self, examples: Iterable[QaExample], remove: float = 0.0, neighbour: float = 0.0, swap: float = 0.0
+    ) -> None:
+        self._ways = ((remove, self.without_answer), (neighbour, self.neighbour), (swap, self.swapped))
+        self._paragraphs: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+        counts: Counter[str] = Counter()
+        if neighbour:
+            for example in examples:
+                held = self._paragraphs[example.title]
+                if example.title and example.context not in held:
+                    held[example.context] = _words(example.context)
+                    counts.update(held[example.context])
+        total = max(1, sum(map(len, self._paragraphs.values())))
+        self._rarity = {word: log(total / count) for word, count in counts.items()}
+
+    def vary(self, example: QaExample, rng: np.random.Generator) -> QaExample:
+        """The example, or with the given probabilities an unanswerable one made from it."""
+        draw = rng.random()
+        if not example.answers:
+            return example
+        for probability, way in self._ways:
+            if draw < probability:
+                return way(example, rng) or example
+            draw -= probability
+        return example
+
+    def without_answer(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
+        """The question on its context less every sentence that holds a reference; None where little is left."""
+        wanted = {text.lower() for text, _ in example.answers}
+        places = [(start, start + len(text)) for text, start in example.answers]
+        kept = []
+        for match in _SENTENCE.finditer(example.context):
+            sentence = match.group()
+            if any(text in sentence.lower() for text in wanted):
+                continue
+            if not any(match.start() < end and start < match.end() for start, end in places):
+                kept.append(sentence)
+        context = "".join(kept).strip()
+        if len(kept) < 2 or any(text in context.lower() for text in wanted):
+            return None
+        return replace(example, context=context, answers=())
+
+    def neighbour(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
+        """The question on one of the three like paragraphs of its article that hold no reference; None without one."""
+        wanted = [text.lower() for text, _ in example.answers]
+        asked = _words(example.question)
+        ranked = []
+        for context, words in self._paragraphs.get(example.title, {}).items():
+            if context != example.context and not any(text in context.lower() for text in wanted):
+                ranked.append((sum(self._rarity.get(word, 0.0) for word in sorted(asked & words)), context))
+        ranked.sort(reverse=True)
+        if not ranked:
+            return None
+        return replace(example, context=ranked[int(rng.integers(min(3, len(ranked))))][1], answers=())
+
+    def swapped(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
+        """The question with a name, number or word in it exchanged; None where it holds nothing to exchange."""
+        question = example.question
+        home = _sentence_around(example.context, example.answers[0][1])
+        choices: list[tuple[int, int, str]] = []
+        for pattern in (_NUMBER, _NAME):
+            others = {m for m in pattern.findall(example.context) if m not in home and m not in question}
+            others = {m for m in others if not any(m in text or text in m for text, _ in example.answers)}
+            for match in pattern.finditer(question):
+                if match.start() > 0 and others:
+                    options = sorted(others)
+                    choices.append((*match.span(), options[int(rng.integers(len(options)))]))
+        for match in _WORD.finditer(question):
+            if match.group() in _OTHER:
+                choices.append((*match.span(), _OTHER[match.group()]))
+        if not choices:
+            return None
+        start, end, other = choices[int(rng.integers(len(choices)))]
+        return replace(example, question=question[:start] + other + question[end:], answers=())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(text))
+
+
+def _sentence_around(text: str, place: int) -> str:
+    for match in _SENTENCE.finditer(text):
+        if match.start() <= place < match.end():
+            return match.group()
+    return text

@@ -1,0 +1,68 @@
+"""Where a training run stands, on disk: what a killed run goes on from, bit by bit. safetensors and JSON only."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+
+@dataclass(slots=True)
+class State:
+    """The next step, the best dev figures so far with their step, and the request that the run belongs to."""
+
+    request: str
+    step: int = 0
+    best_step: int = 0
+    best: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state: State) -> None:
+    """Writes weights, optimizer moments and state beside the last ones, then puts them in their place."""
+    fresh = folder / f"step-{state.step}.part"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    save_file(
+        {name: p.detach().contiguous() for name, p in model.named_parameters()}, fresh / "weights.safetensors"
+    )
+    held = optimizer.state_dict()["state"]
+    save_file(
+        {f"{i}.{k}": v.contiguous() for i, s in held.items() for k, v in s.items()},
+        fresh / "optimizer.safetensors",
+    )
+    (fresh / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
+    os.replace(fresh, folder / f"step-{state.step}")
+    for old in folder.glob("step-*"):
+        if old.name != f"step-{state.step}":
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def resume(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, request: str) -> State:
+    """Puts model and optimizer back where the last checkpoint of this request left them; a fresh State without one."""
+    found = [p for p in folder.glob("step-*") if p.name.removeprefix("step-").isdigit()]
+    for place in sorted(found, key=lambda p: -int(p.name.removeprefix("step-"))):
+        state = State(**json.loads((place / "state.json").read_text(encoding="utf-8")))
+        if state.request != request:
+            continue
+        put(model, load_file(place / "weights.safetensors"))
+        kept: dict[int, dict[str, torch.Tensor]] = {}
+        for name, tensor in load_file(place / "optimizer.safetensors").items():
+            index, _, key = name.partition(".")
+            kept.setdefault(int(index), {})[key] = tensor
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": kept})
+        return state
+    return State(request)
+
+
+def put(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    """Copies weights into the model's own tensors, which others may share."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(weights[name])

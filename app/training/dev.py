@@ -1,0 +1,125 @@
+"""The dev figures of a run: the model reads the dev examples as it stands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.core.report import Report
+from app.tasks.windows import PairTemplate, Window, join, pad, single_windows, tokenise, windows
+from app.training import metrics
+from app.training.examples import QaExample, TextExample
+
+Arrays = dict[str, np.ndarray]
+Read = Callable[[Arrays], Sequence[Arrays]]
+LONGEST_ANSWER = 30
+
+
+def qa_figures(
+    examples: Sequence[QaExample], tokenizer: Tokenizer, pad_id: int, length: int, read: Read, report: Report
+) -> dict[str, float]:
+    """EM and F1 (0 to 100) of all questions at the best threshold, and of answerable ones with a forced answer."""
+    template = PairTemplate.of(tokenizer)
+    held: list[Window] = []
+    owners: list[int] = []
+    for i, example in enumerate(examples):
+        question = tokenizer.encode(example.question, add_special_tokens=False).ids
+        chunks = tokenise(tokenizer, example.context)
+        for window in windows(template, question, chunks, example.context, length=length):
+            held.append(window)
+            owners.append(i)
+    best: dict[int, tuple[float, float, str]] = {}
+    for i, logits in _read(held, pad_id, read, report):
+        window, owner = held[i], owners[i]
+        span = _best_span(logits, window)
+        if span is not None and (owner not in best or span[0] > best[owner][0]):
+            start, end = int(window.starts[span[2]]), int(window.ends[span[3]])
+            best[owner] = (span[0], span[1], examples[owner].context[start:end])
+    found = [best.get(i, (0.0, float("-inf"), "")) for i in range(len(examples))]
+    references = [[text for text, _ in example.answers] for example in examples]
+    no_answer = [not r for r in references]
+    f1s = [metrics.f1(text, r) for (_, _, text), r in zip(found, references, strict=True)]
+    exacts = [metrics.exact_match(text, r) for (_, _, text), r in zip(found, references, strict=True)]
+    margins = [margin for _, margin, _ in found]
+    threshold, overall = metrics.best_threshold(margins, f1s, no_answer)
+    overall_exact = metrics.best_threshold(margins, exacts, no_answer)[1]
+    answerable = [i for i, none in enumerate(no_answer) if not none]
+    return {
+        "f1": 100 * overall,
+        "em": 100 * overall_exact,
+        "f1_answerable": 100 * sum(f1s[i] for i in answerable) / max(1, len(answerable)),
+        "em_answerable": 100 * sum(exacts[i] for i in answerable) / max(1, len(answerable)),
+        "threshold": threshold,
+    }
+
+
+def class_figures(
+    examples: Sequence[TextExample],
+    labels: Sequence[str],
+    tokenizer: Tokenizer,
+    pad_id: int,
+    length: int,
+    read: Read,
+    report: Report,
+) -> dict[str, float]:
+    """Accuracy and macro F1 (0 to 1), over all and (as `accuracy SOURCE`) by source; windows pooled by their tokens."""
+    template = PairTemplate.of(tokenizer)
+    held: list[Window] = []
+    owners: list[int] = []
+    for i, example in enumerate(examples):
+        for window in single_windows(
+            template, [join(tokenise(tokenizer, example.text))], example.text, length=length
+        ):
+            held.append(window)
+            owners.append(i)
+    sums = np.zeros((len(examples), len(labels)))
+    for i, logits in _read(held, pad_id, read, report):
+        sums[owners[i]] += logits["logits"] * int(held[i].scored.sum())
+    predicted = [labels[int(best)] for best in sums.argmax(axis=1)]
+    actual = [example.label for example in examples]
+    figures = {
+        "accuracy": metrics.accuracy(predicted, actual),
+        "macro_f1": metrics.macro_f1(predicted, actual, labels),
+    }
+    by_source: dict[str, list[int]] = defaultdict(list)
+    for i, example in enumerate(examples):
+        by_source[example.source].append(i)
+    for source, rows in by_source.items():
+        figures[f"accuracy {source}"] = metrics.accuracy(
+            [predicted[i] for i in rows], [actual[i] for i in rows]
+        )
+    return figures
+
+
+def _read(
+    held: Sequence[Window], pad_id: int, read: Read, report: Report, size: int = 16
+) -> Iterator[tuple[int, Arrays]]:
+    """Each window's number and logits (without a batch axis), windows of like length read together."""
+    order = sorted(range(len(held)), key=lambda i: -len(held[i]))
+    for start in range(0, len(order), size):
+        report.check()
+        part = order[start : start + size]
+        rows = (
+            {name: array[row] for name, array in arrays.items()}
+            for arrays in read(pad([held[i] for i in part], pad_id))
+            for row in range(len(next(iter(arrays.values()))))
+        )
+        yield from zip(part, rows, strict=True)
+
+
+def _best_span(logits: Arrays, window: Window) -> tuple[float, float, int, int] | None:
+    """Best score, its margin over the null score, first and last context token of the best span scored here."""
+    size = len(window.starts)
+    at = window.context_at
+    starts = np.where(window.scored, logits["start_logits"][at : at + size], -np.inf)
+    ends = logits["end_logits"][at : at + size]
+    banded = np.full((LONGEST_ANSWER, size), -np.inf)
+    for width in range(min(LONGEST_ANSWER, size)):
+        banded[width, : size - width] = starts[: size - width] + ends[width:]
+    width, first = divmod(int(banded.argmax()), size)
+    score = float(banded[width, first])
+    null = float(logits["start_logits"][0] + logits["end_logits"][0])
+    return (score, score - null, first, first + width) if np.isfinite(score) else None

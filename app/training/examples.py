@@ -1,0 +1,133 @@
+"""Examples to learn from: rows of questions and of labelled texts, read from files."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+
+
+@dataclass(frozen=True, slots=True)
+class QaExample:
+    """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable."""
+
+    id: str
+    context: str
+    question: str
+    answers: tuple[tuple[str, int], ...]
+    source: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextExample:
+    """A text and its class's name."""
+
+    text: str
+    label: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of examples: drawn `weight` times an epoch, its labels renamed by `labels` where that is given."""
+
+    path: Path
+    weight: float = 1.0
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def parse_source(text: str) -> Source:
+    """The Source that `PATH`, `PATH*WEIGHT` or `PATH?labels=0:negative,1:positive*WEIGHT` names.
+
+    Rows whose label the list does not name are left out. Raises SpanlightError for what cannot be read.
+    """
+    path, star, weight = text.rpartition("*")
+    if not star:
+        path, weight = text, "1"
+    path, _, query = path.partition("?labels=")
+    try:
+        labels = dict(pair.split(":", 1) for pair in query.split(",")) if query else {}
+        number = float(weight)
+    except ValueError:
+        number, labels = -1.0, {}
+    if number < 0:
+        raise SpanlightError(
+            f"“{text}” is not a file of examples.", "Write PATH, PATH*2 or PATH?labels=0:no,1:yes."
+        )
+    return Source(Path(path), number, labels)
+
+
+def read_qa(path: Path) -> list[QaExample]:
+    """The questions of a file: rows as JSON Lines (also .xz), or SQuAD's own JSON. Raises SpanlightError."""
+    text = _read(path)
+    try:
+        if not path.name.removesuffix(".xz").endswith(".jsonl"):
+            whole = json.loads(text)
+            if isinstance(whole, dict) and "data" in whole:
+                return list(_squad(whole, path.name))
+        return [_qa(row, path.name) for row in _rows(text)]
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise _unreadable(path, "id, context, question and answers") from fault
+
+
+def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
+    """The labelled texts of a file of rows, with labels renamed by `labels`. Raises SpanlightError."""
+    try:
+        found = [
+            TextExample(str(row["text"]), str(row["label"]), _source(row, path)) for row in _rows(_read(path))
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise _unreadable(path, "text and label") from fault
+    if not labels:
+        return found
+    return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.suffix == ".xz":
+            with lzma.open(path, "rt", encoding="utf-8") as file:
+                return file.read()
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as fault:
+        hint = "It should be JSON Lines in UTF-8, plain or .xz."
+        raise SpanlightError(f"{path.name} cannot be read.", hint) from fault
+
+
+def _rows(text: str) -> Iterator[dict[str, Any]]:
+    # Only LF ends a row: splitlines would also cut at the line separators that JSON strings may hold.
+    for line in text.split("\n"):
+        if line.strip():
+            yield json.loads(line)
+
+
+def _source(row: dict[str, Any], path: Path) -> str:
+    return str(row.get("source") or row.get("domain") or path.name.partition(".")[0])
+
+
+def _qa(row: dict[str, Any], name: str) -> QaExample:
+    answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
+    source = str(row.get("source") or name.partition(".")[0])
+    return QaExample(
+        str(row["id"]), row["context"], row["question"], answers, source, str(row.get("title", ""))
+    )
+
+
+def _squad(whole: dict[str, Any], name: str) -> Iterator[QaExample]:
+    for article in whole["data"]:
+        for paragraph in article["paragraphs"]:
+            for question in paragraph["qas"]:
+                row = {**question, "context": paragraph["context"], "title": article.get("title", "")}
+                yield _qa(
+                    {**row, "answers": [] if question.get("is_impossible") else question["answers"]}, name
+                )
+
+
+def _unreadable(path: Path, fields: str) -> SpanlightError:
+    return SpanlightError(f"{path.name} does not hold examples.", f"Each row needs {fields}.")

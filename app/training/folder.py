@@ -1,0 +1,132 @@
+"""A checkpoint folder as training begins with it, and as it leaves it: Hugging Face's layout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch import nn
+from transformers import (
+    AutoConfig,
+    AutoModelForQuestionAnswering,
+    AutoModelForSequenceClassification,
+    PreTrainedModel,
+)
+from transformers.utils import logging
+
+from app.core.errors import SpanlightError
+
+_HIDDEN = (
+    "hidden_dropout_prob",
+    "dropout",
+    "pooler_dropout",
+    "classifier_dropout",
+    "classifier_dropout_prob",
+)
+_HIDDEN_TOO = ("seq_classif_dropout", "qa_dropout")
+_ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
+
+
+def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, seed: int) -> PreTrainedModel:
+    """The base model in float32 with the task's head, its weights drawn from `seed` where the base has none.
+
+    Attention dropout is 0, all other dropout `dropout`. Raises SpanlightError for what is no checkpoint folder.
+    """
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        if not (folder / name).is_file():
+            raise SpanlightError(
+                f"{folder.name} has no {name}.", "The base must be a Hugging Face checkpoint folder."
+            )
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
+            for name in names:
+                if getattr(config, name, None) is not None:
+                    setattr(config, name, value)
+        kind: Any = AutoModelForQuestionAnswering
+        if task == "classification":
+            kind = AutoModelForSequenceClassification
+            config.id2label = dict(enumerate(labels))
+            config.label2id = {label: i for i, label in enumerate(labels)}
+            config.problem_type = "single_label_classification"
+        torch.manual_seed(seed)
+        model: PreTrainedModel = kind.from_pretrained(
+            folder, config=config, dtype=torch.float32, use_safetensors=True, local_files_only=True,
+            ignore_mismatched_sizes=True,
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, RuntimeError) as fault:
+        raise SpanlightError(
+            f"{folder.name} cannot be loaded to train on.", str(fault).split("\n")[0]
+        ) from fault
+    return model
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """The folder's tokenizer, neither truncating nor padding."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def write_folder(
+    folder: Path, base: Path, model: nn.Module, tokenizer: Tokenizer, half: bool = False
+) -> None:
+    """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each beside and then renamed.
+
+    The config keeps the base's own dropout.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    assert isinstance(model, PreTrainedModel)
+    config = model.config.to_dict()
+    original = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    for name in (*_HIDDEN, *_HIDDEN_TOO, *_ATTENTION):
+        if name in original:
+            config[name] = original[name]
+        elif name in config:
+            config[name] = None if config[name] is None else getattr(type(model.config)(), name, config[name])
+    dtype = torch.float16 if half else torch.float32
+    config.update(architectures=[type(model).__name__], dtype=str(dtype).removeprefix("torch."))
+    config.pop("_name_or_path", None)
+    _write(folder / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
+    tokenizer.save(str(folder / "tokenizer.json.part"), pretty=False)
+    os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
+    settings = base / "tokenizer_config.json"
+    if settings.is_file():
+        kept = json.loads(settings.read_text(encoding="utf-8"))
+        kept.pop("name_or_path", None)
+        _write(folder / "tokenizer_config.json", json.dumps(kept, indent=2) + "\n")
+    weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in _unshared(model).items()}
+    save_file(weights, folder / "model.safetensors.part", metadata={"format": "pt"})
+    os.replace(folder / "model.safetensors.part", folder / "model.safetensors")
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder of checkpoints once the run has ended."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:
+    """The weights as transformers saves them: parameters and persistent buffers, a shared tensor once."""
+    seen: set[int] = set()
+    kept = {}
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen or tensor.numel() == 0:
+            seen.add(tensor.data_ptr())
+            kept[name] = tensor
+    return kept
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)

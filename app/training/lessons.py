@@ -1,0 +1,127 @@
+"""What is learnt in one epoch, and how the model does on dev: one lesson a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.core.requests import TrainingRequest
+from app.training import dev
+from app.training.augment import Augmenter
+from app.training.examples import QaExample, TextExample, parse_source, read_qa, read_texts
+from app.training.features import Crop, Feature, Features
+from app.training.folder import load_tokenizer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best."""
+
+    tokenizer: Tokenizer
+    pad_id: int
+    labels: tuple[str, ...]
+    epoch_size: int
+    epoch: Callable[[np.random.Generator], list[Feature]]
+    measure: Callable[[dev.Read, Report], dict[str, float]]
+    figure: str
+
+
+def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
+    """The lesson of question answering. Raises SpanlightError where examples cannot be used."""
+    tokenizer = load_tokenizer(base)
+    sources = [parse_source(text) for text in request.examples]
+    groups = [(read_qa(source.path), source.weight) for source in sources]
+    wanted = [e for text in request.dev for e in read_qa(parse_source(text).path)]
+    _refuse_empty(groups, wanted)
+    options = request.options
+    augmenter = Augmenter(
+        [e for group, _ in groups for e in group],
+        *(options.get(name, 0.0) for name in ("remove", "neighbour", "swap")),
+    )
+    features = Features(tokenizer, request.max_length, _crop(options), options.get("elsewhere", 0.0))
+
+    def epoch(rng: np.random.Generator) -> list[Feature]:
+        return [features.of_question(augmenter.vary(e, rng), rng) for e in draw(groups, rng)]
+
+    def measure(read: dev.Read, report: Report) -> dict[str, float]:
+        return dev.qa_figures(wanted, tokenizer, _pad_id(tokenizer), request.max_length, read, report)
+
+    return Lesson(tokenizer, _pad_id(tokenizer), (), _size(groups), epoch, measure, "f1")
+
+
+def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
+    """The lesson of classification; labels stand in the order of their names in the files, sorted without names given.
+
+    Raises SpanlightError where examples cannot be used.
+    """
+    tokenizer = load_tokenizer(base)
+    sources = [parse_source(text) for text in request.examples]
+    groups = [(read_texts(source.path, source.labels), source.weight) for source in sources]
+    asked = [parse_source(text) for text in request.dev]
+    wanted = [e for source in asked for e in read_texts(source.path, source.labels)]
+    _refuse_empty(groups, wanted)
+    seen = {e.label for group, _ in groups for e in group}
+    named = dict.fromkeys(label for source in sources for label in source.labels.values())
+    labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
+    if len(labels) < 2:
+        raise SpanlightError("The examples have one label only.", "Give examples of at least two.")
+    if unknown := {e.label for e in wanted} - set(labels):
+        raise SpanlightError(
+            f"Dev has the label “{min(unknown)}” that the examples lack.", "Name the labels alike."
+        )
+    features = Features(tokenizer, request.max_length, _crop(request.options))
+
+    def epoch(rng: np.random.Generator) -> list[Feature]:
+        return [features.of_text(e, labels, rng) for e in draw(groups, rng)]
+
+    def measure(read: dev.Read, report: Report) -> dict[str, float]:
+        return dev.class_figures(
+            wanted, labels, tokenizer, _pad_id(tokenizer), request.max_length, read, report
+        )
+
+    return Lesson(tokenizer, _pad_id(tokenizer), labels, _size(groups), epoch, measure, "accuracy")
+
+
+def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
+    """An epoch's examples: each group's as often as its weight says, the fraction of it drawn at random."""
+    drawn: list[T] = []
+    for group, weight in groups:
+        drawn += list(group) * int(weight)
+        some = round(len(group) * (weight - int(weight)))
+        drawn += [group[i] for i in rng.permutation(len(group))[:some].tolist()]
+    return drawn
+
+
+def _size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
+    return sum(
+        len(group) * int(weight) + round(len(group) * (weight - int(weight))) for group, weight in groups
+    )
+
+
+def _crop(options: dict[str, float]) -> Crop:
+    return Crop(options.get("crop", 0.0), int(options.get("crop_length", 128)))
+
+
+def _pad_id(tokenizer: Tokenizer) -> int:
+    return next((i for p in ("[PAD]", "<pad>") if (i := tokenizer.token_to_id(p)) is not None), 0)
+
+
+def _refuse_empty(
+    groups: Sequence[tuple[Sequence[QaExample] | Sequence[TextExample], float]],
+    wanted: Sequence[QaExample] | Sequence[TextExample],
+) -> None:
+    if not any(group and weight for group, weight in groups):
+        raise SpanlightError("There are no examples to learn from.", "Give files with at least one row.")
+    if not wanted:
+        raise SpanlightError(
+            "There are no dev examples to measure with.", "Give a dev file with at least one row."
+        )

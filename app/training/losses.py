@@ -1,0 +1,27 @@
+"""The losses of the heads' papers."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+
+def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """Mean of start and end cross-entropy (BERT, Devlin et al. 2019, section 4.2).
+
+    Logits are batch × length; positions (batch) are clamped to 0 … length, and those at length are ignored. Where all
+    are ignored the loss is 0, not NaN. An unanswerable window's positions are (0, 0).
+    """
+    length = start_logits.size(1)
+    return (_position_loss(start_logits, starts, length) + _position_loss(end_logits, ends, length)) / 2
+
+
+def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:
+    positions = positions.clamp(0, length)
+    counted = (positions != length).sum().clamp(min=1)
+    return cross_entropy(logits.float(), positions, ignore_index=length, reduction="sum") / counted
+
+
+def class_loss(logits: Tensor, classes: Tensor) -> Tensor:
+    """Cross-entropy over the labels; logits are batch × labels, classes (batch) their indices."""
+    return cross_entropy(logits.float(), classes)

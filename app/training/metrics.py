@@ -1,0 +1,76 @@
+"""Figures for predictions against references: exact match and F1 of answers, accuracy and macro F1 of classes."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = frozenset(string.punctuation)
+
+
+def normalise_answer(text: str) -> str:
+    """Lower case without punctuation, articles and surplus blanks (SQuAD, Rajpurkar et al. 2016)."""
+    bare = "".join(c for c in text.lower() if c not in _PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def exact_match(prediction: str, references: Sequence[str]) -> float:
+    """1.0 where the normalised prediction equals a reference; no reference: where it is empty."""
+    wanted = {normalise_answer(r) for r in references} or {""}
+    return float(normalise_answer(prediction) in wanted)
+
+
+def f1(prediction: str, references: Sequence[str]) -> float:
+    """The best token F1 over the references, 0 to 1; where either side has no token: 1.0 if both have none."""
+    return max((_f1(prediction, reference) for reference in references), default=_f1(prediction, ""))
+
+
+def _f1(prediction: str, reference: str) -> float:
+    found, wanted = normalise_answer(prediction).split(), normalise_answer(reference).split()
+    if not found or not wanted:
+        return float(found == wanted)
+    shared = (Counter(found) & Counter(wanted)).total()
+    return 2 * shared / (len(found) + len(wanted))
+
+
+def best_threshold(
+    margins: Sequence[float], forced: Sequence[float], unanswerable: Sequence[bool]
+) -> tuple[float, float]:
+    """The margin from which answering gives the best mean score, and that mean.
+
+    `margins` are best span less null score; `forced` is each question's score when it is answered; an
+    unanswerable question scores 1 where it is not (SQuAD 2.0, Rajpurkar et al. 2018).
+    """
+    order = sorted(range(len(margins)), key=lambda i: -margins[i])
+    total = float(sum(unanswerable))
+    best, threshold = total, float("inf")
+    for place, i in enumerate(order):
+        total += -1.0 if unanswerable[i] else forced[i]
+        last = place + 1 == len(order) or margins[order[place + 1]] < margins[i]
+        if last and total > best:
+            best, threshold = total, margins[i]
+    return threshold, best / max(1, len(margins))
+
+
+def accuracy(predicted: Sequence[str], actual: Sequence[str]) -> float:
+    """Share of equal labels, 0 for none."""
+    return sum(p == a for p, a in zip(predicted, actual, strict=True)) / max(1, len(actual))
+
+
+def macro_f1(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[str]) -> float:
+    """Unweighted mean over `labels` of each class's F1; a class never predicted nor present counts 0."""
+    matrix = confusion(predicted, actual, labels)
+    scores = []
+    for i in range(len(labels)):
+        both = sum(matrix[i]) + sum(row[i] for row in matrix)
+        scores.append(2 * matrix[i][i] / both if both else 0.0)
+    return sum(scores) / max(1, len(labels))
+
+
+def confusion(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[str]) -> list[list[int]]:
+    """Counts, a row for each actual and a column for each predicted label, in the order of `labels`."""
+    pairs = Counter(zip(actual, predicted, strict=True))
+    return [[pairs[a, p] for p in labels] for a in labels]

@@ -1,0 +1,203 @@
+"""Teaches a base model a head: a small loop that a killed run resumes exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report
+from app.core.requests import TrainingRequest
+from app.core.results import Training, TrainingStep
+from app.training import checkpoint, folder, losses
+from app.training.features import Feature, batches, collate
+from app.training.lessons import Lesson, class_lesson, qa_lesson
+from app.training.parallel import Workers
+
+CHECKPOINT_EVERY = 200
+
+
+def train(request: TrainingRequest, report: Report) -> Training:
+    """Trains as asked and writes the best weights as a checkpoint folder; returns how it ended.
+
+    Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
+    last checkpoint left off when the same request comes again. `options` may hold: `workers` (threads that each take
+    a part of a batch; 0: by the processor), `autocast` (1 or 0), `half` (1: write float16), `checkpoint_every` (steps),
+    `elsewhere`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
+    Raises SpanlightError where the base or the examples cannot be used.
+    """
+    base, output = Path(request.base), Path(request.output)
+    if request.task not in ("qa", "classification"):
+        raise SpanlightError(f"There is no task “{request.task}” to train.", "Choose qa or classification.")
+    lesson = (qa_lesson if request.task == "qa" else class_lesson)(request, base)
+    model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
+    device = _device(request.device)
+    model.to(device)
+    count = _workers(request, device)
+    with (
+        _cores(count),
+        Workers(model, device, _loss(request.task), count, _autocast(request, device)) as workers,
+    ):
+        run = _Run(request, lesson, model, workers, output, report)
+        return run.to_the_end(base)
+
+
+class _Run:
+    """One run: its plan of steps, and where it stands."""
+
+    def __init__(
+        self,
+        request: TrainingRequest,
+        lesson: Lesson,
+        model: nn.Module,
+        workers: Workers,
+        output: Path,
+        report: Report,
+    ) -> None:
+        self._request, self._lesson, self._model = request, lesson, model
+        self._workers, self._output, self._report = workers, output, report
+        self._held = output.with_name(output.name + ".run")
+        self._optimizer = torch.optim.AdamW(
+            _groups(model, request.weight_decay), lr=request.learning_rate, fused=True
+        )
+        self._per_epoch = math.ceil(lesson.epoch_size / request.batch_size)
+        self._steps = max(1, math.ceil(self._per_epoch * request.epochs))
+        self._state = checkpoint.resume(self._held, model, self._optimizer, _fingerprint(request))
+        self._began = monotonic() - self._state.seconds
+        self._first = self._state.step
+
+    def to_the_end(self, base: Path) -> Training:
+        request, state = self._request, self._state
+        epoch = -1
+        plan: list[list[int]] = []
+        features: list[Feature] = []
+        while state.step < self._steps:
+            self._report.check()
+            if state.step // self._per_epoch != epoch:
+                epoch = state.step // self._per_epoch
+                rng = np.random.default_rng([request.seed, epoch])
+                features = self._lesson.epoch(rng)
+                plan = batches([len(f) for f in features], request.batch_size, rng)
+            loss = self._step([features[i] for i in plan[state.step % self._per_epoch]])
+            state.step += 1
+            self._tell(loss)
+            every = int(request.options.get("checkpoint_every", CHECKPOINT_EVERY))
+            if state.step % request.evaluate_every == 0 or state.step == self._steps:
+                self._measure(loss)
+            if state.step % every == 0 and state.step < self._steps:
+                state.seconds = monotonic() - self._began
+                checkpoint.save(self._held, self._model, self._optimizer, state)
+        checkpoint.put(self._model, load_file(self._held / "best.safetensors"))
+        half = bool(request.options.get("half", 0))
+        folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half)
+        folder.remove(self._held)
+        seconds = monotonic() - self._began
+        return Training(str(self._output), state.best_step, self._steps, state.best, seconds)
+
+    def _step(self, features: Sequence[Feature]) -> float:
+        # Dropout draws from the step's own seed, so that a resumed run draws the same.
+        torch.manual_seed(self._request.seed * 1_000_003 + self._state.step)
+        rate = self._rate()
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        loss = self._workers.learn(collate(features, self._lesson.pad_id))
+        nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        return loss
+
+    def _rate(self) -> float:
+        """The learning rate of this step: linear warm-up, then linear decay to 0."""
+        step, warm = self._state.step, max(1, round(self._steps * self._request.warm_up))
+        share = (step + 1) / warm if step < warm else (self._steps - step) / max(1, self._steps - warm)
+        return self._request.learning_rate * share
+
+    def _tell(self, loss: float, dev: dict[str, float] | None = None) -> None:
+        step = self._state.step
+        spent = (monotonic() - self._began - self._state.seconds) / max(1, step - self._first)
+        left = spent * (self._steps - step) if step - self._first >= 3 else None
+        self._report.progress(Progress(step, self._steps, "Training", left))
+        epoch = step / self._per_epoch
+        self._report.partial(TrainingStep(step, self._steps, epoch, loss, self._rate(), dev or {}))
+
+    def _measure(self, loss: float) -> None:
+        figures = self._lesson.measure(self._workers.outputs, self._report)
+        self._tell(loss, figures)
+        if not self._state.best or figures[self._lesson.figure] > self._state.best[self._lesson.figure]:
+            self._state.best, self._state.best_step = figures, self._state.step
+            self._held.mkdir(parents=True, exist_ok=True)
+            part = self._held / "best.safetensors.part"
+            save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
+            os.replace(part, self._held / "best.safetensors")
+
+
+def _loss(task: str) -> Any:
+    if task == "classification":
+        return lambda output, targets: losses.class_loss(output.logits, targets[:, 0])
+
+    def spans(output: Any, targets: Tensor) -> Tensor:
+        return losses.span_loss(output.start_logits, output.end_logits, targets[:, 0], targets[:, 1])
+
+    return spans
+
+
+def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
+    """Parameters with weight decay, and those without: biases and layer norms."""
+    flat = [p for p in model.parameters() if p.ndim < 2]
+    return [
+        {"params": [p for p in model.parameters() if p.ndim >= 2], "weight_decay": decay},
+        {"params": flat, "weight_decay": 0.0},
+    ]
+
+
+def _fingerprint(request: TrainingRequest) -> str:
+    return json.dumps(asdict(request), sort_keys=True)
+
+
+def _device(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _workers(request: TrainingRequest, device: str) -> int:
+    """How many threads take part; one where dropout draws from the generator that all would share."""
+    if device != "cpu" or request.dropout > 0:
+        return 1
+    return int(request.options.get("workers", 0)) or min(8, os.cpu_count() or 1, request.batch_size)
+
+
+def _autocast(request: TrainingRequest, device: str) -> bool:
+    if "autocast" in request.options:
+        return bool(request.options["autocast"])
+    fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return device.startswith("cuda") or (device == "cpu" and fast)
+
+
+class _cores:  # noqa: N801 - read as a verb: with _cores(n)
+    """One core for each worker's operations while training, all of them again afterwards."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers, self._before = workers, torch.get_num_threads()
+
+    def __enter__(self) -> None:
+        torch.set_flush_denormal(True)
+        if self._workers > 1:
+            torch.set_num_threads(1)
+
+    def __exit__(self, *fault: object) -> None:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(self._before)
