@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard, ProblemType
+from app.core.report import Silent
+from app.core.requests import CalibrationData, QuestionBatch
+from app.flows.evaluate import QaPlan, evaluate_qa
+from app.flows.evaluate_classes import ClassPlan, evaluate_classes
+from app.flows.joining import join_paragraphs, sample
+from app.flows.workspace import Workspace
+from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+
+# The fake reader answers with the place of the question's last word, or guesses the first word of the text.
+ROWS = [
+    # right, exactly
+    ("a", "The king stole tarts.", "Who was it: king?", ["king", "The king"], "one"),
+    # found, but half of the answer: precision 1, recall 1/2
+    ("b", "The red queen slept.", "Who was it: queen?", ["red queen"], "one"),
+    # answerable, but the reader says that it is not; forced, it gives the right word
+    ("c", "Alice grew.", "Who was it: girl?", ["Alice"], "two"),
+    # unanswerable, and left so
+    ("d", "Alice grew.", "Who was it: duchess?", [], "two"),
+    # unanswerable, but answered
+    ("e", "A duchess sneezed.", "Was it the duchess?", [], "two"),
+]
+
+
+def row(id: str, context: str, question: str, answers: list[str], source: str) -> dict[str, Any]:
+    found = [{"text": text, "answer_start": context.index(text)} for text in answers]
+    return {"id": id, "context": context, "question": question, "answers": found, "source": source}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "dev.jsonl"
+    path.write_text("".join(json.dumps(row(*each)) + "\n" for each in ROWS))
+    return path
+
+
+def test_figures(tmp_path: Path, file: Path) -> None:
+    found = evaluate_qa(fake_workspace(tmp_path), QaPlan((file,)), Silent())
+    assert (found.model, found.device, found.calibration) == ("reader", "CPU", None)
+    figures = found.measured[0].overall
+    assert (figures.questions, figures.answerable) == (5, 3)
+    assert figures.exact == pytest.approx(100 * 2 / 5)  # a, d
+    assert figures.f1 == pytest.approx(100 * (1 + 2 / 3 + 0 + 1 + 0) / 5)
+    assert figures.answerable_exact == pytest.approx(100 / 3)
+    assert figures.answerable_f1 == pytest.approx(100 * (1 + 2 / 3) / 3)
+    assert figures.no_answer_right == pytest.approx(50)
+    assert figures.forced_exact == pytest.approx(100 * 2 / 3)  # a, c
+    assert figures.forced_f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 3)
+    # Chances: 0.8 for a, b, e, and 0.1 for c, d. Answering the first three gives 1 + 2/3 + 1 of 5.
+    assert figures.best_f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 5)
+    assert figures.best_threshold == pytest.approx(0.45)
+
+
+def test_by_source_and_sets_without_one_kind(tmp_path: Path, file: Path) -> None:
+    by_source = evaluate_qa(fake_workspace(tmp_path), QaPlan((file,)), Silent()).measured[0].by_source
+    assert list(by_source) == ["one", "two"]
+    assert by_source["one"].no_answer_right is None
+    assert by_source["one"].f1 == pytest.approx(100 * (1 + 2 / 3) / 2)
+    assert by_source["two"].answerable_f1 == 0.0
+    assert by_source["two"].forced_f1 == 100.0
+
+
+def test_squad_json(tmp_path: Path) -> None:
+    questions = [
+        {"id": "1", "question": "Is it the king?", "answers": [{"text": "king", "answer_start": 4}]},
+        {"id": "2", "question": "Is it the duchess?", "answers": [], "is_impossible": True},
+    ]
+    squad = {"data": [{"title": "T", "paragraphs": [{"context": "The king stole tarts.", "qas": questions}]}]}
+    path = tmp_path / "dev-v2.0.json"
+    path.write_text(json.dumps(squad))
+    figures = evaluate_qa(fake_workspace(tmp_path), QaPlan((path,)), Silent()).measured[0].overall
+    assert (figures.questions, figures.answerable, figures.f1) == (2, 1, 100.0)
+
+
+def test_joined_paragraphs_are_read_as_one_document(tmp_path: Path, file: Path) -> None:
+    engine = FakeEngine()
+    found = evaluate_qa(fake_workspace(tmp_path, engine), QaPlan((file,), join=(0, 2, 9)), Silent())
+    assert [measured.join for measured in found.measured] == [0, 2, 9]
+    asked = [request for request in engine.requests if isinstance(request, QuestionBatch)]
+    for request, count in zip(asked, (1, 3, 4), strict=True):  # there are four different paragraphs in all
+        for (_, context, *_), question in zip(ROWS, request.questions, strict=True):
+            paragraphs = question.documents[0].text.split("\n\n")
+            assert context in paragraphs
+            assert len(paragraphs) == len(set(paragraphs)) == count
+
+
+def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file: Path) -> None:
+    engine = FakeEngine()
+    workspace = keeping_workspace(tmp_path, engine)
+    plan = QaPlan((file,), join=(0, 1), fit=True, record=True)
+    found = evaluate_qa(workspace, plan, Silent())
+    data = engine.requests[-1]
+    assert isinstance(data, CalibrationData)
+    assert len(data.readings) == 10
+    first = data.readings[0]
+    assert (first.margin, first.answerable, first.right, first.f1) == (4.0, True, True, 1.0)
+    assert [reading.answerable for reading in data.readings[:5]] == [True, True, True, False, False]
+    assert isinstance(engine.requests[0], QuestionBatch)
+    assert engine.requests[0].questions[0].top_k == 20
+    assert found.calibration is not None
+    notes = json.loads((tmp_path / "model" / "spanlight.json").read_text())
+    assert notes["calibration"]["temperature"] == found.calibration.temperature == 2.0
+    assert notes["measured"]["dev"]["f1"] == pytest.approx(53.33)
+    assert set(notes["measured"]) == {"dev", "dev, among 1 others"}
+
+
+def keeping_workspace(tmp_path: Path, engine: FakeEngine) -> Workspace:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    workspace = fake_workspace(tmp_path, engine)
+    heads = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION)
+    card = ModelCard("kept", str(folder), "bert", heads, ("negative", "positive"))
+
+    class Shelf(FakeShelf):
+        def cards(self) -> tuple[ModelCard, ...]:
+            return (card,)
+
+    workspace.shelf = Shelf()  # type: ignore[assignment]
+    return workspace
+
+
+def test_limit_takes_the_same_questions_each_time(tmp_path: Path, file: Path) -> None:
+    engine = FakeEngine()
+    for _ in range(2):
+        found = evaluate_qa(fake_workspace(tmp_path, engine), QaPlan((file,), limit=2), Silent())
+        assert found.measured[0].overall.questions == 2
+    assert engine.requests[0] == engine.requests[1]
+
+
+def test_a_file_without_questions(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text("")
+    with pytest.raises(SpanlightError, match="no question"):
+        evaluate_qa(fake_workspace(tmp_path), QaPlan((path,)), Silent())
+    with pytest.raises(SpanlightError, match="no text"):
+        evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+
+
+@given(st.integers(1, 12), st.integers(0, 15), st.integers(), st.data())
+def test_join_holds_the_own_paragraph_once(count: int, others: int, seed: int, data: st.DataObject) -> None:
+    own = data.draw(st.integers(0, count - 1))
+    paragraphs = [f"paragraph {number}" for number in range(count)]
+    joined = join_paragraphs(paragraphs, own, others, str(seed)).split("\n\n")
+    assert joined.count(paragraphs[own]) == 1
+    assert len(joined) == len(set(joined)) == 1 + min(others, count - 1)
+    assert join_paragraphs(paragraphs, own, others, str(seed)).split("\n\n") == joined
+
+
+def test_join_puts_the_own_paragraph_anywhere() -> None:
+    paragraphs = [f"paragraph {number}" for number in range(5)]
+    places = {
+        join_paragraphs(paragraphs, 2, 4, str(seed)).split("\n\n").index("paragraph 2") for seed in range(60)
+    }
+    assert places == {0, 1, 2, 3, 4}
+
+
+def test_sample_keeps_the_order() -> None:
+    assert sample(range(100), 0, 1) == range(100)
+    some = list(sample(range(100), 10, 1))
+    assert some == sorted(some)
+    assert len(set(some)) == 10
+
+
+def write_texts(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return path
+
+
+def test_classes_by_name_or_index(tmp_path: Path) -> None:
+    rows = [
+        {"text": "so good", "label": 1, "domain": "x"},
+        {"text": "good for nothing", "label": "Negative", "domain": "x"},
+        {"text": "bad", "label": "0", "domain": "y"},
+        {"text": "fine", "label": "positive", "domain": "y"},
+        {"text": "meh", "label": 0, "domain": "y"},
+    ]
+    path = write_texts(tmp_path / "dev.jsonl", rows)
+    found = evaluate_classes(
+        keeping_workspace(tmp_path, FakeEngine()), ClassPlan((path,), record=True), Silent()
+    )
+    assert found.labels == ("negative", "positive")
+    assert found.confusion == ((2, 1), (1, 1))
+    assert found.overall.accuracy == pytest.approx(0.6)
+    # F1: negative 2·2/(3+3), positive 2·1/(2+2)
+    assert found.overall.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert found.by_class["negative"].recall == pytest.approx(2 / 3)
+    assert found.by_class["positive"].precision == pytest.approx(1 / 2)
+    assert found.by_source["x"].accuracy == pytest.approx(0.5)
+    notes = json.loads((tmp_path / "model" / "spanlight.json").read_text())
+    assert notes["measured"]["dev"] == {"texts": 5, "accuracy": 0.6, "macro f1": 0.5833}
+
+
+def test_a_class_that_does_not_occur_does_not_count(tmp_path: Path) -> None:
+    path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "positive"}])
+    found = evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+    assert found.overall.macro_f1 == 1.0
+    assert found.by_class["negative"].precision is None
+    assert found.by_class["negative"].recall is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([{"text": "good", "label": 2}], "dev.jsonl has the label “2”, which classifier does not know."),
+        (
+            [{"text": "good", "label": "neutral"}],
+            "dev.jsonl has the label “neutral”, which classifier does not know.",
+        ),
+        ([{"text": "good", "label": 1}, {"text": " ", "label": 1}], "Text 2 of dev.jsonl is empty."),
+    ],
+)
+def test_texts_at_fault(tmp_path: Path, rows: list[dict[str, Any]], sentence: str) -> None:
+    path = write_texts(tmp_path / "dev.jsonl", rows)
+    with pytest.raises(SpanlightError) as caught:
+        evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+    assert caught.value.message == sentence
+
+
+def test_a_head_without_one_winner_is_refused(tmp_path: Path) -> None:
+    card = ModelCard("many", "/m", "bert", (Head.CLASSIFICATION,), ("a", "b"), ProblemType.MULTI_LABEL)
+
+    class Shelf(FakeShelf):
+        def cards(self) -> tuple[ModelCard, ...]:
+            return (card,)
+
+    workspace = fake_workspace(tmp_path)
+    workspace.shelf = Shelf()  # type: ignore[assignment]
+    path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "a"}])
+    with pytest.raises(SpanlightError, match="does not choose one"):
+        evaluate_classes(workspace, ClassPlan((path,)), Silent())
