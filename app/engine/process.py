@@ -118,7 +118,7 @@ class Host:
         self._held.clear()
         _free_gpu()
         report.check()
-        device = devices.cpu(fault.message.rstrip(".")[0].lower() + fault.message.rstrip(".")[1:])
+        device = devices.cpu(devices.in_passing(fault))
         return self._hold(key, signature(Path(choice.folder)), self._load(choice, head, device))
 
     def _load(self, choice: ModelChoice, head: Head, device: DeviceChoice) -> ReadyModel:

@@ -37,6 +37,12 @@ def cpu(reason: str) -> DeviceChoice:
     )
 
 
+def in_passing(fault: SpanlightError) -> str:
+    """A fault's sentence as a reason in a few words: no capital, no full stop."""
+    said = fault.message.rstrip(".")
+    return said[0].lower() + said[1:] if said.startswith(("The ", "No ", "This ")) else said
+
+
 def physical_cores() -> int:
     """Number of physical cores that this process may run on: more threads than these slow torch down."""
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
@@ -72,7 +78,7 @@ def _auto() -> DeviceChoice:
         try:
             return _cuda(0)
         except SpanlightError as error:
-            return cpu(error.message.rstrip(".")[0].lower() + error.message.rstrip(".")[1:])
+            return cpu(in_passing(error))
     if torch.backends.mps.is_available():
         try:
             return _mps()

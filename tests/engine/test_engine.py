@@ -1,0 +1,165 @@
+"""The model process itself, with torch: one for the whole file where a test does not end it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import Head
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import ModelChoice, Question, TextsToClassify
+from app.core.results import Classifications, Reading
+from app.core.text import Document
+from app.engine.child import ChildBug
+from app.engine.client import Engine
+from app.models.card import read_card
+from tests.helpers.small_models import small_checkpoint
+
+TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.told: list[Progress] = []
+        self.partials: list[object] = []
+        self.stop = False
+
+    def progress(self, progress: Progress) -> None:
+        self.told.append(progress)
+
+    def partial(self, result: object) -> None:
+        self.partials.append(result)
+
+    def check(self) -> None:
+        if self.stop:
+            raise Stopped
+
+    @property
+    def phases(self) -> list[str]:
+        return [progress.what for progress in self.told]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    small_checkpoint(folder / "reader", "bert")
+    small_checkpoint(folder / "other", "roberta")
+    small_checkpoint(folder / "judge", "distilbert", Head.CLASSIFICATION, ("bad", "good"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "engine.log"
+
+
+@pytest.fixture(scope="module")
+def engine(log: Path) -> Iterator[Engine]:
+    engine = Engine(log)
+    yield engine
+    engine.close()
+
+
+def choice(models: Path, name: str) -> ModelChoice:
+    return ModelChoice(str(models / name), "cpu")
+
+
+def question(text: str = TARTS) -> Question:
+    return Question("Who stole the tarts?", (Document(text),), always_answer=True)
+
+
+def test_a_model_is_loaded_and_what_it_is_is_said(engine: Engine, models: Path) -> None:
+    listener = Listener()
+    loaded = engine.load(choice(models, "reader"), Head.QUESTION_ANSWERING, listener)
+    assert loaded.card == read_card(models / "reader")
+    assert loaded.device.device == "cpu"
+    assert loaded.device.dtype in ("float32", "bfloat16")
+    assert loaded.device.reason
+    assert loaded.seconds > 0
+    assert "Loading reader" in listener.phases
+    assert engine.alive
+
+
+def test_a_question_is_answered_with_a_place_in_the_text(engine: Engine, models: Path) -> None:
+    reading = engine.run(question(), choice(models, "reader"), Listener())
+    assert isinstance(reading, Reading)
+    assert reading.best is not None
+    assert reading.best.span.of(TARTS) == reading.best.text
+    assert reading.complete
+    assert (reading.model, reading.device) == ("reader", "CPU")
+
+
+def test_texts_are_classified(engine: Engine, models: Path) -> None:
+    found = engine.run(TextsToClassify(("a bad story", "a good one")), choice(models, "judge"), Listener())
+    assert isinstance(found, Classifications)
+    assert len(found.items) == 2
+    for item in found.items:
+        assert [score.label for score in item.scores] == ["bad", "good"]
+        assert sum(score.probability for score in item.scores) == pytest.approx(1, abs=1e-5)
+
+
+def test_models_are_held_until_their_files_change(engine: Engine, models: Path) -> None:
+    for name in ("reader", "other"):
+        engine.run(question(), choice(models, name), Silent())
+    again = Listener()
+    engine.run(question(), choice(models, "reader"), again)
+    engine.run(question(), choice(models, "other"), again)
+    assert not [phase for phase in again.phases if "Loading" in phase]
+    (models / "other" / "spanlight.json").write_text('{"window": 64}')
+    changed = Listener()
+    loaded = engine.load(choice(models, "other"), Head.QUESTION_ANSWERING, changed)
+    assert "Loading other" in changed.phases
+    assert loaded.card.window == 64
+
+
+def test_a_long_text_tells_how_far_it_is_and_stops_when_asked(engine: Engine, models: Path) -> None:
+    class StopsAtFirst(Listener):
+        def partial(self, result: object) -> None:
+            super().partial(result)
+            self.stop = True
+
+    engine.load(choice(models, "reader"), Head.QUESTION_ANSWERING, Silent())
+    before = engine.pid
+    listener = StopsAtFirst()
+    with pytest.raises(Stopped):
+        engine.run(question(TARTS * 4000), choice(models, "reader"), listener)
+    assert isinstance(listener.partials[0], Reading)
+    assert not listener.partials[0].complete
+    assert any(progress.total for progress in listener.told)
+    assert engine.run(question(), choice(models, "reader"), Silent()).complete
+    assert engine.pid == before
+
+
+def test_faults_are_said_and_bugs_told_apart(engine: Engine, models: Path) -> None:
+    with pytest.raises(SpanlightError, match="reader cannot classify texts"):
+        engine.run(TextsToClassify(("a",)), choice(models, "reader"), Silent())
+    with pytest.raises(SpanlightError, match="There is no model folder"):
+        engine.run(question(), choice(models, "unicorn"), Silent())
+    with pytest.raises(SpanlightError, match="There is no device called 'abacus'"):
+        engine.run(question(), ModelChoice(str(models / "reader"), "abacus"), Silent())
+    with pytest.raises(ChildBug, match="no task answers int"):
+        engine.run(7, choice(models, "reader"), Silent())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_killed_in_mid_answer_the_next_question_works(engine: Engine, models: Path) -> None:
+    class Killer(Listener):
+        def partial(self, result: object) -> None:
+            os.kill(engine.pid or 0, signal.SIGKILL)
+
+    before = engine.pid
+    with pytest.raises(EngineLost, match="memory ran out"):
+        engine.run(question(TARTS * 4000), choice(models, "reader"), Killer())
+    assert not engine.alive
+    assert engine.run(question(), choice(models, "reader"), Silent()).best is not None
+    assert engine.pid != before
+
+
+def test_nothing_was_printed_while_all_went_well(engine: Engine, models: Path, log: Path) -> None:
+    engine.load(choice(models, "judge"), Head.CLASSIFICATION, Silent())
+    assert log.read_text() == ""
