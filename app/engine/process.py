@@ -52,7 +52,7 @@ class Host:
 
     def __init__(self) -> None:
         self._held: OrderedDict[Key, tuple[Signature, ReadyModel]] = OrderedDict()
-        self._threads_set = False
+        self._torch_loaded = False
 
     def __call__(self, order: Run | Load, report: Report) -> Any:
         """Answer one order. Raises SpanlightError, Stopped, and TypeError for a request that no task answers."""
@@ -132,13 +132,12 @@ class Host:
         return model
 
     def _set_threads(self, report: Report) -> None:
-        if self._threads_set:
-            return
-        report.progress(Progress(0, 0, "Loading PyTorch"))
+        if not self._torch_loaded:
+            report.progress(Progress(0, 0, "Loading PyTorch"))
         import torch
 
-        torch.set_num_threads(devices.physical_cores())
-        self._threads_set = True
+        torch.set_num_threads(devices.physical_cores())  # training leaves another number behind
+        self._torch_loaded = True
         report.check()
 
 
