@@ -100,7 +100,8 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     qtbot.waitUntil(lambda: view._panel.card.isVisible())
     assert view._panel.card.text() == "Positive (Very likely, 95 %)"
     rows = view._panel.card._bars.rows()
-    assert [(row.name, row.number, row.best) for row in rows] == [("Positive", "95 %", True), ("Negative", "5 %", False)]
+    shown = [(row.name, row.number, row.best) for row in rows]
+    assert shown == [("Positive", "95 %", True), ("Negative", "5 %", False)]
     assert "2 windows" in view._panel.card._length.text()
     assert view._panel.card._length.isVisible()
     assert "moods" in view._panel.card._source.text()
@@ -135,7 +136,7 @@ def test_blanks_are_nothing_to_classify(view: ClassifyView, qtbot: QtBot, engine
     assert engine.requests == []
 
 
-def test_lines_become_rows_that_can_be_sorted_copied_and_saved(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
+def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
     view._panel.ways._buttons[LINES].click()
     edit(view).setPlainText("=SUM(A1)\n\n  " + "y" * 90 + "  \n-mid " + "z" * 40)
     view.run()

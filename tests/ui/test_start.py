@@ -1,0 +1,74 @@
+"""The start: what it imports, and a whole run of the window in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+OPEN_AND_CLOSE = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from app.ui import start
+
+made = start.make_application
+
+def make(workspace):
+    application = made(workspace)
+    QTimer.singleShot(600, look)
+    return application
+
+def look():
+    window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, start.MainWindow))
+    print("page", window.page.KEY)
+    print("icon", not window.windowIcon().isNull(), QApplication.desktopFileName(), QApplication.applicationName())
+    window.close()
+
+start.make_application = make
+code = start.main(sys.argv[1:])
+heavy = sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "numpy", "tokenizers"})
+print("heavy", heavy)
+sys.exit(code)
+"""
+
+
+def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def test_help_needs_no_window() -> None:
+    done = run("-c", "import sys; from app.ui.start import main; sys.exit(main(['--help']))")
+    assert done.returncode == 0
+    assert "usage" in done.stdout
+
+
+def test_the_window_opens_and_closes_without_the_model_libraries() -> None:
+    done = run("-c", OPEN_AND_CLOSE)
+    assert done.returncode == 0, done.stderr
+    assert "page ask" in done.stdout
+    assert "icon True spanlight Spanlight" in done.stdout
+    assert "heavy []" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_named_on_the_command_line_is_opened_for_asking(tmp_path: Path) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text("The meeting is at nine.", encoding="utf-8")
+    done = run("-c", OPEN_AND_CLOSE, str(file))
+    assert done.returncode == 0, done.stderr
+    assert "page ask" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
+def test_the_terminals_ctrl_c_closes_the_window(tmp_path: Path) -> None:
+    script = OPEN_AND_CLOSE.replace("    window.close()", "    import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    done = run("-c", script)
+    assert done.returncode == 0, done.stderr
+    assert "KeyboardInterrupt" not in done.stderr

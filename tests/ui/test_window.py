@@ -1,0 +1,308 @@
+"""The whole window: pages, keys, the reader's state, what comes back, and the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QSplitter, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.settings import settings as settings_file
+from app.ui.jobs import Lanes
+from app.ui.messages import Unexpected
+from app.ui.theme import Theme
+from app.ui.widgets.shortcuts_help import ShortcutsHelp, spoken_keys
+from app.ui.window import PAGES, MainWindow
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
+MOODS = ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b"))
+KEYS = [key for key, *_ in PAGES]
+
+
+def until_stopped(request: object, choice: ModelChoice | None, report: Report) -> None:
+    while True:
+        report.check()
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(until_stopped, READER, MOODS)
+
+
+@pytest.fixture
+def open_window(
+    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
+) -> Iterator[Callable[[], MainWindow]]:
+    made: list[MainWindow] = []
+
+    def opened() -> MainWindow:
+        workspace = open_fake_workspace(engine)
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        window = MainWindow(workspace, theme, Lanes())
+        made.append(window)
+        window.show()
+        window.activateWindow()
+        qtbot.waitExposed(window)
+        return window
+
+    yield opened
+    for window in made:
+        window.close()
+        window.deleteLater()
+    qapp.processEvents()
+
+
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow]) -> MainWindow:
+    return open_window()
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.lanes.files.idle)
+
+
+def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
+    for number, key in enumerate(KEYS, 1):
+        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
+        assert window.page.KEY == key
+        assert window.page.isVisible()
+        assert window.page.isAncestorOf(window.focusWidget())
+    qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert window.page.KEY == "settings"
+
+
+def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:
+    buttons = window.rail.findChildren(QToolButton)
+    assert [button.text() for button in buttons] == [title for _, title, *_ in PAGES]
+    qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
+    assert window.page.KEY == KEYS[1]
+    buttons[1].setFocus()
+    qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
+    assert window.page.KEY == KEYS[2]
+    assert [button.isChecked() for button in buttons] == [False, False, True]
+
+
+def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("settings")
+    for key in (Qt.Key.Key_F1, Qt.Key.Key_Question):
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        qtbot.keyClick(window, key)
+        sheets = window.findChildren(ShortcutsHelp)
+        assert len(sheets) == 1
+        with qtbot.waitSignal(sheets[0].destroyed):
+            sheets[0].accept()
+
+
+def test_a_question_mark_can_be_typed(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("classify")
+    settle(window, qtbot)
+    qtbot.keyClick(window.focusWidget(), "?")
+    assert not window.findChildren(ShortcutsHelp)
+    assert window.page._editor.text() == "?"  # type: ignore[attr-defined]
+
+
+def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
+    assert spoken_keys("Mouse wheel") == "Mouse wheel"
+    assert " / " in spoken_keys("F3 / Shift+F3")
+
+
+def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+    assert window.status.state() == "Loading the reader…"
+    window.start_reader()
+    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
+    assert engine.loads[0].folder == "/m/reader"
+    window.page.lost.emit()
+    assert window.status.state() == "Loading the reader…"
+    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
+    assert len(engine.loads) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [SpanlightError("No reader is installed.", "Get one."), EngineLost("The model process ended.", "Ask.")]
+)
+def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, error: SpanlightError
+) -> None:
+    def load(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        raise error
+
+    monkeypatch.setattr(engine, "load", load)
+    window.start_reader()
+    qtbot.waitUntil(lambda: window.status.state() == str(error))
+    assert not window.notice.isVisible()
+
+
+def test_choosing_a_device_loads_the_reader_again(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+    window.show_settings()
+    page = window.page
+    page.device.setCurrentIndex(page.device.findData("cpu"))  # type: ignore[attr-defined]
+    page.device.activated.emit(page.device.currentIndex())  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["cpu"])
+
+
+def test_esc_stops_what_runs(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+    window.show_page("classify")
+    settle(window, qtbot)
+    window.page._editor.replace("some text")  # type: ignore[attr-defined]
+    window.page.run()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+    assert window.status.note() == "Stopped"
+    qtbot.waitUntil(lambda: window.lanes.work.idle)
+
+
+def test_closing_while_a_job_runs_stops_it_and_keeps_the_draft(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    window = open_window()
+    window.show_page("classify")
+    settle(window, qtbot)
+    window.page._editor.replace("not finished")  # type: ignore[attr-defined]
+    window.page.run()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    window.close()
+    assert not window.isVisible()
+    assert engine.closed
+    assert not [thread for thread in threading.enumerate() if thread.name in ("work", "files") and thread.is_alive()]
+    again = open_window()
+    settle(again, qtbot)
+    assert again.page.KEY == "classify"
+    assert again.page._editor.text() == "not finished"  # type: ignore[attr-defined]
+
+
+def test_size_view_and_splitters_come_back(open_window: Callable[[], MainWindow], qtbot: QtBot) -> None:
+    window = open_window()
+    window.show_page("classify")
+    settle(window, qtbot)
+    window.resize(790, 580)
+    splitter = window.page.findChild(QSplitter)
+    splitter.setSizes([250, 380])
+    qtbot.wait(20)
+    size, sizes = window.size(), splitter.sizes()
+    window.close()
+    again = open_window()
+    settle(again, qtbot)
+    assert again.size() == size
+    assert again.page.KEY == "classify"
+    assert again.page.findChild(QSplitter).sizes() == pytest.approx(sizes, abs=2)
+
+
+def test_settings_that_make_no_sense_do_no_harm(
+    open_window: Callable[[], MainWindow], spanlight_home: Path, engine: FakeEngine
+) -> None:
+    settings = settings_file.Settings(geometry="????", last_view="gone", splitters={"classify-one": [0, 0, 9]})
+    settings_file.save(settings, open_fake_workspace(engine).paths.settings_file)
+    window = open_window()
+    assert window.page.KEY == KEYS[0]
+    window.show_page("classify")
+    assert window.width() > 500
+
+
+def test_an_uncaught_bug_is_shown_once(window: MainWindow, qtbot: QtBot) -> None:
+    unexpected = Unexpected(window)
+    unexpected.happened.connect(window.show_fault)
+    shown: list[object] = []
+    unexpected.happened.connect(shown.append)
+
+    def fail() -> None:
+        raise RuntimeError("a bug in a slot")
+
+    for _ in range(2):
+        try:
+            fail()
+        except RuntimeError as error:
+            unexpected._caught(RuntimeError, error, error.__traceback__)
+    assert len(shown) == 1
+    assert window.notice.isVisible()
+    qtbot.keyClick(window.rail, Qt.Key.Key_Escape)
+    assert not window.notice.isVisible()
+
+
+def controls(window: MainWindow) -> list[QWidget]:
+    """Every control of the page that is up, and of the rail, that the keyboard can reach."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.focusProxy() is None
+    ]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_control_has_an_accessible_name(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    found = controls(window)
+    assert len(found) > 3
+    nameless = [
+        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+        for widget in found
+        if not widget.accessibleName()
+    ]
+    assert not nameless
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_tab_reaches_every_control(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    expected = controls(window)
+    reached: list[QWidget] = []
+    for _ in range(3 * len(expected) + 5):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        if window.focusWidget() not in reached:
+            reached.append(window.focusWidget())
+    # A group of exclusive buttons is one stop: the arrow keys walk inside it.
+    missed = [
+        f"{type(widget).__name__} {widget.accessibleName()!r}"
+        for widget in expected
+        if widget not in reached
+        and not (isinstance(widget, (QPushButton, QToolButton)) and widget.group() and not widget.isChecked())
+    ]
+    assert not missed
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("size", [(1320, 840), (900, 600)])
+def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tuple[int, int]) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    window.resize(*size)
+    qtbot.wait(30)
+    assert (window.width(), window.height()) == size
+    whole = QRect(QPoint(0, 0), window.size())
+    for button in [*window.findChildren(QPushButton), *window.findChildren(QToolButton)]:
+        if button.isVisible() and button.text():
+            words = button.fontMetrics().horizontalAdvance(button.text())
+            assert button.width() >= words, button.text()
+            place = QRect(button.mapTo(window, QPoint(0, 0)), button.size())
+            assert whole.left() <= place.left(), button.text()
+            assert place.right() <= whole.right(), button.text()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_page_takes_the_other_look_while_it_is_up(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    for look in ("dark", "light"):
+        window.theme.choose(look)
+        qtbot.wait(20)
+        image = window.grab().toImage()
+        corner = image.pixelColor(2, image.height() // 2)
+        assert corner.name() == window.theme.colour("frame").name()
