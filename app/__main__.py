@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
     if code is not None:
         return code
     if first in COMMANDS:
-        from app.cli import main as command_line
+        from app.cli.main import main as command_line
 
         return command_line(arguments)
     return open_window(arguments)

@@ -1,20 +1,19 @@
 """The virtual environment beside the code: where it is, whether it is ready, and how it is made.
 
+Every start asks whether it is ready, so what only the set-up needs is imported where it is needed.
 `stamp` is written last: a line `python 3.12`, and for every group of dependencies and every part of the system
-that is there a line with its name and the digest of what it asked for.
+that is there a line with its name: groups with the digest of the pyproject.toml they were read from.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import BinaryIO
 
-from bootstrapping import requirements
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import BinaryIO
 
 VERSION = "{}.{}".format(*sys.version_info[:2])
 
@@ -36,23 +35,19 @@ class Environment:
         """Whether the running interpreter is this environment's."""
         return os.path.realpath(sys.prefix) == os.path.realpath(self.folder)
 
-    def digests(self, groups: Sequence[str]) -> dict[str, str]:
-        """What each group asks for, in a few characters."""
-        import hashlib
+    def digest(self) -> str:
+        """The file that names what is needed, in a few characters; cheaper than understanding it."""
+        import zlib
 
-        pins = "\n".join(requirements.tested(self.pyproject))
-        return {
-            group: hashlib.sha256(f"{lines}\n{pins}".encode()).hexdigest()[:16]
-            for group in groups
-            for lines in ["\n".join(requirements.read(self.pyproject, [group]))]
-        }
+        with open(self.pyproject, "rb") as file:
+            return f"{zlib.crc32(file.read()):08x}"
 
     def is_ready(self, groups: Sequence[str], system: Sequence[str]) -> bool:
         """Whether the stamp says that nothing is missing; reads two small files and starts nothing."""
         stamped = self.stamped()
         if not stamped or not os.path.exists(self.python) or os.path.exists(self.unfinished):
             return False
-        asked = self.digests(groups) | dict.fromkeys(system, "yes")
+        asked = dict.fromkeys(groups, self.digest()) | dict.fromkeys(system, "yes")
         return all(stamped.get(name) == value for name, value in asked.items())
 
     def moved_on(self) -> bool:
@@ -78,12 +73,16 @@ class Environment:
         """What the running interpreter lacks; quick where it has next to nothing."""
         import importlib.util
 
+        from bootstrapping import requirements
+
         if any(importlib.util.find_spec(name) is None for name in ("torch", "PySide6", "transformers")):
             return ["torch"]
         return requirements.unmet(requirements.read(self.pyproject, groups))
 
     def lacks(self, groups: Sequence[str]) -> list[str] | None:
         """What this environment's own interpreter lacks; None when it does not run."""
+        import subprocess
+
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "requirements.py")
         try:
             done = subprocess.run(
@@ -101,6 +100,8 @@ class Environment:
 
     def runs(self) -> bool:
         """Whether its interpreter starts and is new enough."""
+        import subprocess
+
         try:
             code = "import sys; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
             return subprocess.run([self.python, "-I", "-c", code], capture_output=True, check=False).returncode == 0
@@ -109,16 +110,22 @@ class Environment:
 
     def has_pip(self) -> bool:
         """Whether its own pip starts."""
+        import subprocess
+
         return subprocess.run([self.python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 
     def version(self) -> str:
         """Its Python's version, as the stamp writes it."""
+        import subprocess
+
         code = "import sys; print('{}.{}'.format(*sys.version_info[:2]))"
         done = subprocess.run([self.python, "-I", "-c", code], capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
     def clear(self) -> None:
         """Empty the folder but for the lock, which someone holds."""
+        import shutil
+
         for entry in os.scandir(self.folder):
             if entry.path == self.lock:
                 continue
@@ -127,15 +134,23 @@ class Environment:
             else:
                 os.unlink(entry.path)
 
-    @contextmanager
-    def locked(self, waiting: Callable[[], object]) -> Iterator[None]:
-        """Hold the environment against other starts; `waiting()` is called once if another one holds it."""
-        os.makedirs(self.folder, exist_ok=True)
-        with open(self.lock, "a+b") as file:
-            if not _try_lock(file):
-                waiting()
-                _wait_for_lock(file)
-            yield
+
+class Lock:
+    """Holds an environment against other starts; `waiting()` is called once if another one holds it."""
+
+    def __init__(self, environment: Environment, waiting: Callable[[], object]) -> None:
+        self._environment = environment
+        self._waiting = waiting
+
+    def __enter__(self) -> None:
+        os.makedirs(self._environment.folder, exist_ok=True)
+        self._file = open(self._environment.lock, "a+b")
+        if not _try_lock(self._file):
+            self._waiting()
+            _wait_for_lock(self._file)
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def _try_lock(file: BinaryIO) -> bool:

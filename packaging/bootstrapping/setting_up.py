@@ -10,14 +10,14 @@ import time
 from collections.abc import Sequence
 
 from bootstrapping import installer, requirements, system
-from bootstrapping.environment import VERSION, Environment
+from bootstrapping.environment import VERSION, Environment, Lock
 from bootstrapping.progress import Progress, SetUpFault, duration
 
 
 def set_up(environment: Environment, groups: Sequence[str], parts: Sequence[str]) -> int | None:
     """Make the environment ready and the system's parts there; an exit code when that failed, else None."""
     try:
-        with environment.locked(_say_waiting):
+        with Lock(environment, _say_waiting):
             if not environment.is_ready(groups, parts):
                 _set_up(environment, groups, parts)
     except SetUpFault as fault:
@@ -55,7 +55,7 @@ def _set_up(environment: Environment, groups: Sequence[str], parts: Sequence[str
     if not fresh:
         if not kept:
             _install(environment, every_group, progress)
-        stamped = environment.digests(every_group) | {"python": environment.version()} | _parts(stamped)
+        stamped = dict.fromkeys(every_group, environment.digest()) | {"python": environment.version()} | _parts(stamped)
         environment.write_stamp(stamped)
     for part, names in missing.items():
         if names and not by_apt:

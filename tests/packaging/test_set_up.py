@@ -52,7 +52,8 @@ class House:
             (folder / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / inside, folder / inside)
         shutil.copytree(ROOT / "packaging", folder / "packaging", ignore=shutil.ignore_patterns("__pycache__"))
-        (folder / "app" / "cli.py").write_text(CLI)
+        (folder / "app" / "cli").mkdir()
+        (folder / "app" / "cli" / "main.py").write_text(CLI)
         self.ask_for_probe("1")
 
     def ask_for_probe(self, version: str) -> None:

@@ -1,0 +1,129 @@
+"""What a start loads: the window and the command line's own process stay free of what takes long."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.core.models import Head
+from tests.conftest import ROOT
+from tests.helpers.small_models import small_checkpoint
+
+HEAVY = {"torch", "transformers", "tokenizers", "safetensors", "numpy", "huggingface_hub", "sympy"}
+SLOW = {"asyncio", "email", "http", "ssl", "urllib.request", "importlib.metadata", "sqlite3"}
+
+WINDOW = """
+import sys
+import app.__main__
+from app.flows.workspace import open_workspace
+from app.ui.start import make_application, open_window
+workspace = open_workspace()
+application = make_application(workspace)
+window = open_window(workspace)
+assert window.isVisible()
+print(*sorted(name for name in sys.modules if "." not in name))
+window.close()
+"""
+COMMAND = """
+import atexit, sys
+from app.__main__ import main
+if __name__ == "__main__":
+    code = main(sys.argv[1:])
+    print("\\n" + " ".join(sorted(sys.modules)))
+    sys.exit(code)
+"""
+
+
+def run(code: str, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, input=given, capture_output=True, text=True, timeout=200
+    )
+
+
+def test_the_window_shows_before_anything_heavy_is_loaded() -> None:
+    done = run(WINDOW)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert "PySide6" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("option", ["--version", "--help", "--no-such-option"])
+def test_quick_options_load_next_to_nothing(option: str) -> None:
+    done = run(COMMAND, option)
+    assert done.returncode == (2 if option == "--no-such-option" else 0)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not loaded & (HEAVY | SLOW | {"PySide6", "app.cli", "app.flows", "argparse", "subprocess"})
+
+
+def test_the_set_up_check_of_a_later_start_is_light() -> None:
+    code = (
+        "import sys; from app.__main__ import prepare; assert prepare('app', ['models']) is None;"
+        " print(*sys.modules)"
+    )
+    run(code)  # leaves a stamp where an environment was made by hand
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    heavy = HEAVY | SLOW | {"PySide6", "subprocess", "shutil"}
+    if Path(sys.prefix) != ROOT / ".venv":  # in another environment the versions are asked for
+        heavy -= {"importlib.metadata", "email"}
+    assert not set(done.stdout.split()) & heavy
+
+
+def test_the_command_line_leaves_torch_to_the_model_process(tmp_path: Path) -> None:
+    model = small_checkpoint(tmp_path / "model", "bert", Head.QUESTION_ANSWERING)
+    text = "The knave of hearts stole the tarts."
+    done = run(COMMAND, "ask", "-", "--question", "who stole the tarts", "--model", str(model), "--json", given=text)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "app.cli.ask" in loaded
+    assert not loaded & {"torch", "transformers", "PySide6"}
+
+
+def test_a_spawned_process_reads_a_light_main() -> None:
+    done = run("import sys, runpy; runpy.run_module('app.__main__', run_name='__mp_main__'); print(*sys.modules)")
+    assert done.returncode == 0, done.stderr
+    assert not set(done.stdout.split()) & (HEAVY | SLOW | {"PySide6", "app.cli"})
+
+
+@pytest.mark.parametrize("file", ["app/__main__.py", "app/core/about.py", "app/__init__.py", "packaging/bootstrap.py"])
+def test_an_old_python_can_read_that_it_is_too_old(file: str) -> None:
+    ast.parse((ROOT / file).read_text("utf-8"), feature_version=(3, 8))
+
+
+def test_an_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from app.__main__ import main
+
+    monkeypatch.setattr(sys, "version_info", (3, 8, 18, "final", 0))
+    assert main(["models"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("Spanlight needs Python 3.11 or newer; this is Python 3.8.\n")
+    assert said.count("\n") == 2
+
+
+def test_it_can_be_started_by_its_path_from_anywhere(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "app"), "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Spanlight ")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
+def test_without_a_screen_the_terminal_is_offered() -> None:
+    bare = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name != "QT_QPA_PLATFORM"}
+    command = [sys.executable, "-c", "import sys; from app.__main__ import open_window; sys.exit(open_window([]))"]
+    done = subprocess.run(command, cwd=ROOT, env=bare, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "There is no screen here" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["no such file"], ["aks"], ["--widnow"]])
+def test_a_wrong_word_is_one_sentence(words: list[str]) -> None:
+    done = run(COMMAND, *words)
+    assert done.returncode == 2
+    assert words[0] in done.stderr and done.stderr.count("\n") == 1
