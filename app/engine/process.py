@@ -24,7 +24,10 @@ from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel
 
 KEPT = 3
+# Threads that spin while they wait do a third of the work as soon as anything else wants a core.
 ENVIRONMENT = {
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "KMP_BLOCKTIME": "0",
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
