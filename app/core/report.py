@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: the person asked for it
+class Stopped(Exception):
     """Raised by `Report.check` when the work is to stop."""
 
 

@@ -1,0 +1,40 @@
+"""ruff over all the code and mypy over the app and its set-up, with the settings in pyproject.toml."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def run(*arguments: str, cwd: Path = ROOT) -> str:
+    """What a checker said; empty when it found nothing."""
+    done = subprocess.run([sys.executable, "-m", *arguments], cwd=cwd, capture_output=True, text=True, timeout=280)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_ruff_finds_nothing() -> None:
+    said = run("ruff", "check", "--output-format", "concise", "app", "packaging", "tests")
+    assert not said, said
+
+
+@pytest.mark.parametrize(
+    ("folder", "files"), [(".", ["app"]), ("packaging", ["bootstrapping", "bootstrap.py"])], ids=["app", "packaging"]
+)
+def test_mypy_finds_nothing(folder: str, files: list[str]) -> None:
+    cache = str(ROOT / ".mypy_cache" / folder)
+    config = str(ROOT / "pyproject.toml")
+    said = run("mypy", "--config-file", config, "--cache-dir", cache, *files, cwd=ROOT / folder)
+    assert not said, said
+
+
+def test_the_checkers_see_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("import os\n\n\ndef f(x: int) -> str:\n    return x\n")
+    config = str(ROOT / "pyproject.toml")
+    assert "F401" in run("ruff", "check", "--no-cache", "--config", config, str(tmp_path))
+    cache = str(tmp_path / "cache")
+    assert "return-value" in run("mypy", "--config-file", config, "--cache-dir", cache, str(tmp_path / "wrong.py"))
