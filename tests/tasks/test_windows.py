@@ -1,0 +1,226 @@
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.tasks.windows import (
+    PairTemplate,
+    Tokens,
+    estimate_windows,
+    join,
+    pad,
+    single_windows,
+    tokenise,
+    windows,
+)
+from tests.helpers.small_models import FAMILIES, small_tokenizer
+
+TOKENIZERS = {family: small_tokenizer(family) for family in FAMILIES}
+BERT = TOKENIZERS["bert"]
+TEMPLATE = PairTemplate.of(BERT)
+
+# Words the tokenizers know, and what breaks offsets: emoji, combining marks, right to left, lone surrogates.
+PIECES = [
+    "the king",
+    "stole",
+    "tarts",
+    ".",
+    "!",
+    "\n",
+    "\n\n",
+    " ",
+    "  ",
+    "\t",
+    "\u3000",
+    "👩‍👩‍👧",
+    "e\u0301",
+    "שלום",
+    "\x00",
+    "\ud800",
+    "ﬁ",
+    "İ",
+]
+texts = st.lists(st.sampled_from(PIECES), max_size=60).map(" ".join) | st.text(max_size=120)
+
+
+def numbered(count: int, breaks: frozenset[int] = frozenset(), gap: str = " ") -> tuple[str, Tokens]:
+    """A text of `count` one-letter words, with a paragraph bound after those in `breaks`, and its tokens."""
+    text, places = "", []
+    for i in range(count):
+        places.append(len(text))
+        text += "a" + ("\n\n" if i in breaks else gap)
+    starts = np.array(places, dtype=np.int32)
+    return text, Tokens(np.arange(count, dtype=np.int32), starts, starts + 1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=30, deadline=None)
+@given(text=texts)
+def test_pieces_have_the_tokens_of_the_whole_text(family: str, text: str) -> None:
+    tokenizer = TOKENIZERS[family]
+    whole, pieces = join(tokenise(tokenizer, text)), list(tokenise(tokenizer, text, chunk=40))
+    for tokens in (whole, join(pieces)):
+        assert (tokens.starts >= 0).all() and (tokens.ends <= len(text)).all()
+        assert (tokens.starts <= tokens.ends).all()
+        for start, end in zip(tokens.starts, tokens.ends, strict=True):
+            assert text[start:end] == text[start:end].strip()
+    # What is not blank stands in the same tokens however the text was cut, unless no blank allowed a cut.
+    if family in ("bert", "distilbert") and max(map(len, text.split() or [""])) < 20:
+        assert whole.ids.tolist() == join(pieces).ids.tolist()
+        assert whole.starts.tolist() == join(pieces).starts.tolist()
+        assert whole.ends.tolist() == join(pieces).ends.tolist()
+
+
+def test_offsets_give_the_words_back() -> None:
+    text = "The king \r\n stole 👩‍👩‍👧 tarts.\n\n" * 40
+    tokens = join(tokenise(BERT, text, chunk=100))
+    found = [text[s:e] for s, e in zip(tokens.starts, tokens.ends, strict=True)]
+    assert found[:3] == ["The", "king", "stole"] and found.count("tarts") == 40
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_template_is_the_post_processors(family: str) -> None:
+    tokenizer = TOKENIZERS[family]
+    template = PairTemplate.of(tokenizer)
+    question, context = "who stole the tarts?", "the knave of hearts"
+    asked = tokenizer.encode(question, add_special_tokens=False).ids
+    read = tokenizer.encode(context, add_special_tokens=False).ids
+    ids, types = template.pair(asked, read)
+    both = tokenizer.encode(question, context)
+    assert ids.tolist() == both.ids and types.tolist() == both.type_ids
+    assert len(both.ids) == len(asked) + len(read) + template.pair_overhead
+    at = template.context_at(len(asked))
+    assert ids[at : at + len(read)].tolist() == read
+    ids, types = template.single(read)
+    assert (ids.tolist(), types.tolist()) == (
+        tokenizer.encode(context).ids,
+        tokenizer.encode(context).type_ids,
+    )
+    assert len(ids) == len(read) + template.single_overhead
+
+
+def test_robertas_double_separator_is_found() -> None:
+    assert PairTemplate.of(TOKENIZERS["roberta"]).pair_parts[1] == (2, 2)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    count=st.integers(0, 400),
+    asked=st.integers(0, 30),
+    length=st.integers(20, 90),
+    stride=st.integers(0, 100),
+    breaks=st.frozensets(st.integers(0, 400), max_size=40),
+    pieces=st.integers(1, 7),
+)
+def test_every_token_is_scored_once_with_the_most_context(
+    count: int, asked: int, length: int, stride: int, breaks: frozenset[int], pieces: int
+) -> None:
+    text, tokens = numbered(count, breaks)
+    cuts = np.linspace(0, count, pieces + 1).astype(int)
+    chunks = [
+        Tokens(tokens.ids[a:b], tokens.starts[a:b], tokens.ends[a:b]) for a, b in pairwise(cuts.tolist())
+    ]
+    made = list(windows(TEMPLATE, list(range(asked)), chunks, text, length=length, stride=stride))
+    scored: Counter[int] = Counter()
+    context: dict[int, list[tuple[int, bool]]] = {}
+    for window in made:
+        size = len(window.starts)
+        assert len(window) <= length and size == len(window.ends) == len(window.scored)
+        assert window.input_ids[window.context_at : window.context_at + size].tolist() == list(
+            range(window.first, window.first + size)
+        )
+        assert window.starts.tolist() == tokens.starts[window.first : window.first + size].tolist()
+        for i in range(size):
+            number = window.first + i
+            scored[number] += int(window.scored[i])
+            context.setdefault(number, []).append((min(i, size - 1 - i), bool(window.scored[i])))
+    assert scored == Counter(range(count))
+    for seen in context.values():
+        assert max(around for around, _ in seen) == next(around for around, wins in seen if wins)
+    assert [w.first for w in made] == sorted(w.first for w in made)
+
+
+def test_windows_do_not_depend_on_how_the_text_was_chunked() -> None:
+    text, tokens = numbered(500, frozenset({88, 200, 321}))
+    whole = list(windows(TEMPLATE, [7], [tokens], text, length=64, stride=16))
+    single = [
+        Tokens(tokens.ids[i : i + 1], tokens.starts[i : i + 1], tokens.ends[i : i + 1]) for i in range(500)
+    ]
+    bits = list(windows(TEMPLATE, [7], single, text, length=64, stride=16))
+    assert len(whole) == len(bits) > 5
+    for one, other in zip(whole, bits, strict=True):
+        assert one.input_ids.tolist() == other.input_ids.tolist()
+        assert one.scored.tolist() == other.scored.tolist()
+
+
+def test_a_window_ends_at_a_paragraph_bound_in_its_last_quarter() -> None:
+    text, tokens = numbered(100, frozenset({10, 33, 35}))
+    room = 40
+    made = list(single_windows(TEMPLATE, [tokens], text, length=room + TEMPLATE.single_overhead, stride=5))
+    assert len(made[0].starts) == 36
+    assert made[1].first == 36 - 5
+
+
+def test_a_lines_end_does_where_no_paragraph_ends() -> None:
+    text, tokens = numbered(100)
+    text = text[:70] + "\n" + text[71:]
+    made = list(single_windows(TEMPLATE, [tokens], text, length=42, stride=5))
+    assert text[made[0].ends[-1] :].startswith("\n") or len(made[0].starts) == 40
+
+
+def test_a_window_is_handed_out_before_the_text_is_tokenised_to_its_end() -> None:
+    text, tokens = numbered(10_000)
+    taken = []
+
+    def chunks():
+        for start in range(0, 10_000, 100):
+            taken.append(start)
+            yield Tokens(
+                tokens.ids[start : start + 100],
+                tokens.starts[start : start + 100],
+                tokens.ends[start : start + 100],
+            )
+
+    next(windows(TEMPLATE, [1], chunks(), text, length=100, stride=20))
+    assert len(taken) <= 4
+
+
+def test_a_long_question_is_cut_to_a_quarter() -> None:
+    text, tokens = numbered(50)
+    made = list(windows(TEMPLATE, list(range(1000, 1100)), [tokens], text, length=64))
+    assert all(len(w) <= 64 for w in made)
+    assert made[0].context_at == TEMPLATE.context_at(16)
+
+
+def test_a_text_without_tokens_has_no_windows() -> None:
+    assert list(windows(TEMPLATE, [1], tokenise(BERT, " \n "), " \n ")) == []
+    assert list(single_windows(TEMPLATE, tokenise(BERT, ""), "")) == []
+
+
+def test_a_window_without_room_is_a_bug() -> None:
+    text, tokens = numbered(10)
+    with pytest.raises(ValueError, match="too short"):
+        list(windows(TEMPLATE, [1], [tokens], text, length=9))
+
+
+def test_padding() -> None:
+    text, tokens = numbered(30)
+    made = list(windows(TEMPLATE, [3], [tokens], text, length=24, stride=4))
+    arrays = pad(made, 99)
+    longest = max(map(len, made))
+    for name, filler in (("input_ids", 99), ("attention_mask", 0), ("token_type_ids", 0)):
+        assert arrays[name].shape == (len(made), longest) and arrays[name].dtype == np.int64
+        for row, window in zip(arrays[name], made, strict=True):
+            assert (row[len(window) :] == filler).all()
+    assert arrays["attention_mask"].sum() == sum(map(len, made))
+
+
+@settings(deadline=None, max_examples=40)
+@given(count=st.integers(1, 3000), length=st.integers(40, 200))
+def test_the_estimate_is_near(count: int, length: int) -> None:
+    text, tokens = numbered(count)
+    made = len(list(single_windows(TEMPLATE, [tokens], text, length=length + 2, stride=length // 4)))
+    assert abs(estimate_windows(len(text), count / len(text), length, length // 4) - made) <= 1

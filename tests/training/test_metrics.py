@@ -1,0 +1,44 @@
+import pytest
+
+from app.training import metrics
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "em", "f1"),
+    [
+        ("The Eiffel Tower!", ["eiffel tower"], 1.0, 1.0),
+        ("the big dog", ["a dog", "cat"], 0.0, 2 / 3),
+        ("an apple a day", ["apple day"], 1.0, 1.0),
+        ("Mr. Jones", ["Jones"], 0.0, 2 / 3),
+        ("to to be", ["to be be"], 0.0, 2 / 3),
+        ("", [], 1.0, 1.0),
+        ("something", [], 0.0, 0.0),
+        ("", ["something"], 0.0, 0.0),
+        ("the", ["a"], 1.0, 1.0),
+        ("1,000", ["1000"], 1.0, 1.0),
+    ],
+)
+def test_squad_scores(prediction: str, references: list[str], em: float, f1: float) -> None:
+    assert metrics.exact_match(prediction, references) == em
+    assert metrics.f1(prediction, references) == pytest.approx(f1)
+
+
+def test_the_best_threshold_answers_where_that_pays() -> None:
+    threshold, best = metrics.best_threshold(
+        [3.0, 2.0, 1.0, -1.0], [1.0, 0.5, 0.0, 1.0], [False, False, True, False]
+    )
+    assert (threshold, best) == (2.0, pytest.approx(2.5 / 4))
+    assert metrics.best_threshold([1.0, 5.0], [0.0, 0.0], [True, True]) == (float("inf"), 1.0)
+
+
+def test_equal_margins_are_answered_together() -> None:
+    threshold, best = metrics.best_threshold([1.0, 1.0], [1.0, 0.0], [False, True])
+    assert best == 0.5
+    assert threshold in (1.0, float("inf"))
+
+
+def test_class_figures() -> None:
+    actual, predicted = ["a", "a", "b", "c"], ["a", "b", "b", "b"]
+    assert metrics.accuracy(predicted, actual) == 0.5
+    assert metrics.confusion(predicted, actual, "abc") == [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
+    assert metrics.macro_f1(predicted, actual, "abc") == pytest.approx((2 / 3 + 0.5 + 0) / 3)
