@@ -83,6 +83,11 @@ def fault(said: str, what: str, log: str) -> SetUpFault:
     """pip's complaint as one sentence and a next step."""
     if "No space left on device" in said:
         return SetUpFault("The disk is full.", "Spanlight needs about 2 GB; make room and start it again.")
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return SetUpFault(
+            f"{what} could not be fetched: the other side's certificate does not verify.",
+            "If a proxy here signs connections itself, name its certificate (PIP_CERT=FILE) and run the same command again.",
+        )
     if _OFFLINE.search(said):
         return SetUpFault(
             f"{what} could not be fetched: the internet cannot be reached from here.",

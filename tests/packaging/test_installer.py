@@ -106,6 +106,7 @@ def test_no_build_at_all_is_one_sentence(tmp_path: Path) -> None:
     [
         ("OSError: [Errno 28] No space left on device", "The disk is full."),
         ("Failed to establish a new connection: [Errno -2]\nERROR: No matching", "the internet cannot be reached"),
+        ("SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] ... Max retries exceeded", "certificate does not verify"),
         ("ERROR: Permission denied: '/x'", "cannot be written to"),
         ("ERROR: something new\nmore", "could not be installed (something new)"),
         ("", "could not be installed (pip failed)"),
