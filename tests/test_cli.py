@@ -430,6 +430,42 @@ def test_real_batch_goes_on_after_a_kill(models: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == list(range(400))
 
 
+def test_real_training_goes_on_after_ctrl_c(models: Path, tmp_path: Path) -> None:
+    rows = [
+        {"text": f"a {word} film {n}", "label": label}
+        for n in range(60)
+        for label, word in (("bad", "boring"), ("good", "wonderful"))
+    ]
+    examples = tmp_path / "texts.jsonl"
+    examples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    output = tmp_path / "taught"
+    arguments = [
+        *("train", "classification", "--base", str(models / "classifier"), "--output", str(output)),
+        *("--examples", str(examples), "--dev", str(examples), "--epochs", "20", "--batch-size", "4"),
+        *("--evaluate-every", "10000", "--max-length", "32", "--device", "cpu", "--option", "checkpoint_every=5"),
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", *arguments], cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True
+    )
+    deadline = time.monotonic() + 200
+    while not list(tmp_path.glob("taught.run/step-*/state.json")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err.decode()
+    assert err.decode().splitlines()[-1] == "Stopped."
+    assert "Traceback" not in err.decode()
+    assert not output.exists()
+    held = [int(path.name.removeprefix("step-")) for path in (tmp_path / "taught.run").glob("step-*[0-9]")]
+    ended = real(*arguments, "--json")
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert json.loads(ended.stdout)["steps"] == 600 > max(held)
+    first = next(line for line in ended.stderr.decode().splitlines() if line.startswith("step "))
+    assert int(first.split()[1].replace(",", "")) > min(held)
+    found = real("evaluate", "classification", str(examples), "--model", str(output), "--json")
+    assert json.loads(found.stdout)["overall"]["accuracy"] == 1.0, found.stderr.decode()
+
+
 def test_the_command_line_imports_neither_torch_nor_qt(models: Path) -> None:
     code = (
         "import sys; from app.cli.main import main; code = main(['models']);"

@@ -104,6 +104,11 @@ class TerminalReport:
         self._drawn = False
         self._stop = False
 
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a person is looking on."""
+        return self._terminal
+
     def progress(self, progress: Progress) -> None:
         """Say how far the work has come, unless it was said just now."""
         now = time.monotonic() - self._started
@@ -159,4 +164,6 @@ def _words(progress: Progress) -> str:
     if not progress.total:
         return f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
-    return f"{progress.done:,} of {progress.total:,} {what}{left}"
+    share = f"{progress.done:,} of {progress.total:,}"
+    # "12 of 300 windows", but "Training: 12 of 300".
+    return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"

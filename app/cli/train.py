@@ -98,8 +98,9 @@ class StepReport:
         self._first: tuple[int, float] | None = None
 
     def progress(self, progress: Progress) -> None:
-        """Tell how far the run has come."""
-        self._report.progress(progress)
+        """Tell how far the run has come, where the lines of its steps do not say it already."""
+        if self._report.on_terminal or not progress.total:
+            self._report.progress(progress)
 
     def partial(self, result: object) -> None:
         """Write a line for a step."""
