@@ -13,8 +13,9 @@ from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import Offsets, document_text, insertable, text_at
 
 AWKWARD = [
-    "\r\n", "\r", "\n", "\0", "\u2028", "\u2029", "\ufdd0", "\ufdd1", "\ufffc", "\u00ad", "\u00a0", "\ufeff", "\ufffe", "\x0b",
-    "\x0c", "\x85", "\t", "\ud83d", "\ude00", "👩\u200d👩\u200d👧", "🏳️\u200d🌈", "e\u0301", "שלום", "مرحبا", "\u202e", "𝔘", "漢字", "a", " ",
+    "\r\n", "\r", "\n", "\0", "\u2028", "\u2029", "\ufdd0", "\ufdd1", "\ufffc", "\u00ad", "\u00a0", "\ufeff", "\ufffe",
+    "\x0b", "\x0c", "\x85", "\t", "\ud83d", "\ude00", "👩\u200d👩\u200d👧", "🏳️\u200d🌈", "e\u0301",
+    "שלום", "مرحبا", "\u202e", "𝔘", "漢字", "a", " ",
 ]  # fmt: skip
 TEXTS = st.lists(st.one_of(st.sampled_from(AWKWARD), st.text(max_size=3)), max_size=25).map("".join)
 
@@ -63,7 +64,9 @@ def test_text_that_came_in_by_other_ways_keeps_its_places(qapp: QApplication, ra
 
 
 @given(TEXTS, st.data())
-def test_the_characters_at_a_place_are_those_of_the_text(qapp: QApplication, raw: str, data: st.DataObject) -> None:
+def test_the_characters_at_a_place_are_those_of_the_text(
+    qapp: QApplication, raw: str, data: st.DataObject
+) -> None:
     text = insertable(raw)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))

@@ -28,8 +28,8 @@ from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import Offsets, document_text, insertable, text_at
 from app.ui.widgets.page_layout import PageLayout
 
-# A comfortable line, in characters, and a text to measure it by.
-_MEASURE = 70
+# A comfortable line, in the sample's letters: some 70 of most texts.
+_MEASURE = 75
 _SAMPLE = "The reader lights up the exact words of the answer in its place, and nothing else. "
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -40,13 +40,14 @@ class DocumentPane(QPlainTextEdit):
 
     `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
     lit place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a text that came in
-    had lines too long to be shown as they are.
+    had lines too long to be shown as they are; `resized` when the page has taken another size.
     """
 
     edited = Signal()
     files_dropped = Signal(list)
     light_chosen = Signal(int)
     lines_broken = Signal()
+    resized = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +86,9 @@ class DocumentPane(QPlainTextEdit):
             self._text = document_text(self.document())
         return self._text
 
-    def light(self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False) -> list[bool]:
+    def light(
+        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
+    ) -> list[bool]:
         """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
 
         Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
@@ -135,6 +138,20 @@ class DocumentPane(QPlainTextEdit):
         """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
         return self.map.value() != self._top
 
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        flags = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
+        found = self.document().find(words, self.textCursor(), flags)
+        if found.isNull():
+            again = QTextCursor(self.document())
+            again.movePosition(
+                QTextCursor.MoveOperation.End if backwards else QTextCursor.MoveOperation.Start
+            )
+            found = self.document().find(words, again, flags)
+        if not found.isNull():
+            self.setTextCursor(found)
+        return not found.isNull()
+
     def light_boxes(self, index: int) -> list[QRectF]:
         """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
         return self.lights.boxes(index, list(self._visible_blocks()))
@@ -153,6 +170,7 @@ class DocumentPane(QPlainTextEdit):
         self._fit()
         super().resizeEvent(event)
         self._update_map()
+        self.resized.emit()
 
     def event(self, event: QEvent) -> bool:
         # The desk on both sides of the page scrolls it too.
@@ -188,8 +206,10 @@ class DocumentPane(QPlainTextEdit):
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         self.lights.draw_lines(painter, blocks)
-        painter.setPen(self._theme.colour("focus" if self.hasFocus() else "line"))
+        painter.setPen(self._theme.colour("line"))
         painter.drawRect(page.adjusted(0.5, 0.5, -0.5, 1.5))
+        if self.hasFocus():
+            painter.fillRect(QRectF(0, 0, page.width(), 2), self._theme.colour("focus"))
 
     def _fit_to_show(self, text: str) -> str:
         text, breaks = broken(insertable(text))

@@ -34,7 +34,9 @@ class Lights:
         self.chosen = -1
         self.faint = False
 
-    def take(self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]) -> list[bool]:
+    def take(
+        self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
+    ) -> list[bool]:
         """Take places with the words each of them must hold; tells for each whether the page says them there."""
         self.places = []
         for span, words in places:
@@ -54,14 +56,17 @@ class Lights:
     def at(self, position: int) -> int:
         """The index of the lit place around one of Qt's positions, -1 without one."""
         return next(
-            (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end), -1
+            (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end),
+            -1,
         )
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
         """Where a lit place is drawn in these blocks, each given with where it stands."""
         light = self.get(index)
         found: list[QRectF] = []
-        for block, offset in blocks if light else ():
+        if light is None:
+            return found
+        for block, offset in blocks:
             start, end = light.start - block.position(), light.end - block.position()
             if start >= block.length() or end <= 0:
                 continue

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTextBlock, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
+_BLANK = 0.7
+
 
 class PageLayout(QPlainTextDocumentLayout):
     """The plain text layout, which lays out only what is looked at, with `leading` pixels more to a line.
@@ -24,17 +26,23 @@ class PageLayout(QPlainTextDocumentLayout):
         count = layout.lineCount()
         if not rect.isValid() or not count:
             return rect
-        before = layout.boundingRect().height()
-        top = self.leading / 2
-        if layout.lineAt(0).y() != top:
+        before = layout.boundingRect().bottom()
+        top = 0.0 if block.length() == 1 else self.leading / 2
+        if layout.lineAt(0).y() != top or (count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))):
             for number in range(count):
                 line = layout.lineAt(number)
                 line.setPosition(QPointF(line.x(), top))
                 top += line.height() + self.leading
         last = layout.lineAt(count - 1)
-        bottom = last.y() + last.height() + self.leading / 2
+        # A blank line parts paragraphs: less than a whole line does that.
+        bottom = (
+            last.height() * _BLANK if block.length() == 1 else last.y() + last.height() + self.leading / 2
+        )
         # What Qt adds around the lines is the margin of the first and the last block.
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
+
+    def _touch(self, line: QTextLine, following: QTextLine) -> bool:
+        return following.y() < line.y() + line.height() + self.leading / 2
 
 
 def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
@@ -59,5 +67,6 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
 
 
 def _x(line: QTextLine, at: int, edge: QTextLine.Edge) -> float:
-    found = line.cursorToX(at, edge)
-    return found[0] if isinstance(found, tuple) else found
+    # PySide gives the place together with the position it belongs to, whatever its own hints say.
+    found: tuple[float, int] = line.cursorToX(at, edge)  # type: ignore[assignment]
+    return found[0]

@@ -1,0 +1,210 @@
+"""What a question brought: lit up on the page, said beside it, gone through, copied."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.core import wording
+from app.settings.settings import Settings
+from app.ui.views.sheet import Outcome, Sheet
+from app.ui.widgets.answer_panel import IDLE, AnswerPanel
+
+_KEY = "ask_threshold"
+_NOT_THERE = "The page does not show these words in that place, so nothing is lit up there."
+_CHANGED = "The text was changed after this was asked."
+
+
+class Answers(QObject):
+    """Shows the outcome of the sheet that is up, on its page and in the panel; `note` is for the status line."""
+
+    note = Signal(str)
+
+    def __init__(self, settings: Settings, panel: AnswerPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._panel = panel
+        self._own_threshold = 0.5
+        self.sheet: Sheet | None = None
+        panel.card.chosen.connect(self.choose_first)
+        panel.card.copy_asked.connect(self.copy)
+        panel.card.nearest_asked.connect(self._show_nearest)
+        panel.list.chosen.connect(self._row_chosen)
+        panel.list.copy_asked.connect(self._copy_row)
+        panel.threshold.changed.connect(self._threshold_moved)
+        panel.threshold.own_asked.connect(self._take_own_threshold)
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Show what the last question about this sheet brought."""
+        self.sheet = sheet
+        self._panel.strip.clear()
+        self.show()
+
+    def show_if_up(self, sheet: Sheet) -> None:
+        """Show a sheet's outcome anew if it is the sheet that is up."""
+        if sheet is self.sheet:
+            self.show()
+
+    # What is lit up
+
+    def light(self, sheet: Sheet) -> None:
+        """Light up on a sheet's page what its outcome holds."""
+        outcome = sheet.outcome
+        if outcome is None or outcome.stale:
+            sheet.pane.put_out()
+            return
+        found = outcome.answered(self.threshold())
+        answers = outcome.answers()[
+            : None if found and not outcome.running else 1 if found or outcome.nearest else 0
+        ]
+        outcome.chosen = min(outcome.chosen, max(0, len(answers) - 1))
+        faint = outcome.running or not found
+        places = [(answer.span, answer.text) for answer in answers]
+        outcome.lit = tuple(sheet.pane.light(places, outcome.chosen, faint=faint))
+
+    def choose(self, index: int) -> None:
+        """Light one of the answers up strongly, and scroll there."""
+        outcome = self._outcome()
+        if outcome is None or not 0 <= index < len(outcome.lit):
+            return
+        outcome.chosen = index
+        if self.sheet is not None and not outcome.stale:
+            self.sheet.pane.choose(index)
+            self.sheet.pane.reveal(index)
+        self._panel.select(index)
+        self._say()
+
+    @Slot()
+    def choose_first(self) -> None:
+        """Go back to the answer on the card."""
+        self.choose(0)
+
+    def step(self, by: int) -> None:
+        """Go to the next answer or the previous one, round and round."""
+        outcome = self._outcome()
+        if outcome is not None and outcome.lit and not outcome.running:
+            self.choose((outcome.chosen + by) % len(outcome.lit))
+
+    @Slot(int)
+    def _row_chosen(self, row: int) -> None:
+        self.choose(row + 1)
+
+    @Slot(bool)
+    def _show_nearest(self, on: bool) -> None:
+        outcome = self._outcome()
+        if outcome is not None and self.sheet is not None:
+            outcome.nearest, outcome.chosen = on, 0
+            self.light(self.sheet)
+            self.sheet.pane.reveal(0)
+            self.show()
+
+    # What the panel shows
+
+    @Slot()
+    def show(self) -> None:
+        """Show the outcome of the sheet that is up."""
+        panel, outcome = self._panel, self._outcome()
+        self._show_threshold()
+        panel.offer(
+            self.sheet.offers if self.sheet is not None and (outcome is None or not outcome.running) else ()
+        )
+        if outcome is None or not outcome.running:
+            panel.strip.clear()
+        elif outcome.reading is None and not outcome.fraction:
+            panel.strip.waiting(outcome.waiting)
+        panel.idle.setText(IDLE)
+        if outcome is None or outcome.reading is None:
+            panel.clear_answer()
+            panel.idle.setVisible(outcome is None or not outcome.running)
+            if outcome is not None and outcome.ended:
+                panel.idle.setText(f"{outcome.ended}, before anything was found.")
+            return
+        found = outcome.answered(self.threshold())
+        if outcome.running and not found:
+            panel.clear_answer()
+            panel.idle.setText("So far: nothing that answers.")
+            return
+        panel.show_card()
+        over = f"{outcome.ended}: the best so far" if outcome.ended else "So far" if outcome.running else ""
+        if found:
+            panel.card.show_answer(outcome.place(0), over, sure=not outcome.running)
+        else:
+            nearest = outcome.place(0) if outcome.answers() else None
+            over = outcome.ended
+            panel.card.show_none(outcome.reading.no_answer_probability, nearest, outcome.nearest, over)
+        others = range(1, len(outcome.answers())) if found and not outcome.running else ()
+        panel.show_others([outcome.place(index) for index in others])
+        panel.select(outcome.chosen)
+        self._say()
+
+    def _say(self) -> None:
+        """Say what holds of the answer shown, below it."""
+        outcome = self._outcome()
+        if outcome is None or outcome.reading is None:
+            return
+        if outcome.stale:
+            self._panel.card.say(_CHANGED, again=not outcome.running)
+        elif outcome.lit and not outcome.lit[outcome.chosen]:
+            self._panel.card.say(_NOT_THERE)
+        elif self._panel.card.note() in (_CHANGED, _NOT_THERE):
+            self._panel.card.say("")
+
+    # Copying
+
+    @Slot()
+    def copy(self) -> None:
+        """Copy the answer on the card with its sentence."""
+        self._copy(0)
+
+    @Slot(int)
+    def _copy_row(self, row: int) -> None:
+        self._copy(row + 1)
+
+    def _copy(self, index: int) -> None:
+        outcome = self._outcome()
+        if outcome is None or index >= len(outcome.answers()):
+            return
+        if outcome.answered(self.threshold()) or outcome.nearest:
+            QGuiApplication.clipboard().setText(outcome.place(index).copied())
+            self.note.emit("Copied with its sentence")
+            if index == 0:
+                self._panel.card.copied()
+        else:
+            QGuiApplication.clipboard().setText(wording.NO_ANSWER)
+            self.note.emit("Copied")
+
+    # The threshold
+
+    def set_own_threshold(self, threshold: float) -> None:
+        """Take the threshold that comes with the reader."""
+        self._own_threshold = threshold
+        self._show_threshold()
+
+    def threshold(self) -> float | None:
+        """The threshold that the person chose; None for the reader's own."""
+        value = self._settings.others.get(_KEY)
+        return min(0.99, max(0.01, float(value))) if isinstance(value, int | float) else None
+
+    @Slot(float)
+    def _threshold_moved(self, threshold: float) -> None:
+        self._settings.others[_KEY] = threshold
+        self._threshold_changed()
+
+    @Slot()
+    def _take_own_threshold(self) -> None:
+        self._settings.others.pop(_KEY, None)
+        self._threshold_changed()
+
+    def _threshold_changed(self) -> None:
+        outcome = self._outcome()
+        if outcome is not None and self.sheet is not None and outcome.reading is not None:
+            outcome.chosen = 0
+            self.light(self.sheet)
+        self.show()
+
+    def _show_threshold(self) -> None:
+        chosen = self.threshold()
+        self._panel.threshold.set_threshold(self._own_threshold if chosen is None else chosen, chosen is None)
+
+    def _outcome(self) -> Outcome | None:
+        return self.sheet.outcome if self.sheet is not None else None

@@ -1,0 +1,286 @@
+"""The page where documents are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.models import Head
+from app.core.report import Report
+from app.core.text import Document
+from app.flows.read import read_document
+from app.flows.samples import Sample
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.theme import Theme
+from app.ui.views.answers import Answers
+from app.ui.views.ask_drafts import KeptSheets, first_things
+from app.ui.views.asking import Asking
+from app.ui.views.page import Page
+from app.ui.views.sheet import Sheet
+from app.ui.views.sheets import Sheets
+from app.ui.widgets.answer_panel import AnswerPanel
+from app.ui.widgets.document_tabs import DocumentTabs
+from app.ui.widgets.find_bar import FindBar
+
+_SPLITTER = "ask"
+
+
+def _own_threshold(workspace: Workspace, report: Report) -> float:
+    return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
+
+
+class AskView(Page):
+    """Documents as tabs, the page in the middle, question and answers at the right."""
+
+    KEY = "ask"
+    TITLE = "Ask"
+    ICON = "ask"
+    SHORTCUTS = (
+        ("Ctrl+L", "Go to the question"),
+        ("Enter", "Ask"),
+        ("Esc", "Stop; the best answer so far stays"),
+        ("F3", "Next answer"),
+        ("Shift+F3", "Previous answer"),
+        ("Up, Down", "Earlier questions, in the question's box"),
+        ("Ctrl+C", "Copy an answer with its sentence, on its card or in the list"),
+        ("Ctrl+F", "Find in the text"),
+        ("Ctrl+O", "Open a text file"),
+        ("Ctrl+T", "New text"),
+        ("Ctrl+W", "Close the text"),
+        ("Ctrl+Shift+T", "Bring a closed text back"),
+        ("Ctrl+Tab", "Next text"),
+    )
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self.tabs = DocumentTabs(theme)
+        self.stack = QStackedWidget()
+        self.find_bar = FindBar(theme)
+        self.panel = AnswerPanel(theme)
+        self.answers = Answers(workspace.settings, self.panel, self)
+        self.asking = Asking(workspace, lanes, self.panel, self.answers, self)
+        self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
+        self._samples: Sequence[Sample] = ()
+        self._file_jobs: list[Job] = []
+        self._lay_out()
+        self._connect()
+        self._make_shortcuts()
+        self._threshold_job: Job | None = None
+        self.sheets.new()
+        self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
+        self._first_job.done.connect(self._begin)
+        self._first_job.failed.connect(self._say_fault)
+        self.settings_changed()
+
+    # What the window asks of a page
+
+    def stop(self) -> bool:
+        """Stop reading; the best answer so far stays."""
+        return self.asking.stop()
+
+    def keep(self) -> None:
+        """Save the open texts and questions, and the splitter's place."""
+        if self._splitter.isVisible() or self._splitter.sizes()[0]:
+            self.workspace.settings.splitters[_SPLITTER] = self._splitter.sizes()
+        self._take_question()
+        if not self._first_job.running:
+            self.sheets.save_now()
+
+    def shown(self) -> None:
+        """Go to the page while it is empty, else to the question."""
+        sheet = self.sheets.current()
+        if sheet.pane.document().isEmpty():
+            sheet.pane.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.panel.box.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open each file as a text of its own; one that is open already comes up."""
+        self.panel.notice.clear()
+        for path in paths:
+            if not self.sheets.bring_up(str(path)):
+                job = self.lanes.files.start(read_document, path)
+                job.done.connect(self._file_read)
+                job.failed.connect(self._say_fault)
+                self._file_jobs = [*(one for one in self._file_jobs if one.running), job]
+
+    def settings_changed(self) -> None:
+        """Find out from which probability on the reader holds a text to answer."""
+        if self._threshold_job is not None:
+            self._threshold_job.drop()
+        self._threshold_job = self.lanes.files.start(_own_threshold, self.workspace)
+        self._threshold_job.done.connect(self.answers.set_own_threshold)
+
+    # Texts
+
+    @Slot(object)
+    def _begin(self, first: tuple[KeptSheets, Sequence[Sample]]) -> None:
+        kept, self._samples = first
+        self.sheets.offer(
+            [(sample.title, sample.questions[0] if sample.questions else "") for sample in self._samples]
+        )
+        self._take_question()
+        self.sheets.bring_back(kept)
+        if self.isVisible():
+            self.shown()
+
+    @Slot(object)
+    def _file_read(self, document: Document) -> None:
+        sheet = self.sheets.new()
+        sheet.begin(document.text, name=document.name, path=document.path)
+        self.panel.box.select()
+
+    @Slot(int)
+    def _try_sample(self, index: int) -> None:
+        sample = self._samples[index]
+        sheet = self.sheets.current()
+        sheet.begin(sample.text, name=sample.title)
+        sheet.offers = tuple(sample.questions[1:])
+        if sample.questions:
+            self.panel.box.set_question(sample.questions[0], sheet.history)
+        self.panel.box.select()
+        self._ask()
+
+    @Slot(str)
+    def _try_question(self, question: str) -> None:
+        self.panel.box.set_question(question, self.sheets.current().history)
+        self._ask()
+
+    @Slot(object)
+    def _sheet_up(self, sheet: Sheet) -> None:
+        self.panel.notice.clear()
+        self.panel.box.blockSignals(True)
+        self.panel.box.set_question(sheet.question, sheet.history)
+        self.panel.box.blockSignals(False)
+        self.answers.show_sheet(sheet)
+
+    @Slot(object)
+    def _edited(self, sheet: Sheet) -> None:
+        self.panel.notice.clear()
+        self.answers.show_if_up(sheet)
+
+    @Slot()
+    def _question_edited(self) -> None:
+        self._take_question()
+        self.panel.notice.clear()
+        self.sheets.save_soon()
+
+    def _take_question(self) -> None:
+        self.sheets.current().question = self.panel.box.field.toPlainText()
+
+    @Slot()
+    def _lines_broken(self) -> None:
+        self.panel.notice.show_hint(
+            "Very long lines were broken, so that the text can be shown.",
+            "A break stands in place of a blank; the answers are not touched by it.",
+        )
+
+    @Slot(object)
+    def _say_fault(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # Deeds of the keyboard
+
+    @Slot()
+    def _ask(self) -> None:
+        self._take_question()
+        self.asking.ask(self.sheets.current())
+        self.sheets.save_soon()
+
+    @Slot()
+    def _choose_file(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(
+            self, "Open text files", "", "Text (*.txt *.md);;All files (*)"
+        )
+        if names:
+            self.open_files([Path(name) for name in names])
+
+    @Slot()
+    def _open_find(self) -> None:
+        chosen = self.sheets.current().pane.textCursor().selectedText()
+        self.find_bar.open(chosen if len(chosen) < 80 and "\u2029" not in chosen else "")
+
+    @Slot(str, bool)
+    def _find(self, words: str, backwards: bool) -> None:
+        self.find_bar.say("" if self.sheets.current().pane.go_to_words(words, backwards) else "Not found")
+
+    @Slot()
+    def _leave_find(self) -> None:
+        self.sheets.current().pane.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _next(self) -> None:
+        self.answers.step(1)
+
+    @Slot()
+    def _previous(self) -> None:
+        self.answers.step(-1)
+
+    @Slot()
+    def _reread(self) -> None:
+        self.answers.show()
+
+    def _lay_out(self) -> None:
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.find_bar)
+        column.addWidget(self.stack, 1)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.addWidget(middle)
+        self._splitter.addWidget(self.panel)
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setHandleWidth(1)
+        middle.setMinimumWidth(self.theme.step(80))
+        step = self.theme.step
+        self._splitter.setSizes(self.workspace.settings.splitters.get(_SPLITTER, [step(195), step(98)]))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.tabs)
+        whole.addWidget(self._splitter, 1)
+
+    def _connect(self) -> None:
+        self.sheets.up.connect(self._sheet_up)
+        self.sheets.edited.connect(self._edited)
+        self.sheets.going.connect(self.asking.forget)
+        self.sheets.files_dropped.connect(self.open_files)
+        self.sheets.lines_broken.connect(self._lines_broken)
+        self.sheets.light_chosen.connect(self.answers.choose)
+        self.sheets.sample_chosen.connect(self._try_sample)
+        self.sheets.open_asked.connect(self._choose_file)
+        self.sheets.failed.connect(self._say_fault)
+        self.tabs.open_asked.connect(self._choose_file)
+        self.panel.box.asked.connect(self._ask)
+        self.panel.box.edited.connect(self._question_edited)
+        self.panel.card.again_asked.connect(self._ask)
+        self.panel.question_tried.connect(self._try_question)
+        self.asking.note.connect(self.note)
+        self.asking.lost.connect(self.lost)
+        self.answers.note.connect(self.note)
+        self.find_bar.find_asked.connect(self._find)
+        self.find_bar.closed.connect(self._leave_find)
+        self.theme.changed.connect(self._reread)
+
+    def _make_shortcuts(self) -> None:
+        for keys, slot in (
+            ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
+            ("Ctrl+F", self._open_find), ("Ctrl+O", self._choose_file), ("Ctrl+T", self.sheets.new_up),
+            ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
+            ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
+        ):  # fmt: skip
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)

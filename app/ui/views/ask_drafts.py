@@ -1,0 +1,76 @@
+"""The open texts and their questions, kept for the next start."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from app.core.report import Report
+from app.flows.samples import ASK, Sample, samples
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+
+_LIST = "ask"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSheet:
+    """One open text as it is kept; `text` is None where what was kept before still holds."""
+
+    key: str
+    name: str
+    path: str
+    question: str
+    history: tuple[str, ...]
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSheets:
+    """All open texts in the order of their tabs, and which of them is up."""
+
+    sheets: tuple[KeptSheet, ...]
+    current: int
+
+
+def save_sheets(drafts: Drafts, kept: KeptSheets, gone: Iterable[str], report: Report) -> None:
+    """Write the list and the texts that changed, and forget the texts of closed tabs; raises SpanlightError."""
+    for sheet in kept.sheets:
+        if sheet.text is not None:
+            drafts.save(f"{_LIST}.{sheet.key}", sheet.text)
+    rows = [{name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in kept.sheets]
+    drafts.save(_LIST, json.dumps({"current": kept.current, "sheets": rows}, ensure_ascii=False))
+    for key in gone:
+        drafts.clear(f"{_LIST}.{key}")
+
+
+def load_sheets(drafts: Drafts) -> KeptSheets:
+    """What was kept; nothing where there is nothing, or nothing that can be read."""
+    try:
+        values = json.loads(drafts.load(_LIST) or "{}")
+        found = [_sheet(drafts, row) for row in values.get("sheets", ())]
+        return KeptSheets(tuple(found), int(values.get("current", 0)))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
+        _log.warning("the list of open texts was not read: %r", fault)
+        return KeptSheets((), 0)
+
+
+def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[KeptSheets, Sequence[Sample]]:
+    """What the page begins with: the texts kept, and the samples to try."""
+    return load_sheets(drafts), [sample for sample in samples(workspace.paths) if sample.kind == ASK]
+
+
+def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:
+    key = str(row["key"])
+    history = row.get("history") or ()
+    return KeptSheet(
+        key=key,
+        name=str(row.get("name", "")),
+        path=str(row.get("path", "")),
+        question=str(row.get("question", "")),
+        history=tuple(str(one) for one in history) if isinstance(history, list) else (),
+        text=drafts.load(f"{_LIST}.{key}"),
+    )

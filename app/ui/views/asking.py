@@ -1,0 +1,165 @@
+"""From a question to a reading: runs it in the work lane, and has its news shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core import wording
+from app.core.errors import EngineLost
+from app.core.report import Progress
+from app.core.requests import Question
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.ask import ask
+from app.flows.workspace import Workspace
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.views.answers import Answers
+from app.ui.views.sheet import Outcome, Sheet
+from app.ui.widgets.answer_panel import AnswerPanel
+
+
+class Asking(QObject):
+    """Asks about one sheet at a time: the one that is up when the question is asked.
+
+    `note` is one line for the status line; `lost` says that the model process died.
+    """
+
+    note = Signal(str)
+    lost = Signal()
+
+    def __init__(
+        self, workspace: Workspace, lanes: Lanes, panel: AnswerPanel, answers: Answers, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._panel = panel
+        self._answers = answers
+        self._job: Job | None = None
+        self._asked: Sheet | None = None
+        panel.strip.stop_asked.connect(self.stop)
+
+    def forget(self, sheet: Sheet) -> None:
+        """Drop what is being read for a sheet that goes away."""
+        if sheet is self._asked and self._job is not None:
+            self._job.drop()
+            self._over()
+
+    def ask(self, sheet: Sheet) -> None:
+        """Ask the question in the box about a sheet."""
+        panel = self._panel
+        panel.notice.clear()
+        question, text = panel.box.question(), sheet.pane.text()
+        if not question:
+            panel.notice.show_hint(
+                "There is no question yet.", "Type what you want to know, then press Enter."
+            )
+            panel.box.setFocus()
+            return
+        if not text.strip():
+            panel.notice.show_hint(
+                "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
+            )
+            return
+        if self._job is not None and self._job.running:
+            if self._asked is sheet:
+                self._job.drop()
+            else:
+                self._job.stop()
+        sheet.history = panel.box.remember()
+        sheet.outcome = Outcome(question, text, sheet.title if sheet.name else "")
+        sheet.outcome.waiting = "Waiting for the reader"
+        sheet.pane.put_out()
+        sheet.pane.hold()
+        panel.strip.clear()
+        self._asked = sheet
+        request = Question(
+            question,
+            (Document(text, sheet.title, sheet.path),),
+            self._workspace.settings.ask_top_k,
+            self._answers.threshold(),
+        )
+        job = self._job = self._lanes.work.start(ask, self._workspace, request)
+        job.started.connect(self._started)
+        job.progress.connect(self._progressed)
+        job.partial.connect(self._partly)
+        job.done.connect(self._done)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._stopped)
+        self._answers.show()
+
+    @Slot()
+    def stop(self) -> bool:
+        """Stop reading; the best answer so far stays. Returns whether anything was being read."""
+        if self._job is None or not self._job.running:
+            return False
+        self._job.stop()
+        return True
+
+    @Slot()
+    def _started(self) -> None:
+        if self._asked is not None and self._asked.outcome is not None:
+            self._asked.outcome.waiting = "Reading"
+            self._answers.show()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        if self._asked is not None and self._asked.outcome is not None:
+            self._asked.outcome.fraction = progress.fraction
+            if self._answers.sheet is self._asked:
+                self._panel.strip.show_progress(progress)
+
+    @Slot(object)
+    def _partly(self, result: object) -> None:
+        sheet = self._asked
+        if sheet is None or sheet.outcome is None or not isinstance(result, Reading):
+            return
+        before = sheet.outcome.answers()[:1]
+        sheet.outcome.reading = result
+        self._answers.light(sheet)
+        # The page goes along only as long as the person leaves it where it was put.
+        if result.answers[:1] != before and not sheet.pane.moved_by_person():
+            sheet.pane.reveal(0)
+        self._answers.show_if_up(sheet)
+
+    @Slot(object)
+    def _done(self, result: Reading) -> None:
+        sheet = self._over()
+        if sheet is None or sheet.outcome is None:
+            return
+        sheet.outcome.reading = result
+        length = wording.count(len(sheet.outcome.text), "character")
+        self.note.emit(f"{length} read whole in {wording.duration(result.seconds)}")
+        self._settle(sheet)
+
+    @Slot()
+    def _stopped(self) -> None:
+        sheet = self._over()
+        if sheet is not None and sheet.outcome is not None:
+            percent = wording.percent(sheet.outcome.fraction) if sheet.outcome.fraction else "the start"
+            sheet.outcome.ended = f"Stopped at {percent}"
+            self.note.emit(sheet.outcome.ended)
+            self._settle(sheet)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        sheet = self._over()
+        if sheet is not None and sheet.outcome is not None:
+            sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
+            self._settle(sheet)
+        fault = fault_of(error)
+        self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _over(self) -> Sheet | None:
+        sheet, self._asked, self._job = self._asked, None, None
+        if sheet is not None and sheet.outcome is not None:
+            sheet.outcome.running = False
+        return sheet
+
+    def _settle(self, sheet: Sheet) -> None:
+        self._answers.light(sheet)
+        sheet.pane.reveal(0)
+        self._answers.show_if_up(sheet)

@@ -1,0 +1,244 @@
+"""The open texts: their tabs, their pages, closing and bringing back, and keeping them for the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget
+
+from app.core.report import Silent
+from app.settings.drafts import Drafts
+from app.ui.jobs import Job, Lanes
+from app.ui.theme import Theme
+from app.ui.views.ask_drafts import KeptSheet, KeptSheets, save_sheets
+from app.ui.views.sheet import Sheet
+from app.ui.widgets.document_tabs import DocumentTabs
+
+_SAVE_AFTER_MS = 1500
+_HISTORY = 50
+
+
+class Sheets(QObject):
+    """All sheets in the order of their tabs; there is always at least one.
+
+    `up` carries the sheet that comes up, `going` one that is closed, `edited` one whose text changed; the others pass
+    on what a sheet's page says. `failed` carries the fault when drafts could not be saved.
+    """
+
+    up = Signal(object)
+    going = Signal(object)
+    edited = Signal(object)
+    files_dropped = Signal(list)
+    lines_broken = Signal()
+    light_chosen = Signal(int)
+    sample_chosen = Signal(int)
+    open_asked = Signal()
+    failed = Signal(object)
+
+    def __init__(
+        self,
+        theme: Theme,
+        lanes: Lanes,
+        drafts: Drafts,
+        tabs: DocumentTabs,
+        stack: QStackedWidget,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.drafts = drafts
+        self._theme = theme
+        self._lanes = lanes
+        self._tabs = tabs
+        self._stack = stack
+        self._sheets: list[Sheet] = []
+        self._closed: list[tuple[int, Sheet]] = []
+        self._gone: set[str] = set()
+        self._offers: Sequence[tuple[str, str]] = ()
+        self._save_job: Job | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SAVE_AFTER_MS)
+        self._timer.timeout.connect(self._save)
+        tabs.chosen.connect(self.bring)
+        tabs.close_asked.connect(self.close)
+        tabs.new_asked.connect(self.new_up)
+        tabs.undo_asked.connect(self.undo_close)
+
+    def current(self) -> Sheet:
+        """The sheet that is up."""
+        return self._sheets[self._stack.currentIndex()]
+
+    def all(self) -> Sequence[Sheet]:
+        """Every sheet, in the order of the tabs."""
+        return self._sheets
+
+    def new(self) -> Sheet:
+        """A sheet without a text, brought up: the one that is up if it is still untouched, else a new one."""
+        if self._sheets and self.current().pane.document().isEmpty():
+            return self.current()
+        sheet = Sheet(self._theme)
+        self._insert(len(self._sheets), sheet)
+        self.bring(len(self._sheets) - 1)
+        return sheet
+
+    def offer(self, samples: Sequence[tuple[str, str]]) -> None:
+        """Offer samples, by title and first question, on every empty page."""
+        self._offers = samples
+        for sheet in self._sheets:
+            sheet.empty.set_samples(samples)
+
+    def bring_up(self, path: str) -> bool:
+        """Bring up the sheet of a file, if one is open and its text has not been changed."""
+        for index, sheet in enumerate(self._sheets):
+            if sheet.path and sheet.path == path:
+                self.bring(index)
+                return True
+        return False
+
+    def bring_back(self, kept: KeptSheets) -> None:
+        """Open the texts of the last start again, before those that are open by now."""
+        fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
+        for at, one in enumerate(kept.sheets):
+            sheet = Sheet(self._theme, key=one.key)
+            self._insert(at, sheet)
+            sheet.question, sheet.history = one.question, list(one.history)
+            sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
+        for sheet in [
+            sheet for sheet in self._sheets[len(kept.sheets) :] if kept.sheets and sheet not in fresh
+        ]:
+            self._take_out(self._sheets.index(sheet))
+        if not fresh:
+            self.bring(min(max(0, kept.current), len(self._sheets) - 1))
+        else:
+            self.bring(self._sheets.index(fresh[-1]))
+
+    @Slot(int)
+    def bring(self, index: int) -> None:
+        """Bring a sheet up."""
+        if 0 <= index < len(self._sheets):
+            self._stack.setCurrentIndex(index)
+            self._tabs.select(index)
+            self.up.emit(self._sheets[index])
+            self.save_soon()
+
+    @Slot()
+    def new_up(self) -> None:
+        """Bring up a page to paste on."""
+        self.new().pane.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def next(self) -> None:
+        """Bring up the sheet to the right, round and round."""
+        self.bring((self._stack.currentIndex() + 1) % len(self._sheets))
+
+    @Slot()
+    def previous(self) -> None:
+        """Bring up the sheet to the left, round and round."""
+        self.bring((self._stack.currentIndex() - 1) % len(self._sheets))
+
+    @Slot()
+    def close_current(self) -> None:
+        """Close the sheet that is up."""
+        self.close(self._stack.currentIndex())
+
+    @Slot(int)
+    def close(self, index: int) -> None:
+        """Close a sheet; it can be brought back until the window closes."""
+        sheet = self._sheets[index]
+        if len(self._sheets) == 1 and sheet.is_untouched():
+            return
+        self.going.emit(sheet)
+        was_up = index == self._stack.currentIndex()
+        self._take_out(index)
+        if not sheet.is_untouched():
+            self._closed.append((index, sheet))
+            self._tabs.tell_closed(sheet.title)
+        self._gone.add(sheet.key)
+        if not self._sheets:
+            self.new()
+        elif was_up:
+            self.bring(min(index, len(self._sheets) - 1))
+        self.save_soon()
+
+    @Slot()
+    def undo_close(self) -> None:
+        """Bring the sheet that was closed last back to its place."""
+        self._tabs.forget_closed()
+        if self._closed:
+            index, sheet = self._closed.pop()
+            self._gone.discard(sheet.key)
+            sheet.unsaved = True
+            if len(self._sheets) == 1 and self._sheets[0].is_untouched():
+                self._gone.add(self._sheets[0].key)
+                self._take_out(0)
+            at = min(index, len(self._sheets))
+            self._insert(at, sheet)
+            self.bring(at)
+            sheet.pane.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def save_soon(self) -> None:
+        """Save the drafts after a moment of rest."""
+        self._timer.start()
+
+    def save_now(self) -> None:
+        """Save the drafts before returning; raises SpanlightError when the disk refuses."""
+        self._timer.stop()
+        save_sheets(self.drafts, self._kept(), self._gone, Silent())
+
+    @Slot()
+    def _save(self) -> None:
+        if self._save_job is not None and self._save_job.running:
+            self._timer.start()
+            return
+        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._kept(), tuple(self._gone))
+        self._save_job.failed.connect(self._not_saved)
+
+    def _kept(self) -> KeptSheets:
+        kept = []
+        for sheet in self._sheets:
+            text = sheet.pane.text() if sheet.unsaved else None
+            sheet.unsaved = False
+            history = tuple(sheet.history[-_HISTORY:])
+            kept.append(KeptSheet(sheet.key, sheet.name, sheet.path, sheet.question, history, text))
+        return KeptSheets(tuple(kept), self._stack.currentIndex())
+
+    @Slot(object)
+    def _not_saved(self, error: BaseException) -> None:
+        for sheet in self._sheets:
+            sheet.unsaved = True
+        self.failed.emit(error)
+
+    def _insert(self, at: int, sheet: Sheet) -> None:
+        sheet.empty.set_samples(self._offers)
+        sheet.edited.connect(self._sheet_edited)
+        sheet.renamed.connect(self._sheet_renamed)
+        sheet.pane.files_dropped.connect(self.files_dropped)
+        sheet.pane.lines_broken.connect(self.lines_broken)
+        sheet.pane.light_chosen.connect(self.light_chosen)
+        sheet.empty.sample_chosen.connect(self.sample_chosen)
+        sheet.empty.open_asked.connect(self.open_asked)
+        self._sheets.insert(at, sheet)
+        self._stack.insertWidget(at, sheet)
+        self._tabs.add(sheet.title, sheet.path, at)
+
+    def _take_out(self, index: int) -> None:
+        sheet = self._sheets.pop(index)
+        self._stack.removeWidget(sheet)
+        self._tabs.remove(index)
+        sheet.disconnect(self)
+        for part in (sheet.pane, sheet.empty):
+            part.disconnect(self)
+
+    @Slot()
+    def _sheet_edited(self) -> None:
+        sheet = self.sender()
+        self.edited.emit(sheet)
+        self.save_soon()
+
+    @Slot()
+    def _sheet_renamed(self) -> None:
+        sheet = self.sender()
+        if isinstance(sheet, Sheet) and sheet in self._sheets:
+            self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.path)

@@ -1,0 +1,200 @@
+"""The answer in large type, with its probability, its place and its sentence; or that the text does not say."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from app.core import wording
+from app.ui.theme import Theme
+from app.ui.widgets.flow_text import FlowText
+from app.ui.widgets.places import Place
+
+_VERY_LIKELY = 0.9
+
+
+class AnswerCard(QFrame):
+    """What the question brought: an answer, the best so far, or that the text does not say.
+
+    `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
+    `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
+    nearest to an answer are to be shown.
+    """
+
+    chosen = Signal()
+    copy_asked = Signal()
+    again_asked = Signal()
+    nearest_asked = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "card")
+        self.setObjectName("answer")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._over = QLabel()
+        self._answer = FlowText(theme, "answer", spacing=1.1)
+        self._likely = QLabel()
+        self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
+        self._note = QLabel()
+        self._note.setProperty("ink", "quiet")
+        self._nearest = QPushButton("Show the nearest words")
+        self._nearest.setCheckable(True)
+        self._copy = QPushButton("Copy")
+        self._copy.setToolTip("Copy the answer with its sentence  (Ctrl+C)")
+        self._copy.setAccessibleName("Copy the answer with its sentence")
+        self._again = QPushButton("Ask again")
+        for button in (self._nearest, self._again):
+            button.setAccessibleName(button.text())
+        for label in (self._over, self._likely, self._note):
+            label.setWordWrap(True)
+        self._over.setProperty("ink", "quiet")
+        self._likely.setTextFormat(Qt.TextFormat.RichText)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._copy)
+        buttons.addWidget(self._nearest)
+        buttons.addWidget(self._again)
+        buttons.addStretch(1)
+        self._column = QVBoxLayout(self)
+        for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
+            self._column.addWidget(widget)
+        self._column.addLayout(buttons)
+        self._buttons = buttons
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(1600)
+        self._copied_timer.timeout.connect(self._rest_copy)
+        self._copy.clicked.connect(self.copy_asked)
+        self._again.clicked.connect(self.again_asked)
+        self._nearest.toggled.connect(self._nearest_toggled)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def show_answer(self, place: Place, over: str = "", *, sure: bool = True) -> None:
+        """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter."""
+        self._begin(over)
+        self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
+        self._say_likely(place, sure)
+        self._sentence.set_text(place.sentence, (place.start, place.end), faint=not sure)
+        self._sentence.show()
+        self._copy.setVisible(sure)
+        self._finish(f"Answer: {place.text}. {place.likely}. {place.where}.")
+
+    def show_none(self, no_answer: float, place: Place | None, nearest: bool, over: str = "") -> None:
+        """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer."""
+        self._begin(over)
+        self._answer.set_text(wording.NO_ANSWER.rstrip("."))
+        likely = f"{wording.likelihood(no_answer)} not in the text, {wording.percent(no_answer)}"
+        self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY))
+        self._nearest.setVisible(place is not None)
+        self._nearest.blockSignals(True)
+        self._nearest.setChecked(nearest)
+        self._nearest.blockSignals(False)
+        self._name_nearest()
+        self._sentence.setVisible(nearest and place is not None)
+        if nearest and place is not None:
+            self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
+            self.say(f"The nearest words ({place.likely.lower()}, {place.where}):")
+            self._copy.show()
+        self._finish(f"{wording.NO_ANSWER} {likely}.")
+
+    def say(self, note: str, *, again: bool = False) -> None:
+        """Say something about the answer shown, with a button that asks anew where that helps."""
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
+        self._again.setVisible(again)
+        self.setAccessibleDescription(note)
+
+    def note(self) -> str:
+        """What is said about the answer."""
+        return self._note.text()
+
+    def over(self) -> str:
+        """What is said above the answer."""
+        return self._over.text()
+
+    def answer(self) -> str:
+        """The large words: the answer, or that the text does not say."""
+        return self._answer.text()
+
+    def copied(self) -> None:
+        """Say for a moment that the answer was copied."""
+        self._copy.setText("Copied")
+        self._copied_timer.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit()
+        super().mouseReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._frame()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._frame()
+
+    def _begin(self, over: str) -> None:
+        self._over.setText(over)
+        self._over.setVisible(bool(over))
+        for widget in (self._sentence, self._nearest, self._copy):
+            widget.hide()
+        self.say("")
+        self._rest_copy()
+
+    def _finish(self, name: str) -> None:
+        self.setAccessibleName(name)
+        self.show()
+
+    def _say_likely(self, place: Place, sure: bool) -> None:
+        likely = self._coloured(place.likely, sure and place.probability >= _VERY_LIKELY)
+        quiet = self._theme.colour("ink_quiet").name()
+        self._likely.setText(f"{likely}<span style='color:{quiet}'> · {place.where}</span>")
+
+    def _coloured(self, words: str, very_likely: bool) -> str:
+        role = "likely" if very_likely else "ink"
+        return f"<span style='color:{self._theme.colour(role).name()}; font-weight:600'>{words}</span>"
+
+    @Slot(bool)
+    def _nearest_toggled(self, on: bool) -> None:
+        self._name_nearest()
+        self.nearest_asked.emit(on)
+
+    def _name_nearest(self) -> None:
+        self._nearest.setText(
+            "Hide the nearest words" if self._nearest.isChecked() else "Show the nearest words"
+        )
+        self._nearest.setAccessibleName(self._nearest.text())
+
+    @Slot()
+    def _rest_copy(self) -> None:
+        self._copied_timer.stop()
+        self._copy.setText("Copy")
+
+    def _frame(self) -> None:
+        line = self._theme.colour("focus" if self.hasFocus() else "line").name()
+        self.setStyleSheet(f"QFrame#answer {{ border: 1px solid {line}; }}")
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        space = theme.step(4)
+        self._column.setContentsMargins(space, space, space, space)
+        self._column.setSpacing(theme.step(2.5))
+        self._buttons.setSpacing(theme.step(2))
+        self._over.setFont(theme.font("small_strong"))
+        self._note.setFont(theme.font("small"))
+        self._copy.setIcon(theme.icon("copy", "ink"))
+        self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._frame()

@@ -1,0 +1,247 @@
+"""The other places that may answer, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.core import wording
+from app.ui.theme import Theme
+from app.ui.widgets.places import Place
+from app.ui.widgets.score_bars import draw_bar
+
+_PLACE = Qt.ItemDataRole.UserRole
+Index = QModelIndex | QPersistentModelIndex
+
+
+class PlacesModel(QAbstractListModel):
+    """Places as rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: tuple[Place, ...] = ()
+
+    def take(self, places: Sequence[Place]) -> None:
+        """Show these rows in their order."""
+        self.beginResetModel()
+        self.places = tuple(places)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.places)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self.places):
+            return None
+        place = self.places[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return place.text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{place.text}. {place.likely}. {place.where}."
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{place.likely}, {place.where}"
+        return place if role == _PLACE else None
+
+
+class PlaceDelegate(QStyledItemDelegate):
+    """A row: the words, a piece of their sentence and where it stands, the bar and the number."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        theme = self._theme
+        lines = QFontMetrics(theme.font("strong")).height() + 2 * QFontMetrics(theme.font("small")).height()
+        return QSize(theme.step(40), lines + theme.step(5))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = self._theme
+        place: Place = index.data(_PLACE)
+        rect = QRectF(option.rect)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if chosen or hover:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent_ground" if chosen else "hover"))
+            painter.drawRoundedRect(rect.adjusted(0, 0, 0, -1), theme.step(1.5), theme.step(1.5))
+        else:
+            painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.colour("line"))
+        if chosen:
+            painter.fillRect(
+                QRectF(
+                    rect.left(), rect.top() + theme.step(2), theme.step(0.75), rect.height() - theme.step(4)
+                ),
+                theme.colour("accent"),
+            )
+        inner = rect.adjusted(theme.step(3), theme.step(2), -theme.step(2), -theme.step(2.5))
+        self._paint_score(painter, inner, place)
+        left = QRectF(
+            inner.left(), inner.top(), inner.width() - self._score_width() - theme.step(3), inner.height()
+        )
+        self._paint_words(painter, left, place)
+        painter.restore()
+
+    def _paint_words(self, painter: QPainter, box: QRectF, place: Place) -> None:
+        theme = self._theme
+        elide = Qt.TextElideMode.ElideRight
+        strong, small = theme.font("strong"), theme.font("small")
+        painter.setFont(strong)
+        painter.setPen(theme.colour("ink"))
+        metrics = QFontMetrics(strong)
+        line = QRectF(box.left(), box.top(), box.width(), metrics.height())
+        words = " ".join(place.text.split())
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(words, elide, int(box.width())))
+        painter.setFont(small)
+        painter.setPen(theme.colour("ink_quiet"))
+        metrics = QFontMetrics(small)
+        line = QRectF(box.left(), line.bottom() + theme.step(0.5), box.width(), metrics.height())
+        snippet = self._snippet(place, metrics, int(box.width()))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, snippet)
+        line.translate(0, metrics.height())
+        painter.drawText(
+            line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(place.where, elide, int(box.width()))
+        )
+
+    def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
+        """As much of the sentence as fits, beginning a few words before the answer."""
+        before = place.sentence[: place.start].split()
+        rest = " ".join(place.sentence[place.start :].split())
+        for count in range(min(4, len(before)), -1, -1):
+            lead = " ".join(before[len(before) - count :])
+            shown = f"{'… ' if count < len(before) else ''}{lead}{' ' if lead else ''}{rest}"
+            upto = f"{shown[: len(shown) - len(rest)]}{' '.join(place.text.split())}"
+            if count == 0 or metrics.horizontalAdvance(upto) <= width * 0.85:
+                return metrics.elidedText(shown, Qt.TextElideMode.ElideRight, width)
+        return ""
+
+    def _score_width(self) -> int:
+        return self._theme.step(13) + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
+
+    def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
+        theme = self._theme
+        painter.setFont(theme.font("ui"))
+        painter.setPen(theme.colour("ink"))
+        number_width = painter.fontMetrics().horizontalAdvance("> 99 %")
+        painter.drawText(
+            QRectF(box.right() - number_width, box.top(), number_width, box.height()),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            wording.percent(place.probability),
+        )
+        bar = QRectF(
+            box.right() - self._score_width(),
+            box.center().y() - theme.step(0.75),
+            theme.step(11),
+            theme.step(1.5),
+        )
+        draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
+
+
+class AnswerList(QListView):
+    """Places in rows as high as they need; the arrow keys and a click choose one.
+
+    `chosen` carries the row, also when the chosen row is clicked again; `copy_asked` the row for Ctrl+C.
+    """
+
+    chosen = Signal(int)
+    copy_asked = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._model = PlacesModel()
+        self._delegate = PlaceDelegate(theme)
+        self.setModel(self._model)
+        self.setItemDelegate(self._delegate)
+        self.setAccessibleName("Other places")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(self._clicked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_places(self, places: Sequence[Place]) -> None:
+        """Show these places, none of them chosen."""
+        if tuple(places) != self._model.places:
+            self._model.take(places)
+            self._restyle()
+        self.select(-1)
+
+    def places(self) -> tuple[Place, ...]:
+        """What is shown."""
+        return self._model.places
+
+    def select(self, row: int) -> None:
+        """Make a row the chosen one without telling; -1 for none."""
+        if row < 0:
+            self.clearSelection()
+            self.selectionModel().clearCurrentIndex()
+        else:
+            self.setCurrentIndex(self._model.index(row))
+
+    def row(self) -> int:
+        """The chosen row, -1 without one."""
+        rows = self.selectionModel().selectedIndexes()
+        return rows[0].row() if rows else -1
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        before = self.row()
+        if event.matches(QKeySequence.StandardKey.Copy):
+            if before >= 0:
+                self.copy_asked.emit(before)
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before >= 0:
+            self.chosen.emit(before)
+            return
+        super().keyPressEvent(event)
+        if self.row() != before and self.row() >= 0:
+            self.chosen.emit(self.row())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if (
+            event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+            and self.row() < 0
+        ):
+            # Qt makes the first row current without choosing it: the keys then start from there.
+            self.selectionModel().clearCurrentIndex()
+
+    def event(self, event: QEvent) -> bool:
+        # Esc stops the reading, which the window does: a list would swallow it.
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(60), self.height())
+
+    @Slot(QModelIndex)
+    def _clicked(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.row())
+
+    @Slot()
+    def _restyle(self) -> None:
+        row = self._delegate.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
+        self.setFixedHeight(row * len(self._model.places) + 2)
+        self.setVisible(bool(self._model.places))
+        self.viewport().update()

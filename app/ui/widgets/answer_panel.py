@@ -1,0 +1,151 @@
+"""The side of the window where a question is asked and its answers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.theme import Theme, mark
+from app.ui.widgets.answer_card import AnswerCard
+from app.ui.widgets.answer_list import AnswerList
+from app.ui.widgets.notice import Notice
+from app.ui.widgets.places import Place
+from app.ui.widgets.progress_strip import ProgressStrip
+from app.ui.widgets.question_box import QuestionBox
+from app.ui.widgets.threshold_line import ThresholdLine
+
+IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
+
+
+class AnswerPanel(QFrame):
+    """Question box, progress, what went wrong, the answer's card, the other places, and the threshold.
+
+    `question_tried` carries a question that was offered and clicked.
+    """
+
+    question_tried = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "panel")
+        self.setAccessibleName("Question and answers")
+        self.box = QuestionBox(theme)
+        self.strip = ProgressStrip(theme)
+        self.notice = Notice(theme)
+        self.idle = QLabel(IDLE)
+        self.idle.setWordWrap(True)
+        self.idle.setProperty("ink", "quiet")
+        self.card = AnswerCard(theme)
+        self.list = AnswerList(theme)
+        self.threshold = ThresholdLine(theme)
+        self._others = QLabel("Other places")
+        self._keys = QLabel("F3 next")
+        self._tries_title = QLabel("Also try")
+        for label in (self._others, self._keys, self._tries_title):
+            label.setProperty("ink", "quiet")
+        heads = QHBoxLayout()
+        heads.addWidget(self._others, 1)
+        heads.addWidget(self._keys)
+        self._tries = QVBoxLayout()
+        self._tries.setSpacing(0)
+        inner = QWidget()
+        self._results = QVBoxLayout(inner)
+        self._results.addWidget(self.idle)
+        self._results.addWidget(self.card)
+        self._results.addLayout(heads)
+        self._results.addWidget(self.list)
+        self._results.addWidget(self._tries_title)
+        self._results.addLayout(self._tries)
+        self._results.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._column = QVBoxLayout(self)
+        for part in (self.box, self.strip, self.notice):
+            self._column.addWidget(part)
+        self._column.addWidget(self._scroll, 1)
+        self._column.addWidget(self.threshold)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.show_others(())
+        self.offer(())
+
+    def show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
+        """List the places beside the answer; nothing is shown where there are none."""
+        self.list.set_places(places)
+        self._others.setText(title)
+        self._others.setVisible(bool(places))
+        self._keys.setVisible(bool(places))
+
+    def offer(self, questions: Sequence[str]) -> None:
+        """Offer questions to try."""
+        while (item := self._tries.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._tries_title.setVisible(bool(questions))
+        for question in questions:
+            button = QPushButton(question)
+            mark(button, kind="link")
+            button.setAccessibleName(f"Ask: {question}")
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            button.setToolTip(question)
+            button.setProperty("question", question)
+            button.clicked.connect(self._tried)
+            self._tries.addWidget(button)
+
+    def clear_answer(self) -> None:
+        """Show neither answer nor places, only what can be done."""
+        self.card.hide()
+        self.idle.show()
+        self.show_others(())
+
+    def show_card(self) -> None:
+        """Make room for the card."""
+        self.idle.hide()
+        self.card.show()
+
+    def select(self, index: int) -> None:
+        """Tell which of all places is the chosen one: 0 is the card's, the others stand in the list."""
+        self.list.select(index - 1)
+        inner = self._scroll.widget()
+        if index > 0 and inner is not None:
+            row = self.list.visualRect(self.list.currentIndex())
+            middle = self.list.mapTo(inner, row.center())
+            self._scroll.ensureVisible(middle.x(), middle.y(), 0, row.height())
+        elif index == 0:
+            self._scroll.verticalScrollBar().setValue(0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(96), self._theme.step(150))
+
+    @Slot()
+    def _tried(self) -> None:
+        self.question_tried.emit(self.sender().property("question"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        edge = theme.step(4.5)
+        self._column.setContentsMargins(edge, edge, edge, theme.step(3))
+        self._column.setSpacing(theme.step(3))
+        self._results.setContentsMargins(0, 0, 0, 0)
+        self._results.setSpacing(theme.step(3))
+        for label in (self._others, self._keys, self._tries_title):
+            label.setFont(theme.font("small_strong"))
+        self.setMinimumWidth(theme.step(76))

@@ -1,0 +1,167 @@
+"""The open documents as tabs, with a new one, opening a file, and bringing a closed one back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTabBar, QToolButton
+
+from app.ui.theme import Theme, mark
+
+_UNDO_MS = 20_000
+
+
+class TabStrip(QTabBar):
+    """The tabs themselves; the middle mouse button closes one (`middle_clicked`)."""
+
+    middle_clicked = Signal(int)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.MiddleButton:
+            index = self.tabAt(event.position().toPoint())
+            if index >= 0:
+                self.middle_clicked.emit(index)
+        super().mouseReleaseEvent(event)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        hint = super().tabSizeHint(index)
+        return QSize(min(hint.width(), self.fontMetrics().averageCharWidth() * 16), hint.height())
+
+
+class DocumentTabs(QFrame):
+    """A row of tabs; the view keeps what they stand for.
+
+    `chosen` and `close_asked` carry a tab's index; `new_asked`, `open_asked` and `undo_asked` are sent by their
+    buttons.
+    """
+
+    chosen = Signal(int)
+    close_asked = Signal(int)
+    new_asked = Signal()
+    open_asked = Signal()
+    undo_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "frame")
+        self.strip = TabStrip()
+        self.strip.setAccessibleName("Open texts")
+        self.strip.setDrawBase(False)
+        self.strip.setExpanding(False)
+        self.strip.setElideMode(Qt.TextElideMode.ElideRight)
+        self.strip.setUsesScrollButtons(True)
+        self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._new, self._open = QToolButton(), QToolButton()
+        for button, name, tip in (
+            (self._new, "New text", "New text  (Ctrl+T)"),
+            (self._open, "Open a text file", "Open a text file  (Ctrl+O)"),
+        ):
+            button.setAccessibleName(name)
+            button.setToolTip(tip)
+        self._closed = QLabel()
+        self._closed.setProperty("ink", "quiet")
+        self._undo = QPushButton("Undo")
+        self._undo.setAccessibleName("Bring the closed text back")
+        self._undo.setToolTip("Bring it back  (Ctrl+Shift+T)")
+        mark(self._undo, kind="link")
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
+        self._row.addWidget(self._new)
+        self._row.addWidget(self._open)
+        self._row.addStretch(1)
+        self._row.addWidget(self._closed)
+        self._row.addWidget(self._undo)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_UNDO_MS)
+        self._timer.timeout.connect(self.forget_closed)
+        self.strip.currentChanged.connect(self.chosen)
+        self.strip.middle_clicked.connect(self.close_asked)
+        self._new.clicked.connect(self.new_asked)
+        self._open.clicked.connect(self.open_asked)
+        self._undo.clicked.connect(self.undo_asked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.forget_closed()
+
+    def add(self, title: str, tip: str = "", at: int = -1) -> int:
+        """Add a tab, at the end unless told where; returns its index."""
+        self.strip.blockSignals(True)
+        index = self.strip.insertTab(at if at >= 0 else self.strip.count(), "")
+        close = QToolButton()
+        close.setToolTip("Close  (Ctrl+W)")
+        close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        close.clicked.connect(self._close_clicked)
+        self.strip.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
+        self.strip.blockSignals(False)
+        self.rename(index, title, tip)
+        self._restyle()
+        return index
+
+    def rename(self, index: int, title: str, tip: str = "") -> None:
+        """Give a tab another title; `tip` says more, such as a file's path."""
+        self.strip.setTabText(index, title.replace("&", "&&"))
+        self.strip.setTabToolTip(index, tip or title)
+        close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
+        if close is not None:
+            close.setAccessibleName(f"Close {title}")
+
+    def remove(self, index: int) -> None:
+        """Take a tab away without telling."""
+        self.strip.blockSignals(True)
+        self.strip.removeTab(index)
+        self.strip.blockSignals(False)
+
+    def select(self, index: int) -> None:
+        """Make a tab the current one without telling."""
+        self.strip.blockSignals(True)
+        self.strip.setCurrentIndex(index)
+        self.strip.blockSignals(False)
+
+    def title(self, index: int) -> str:
+        """A tab's title."""
+        return self.strip.tabText(index).replace("&&", "&")
+
+    def tell_closed(self, title: str) -> None:
+        """Say that a text was closed, and offer to bring it back for a while."""
+        short = title if len(title) <= 24 else f"{title[:23]}…"
+        self._closed.setText(f"“{short}” closed")
+        self._closed.show()
+        self._undo.show()
+        self._timer.start()
+
+    @Slot()
+    def forget_closed(self) -> None:
+        """Take that offer away."""
+        self._timer.stop()
+        self._closed.hide()
+        self._undo.hide()
+
+    def undo_button(self) -> QPushButton:
+        """The button that brings a closed text back."""
+        return self._undo
+
+    @Slot()
+    def _close_clicked(self) -> None:
+        for index in range(self.strip.count()):
+            if self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide) is self.sender():
+                self.close_asked.emit(index)
+                return
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        size = QSize(theme.step(4), theme.step(4))
+        for button, icon in ((self._new, "plus"), (self._open, "open")):
+            button.setIcon(theme.icon(icon))
+            button.setIconSize(size)
+        for index in range(self.strip.count()):
+            close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
+            if isinstance(close, QToolButton):
+                close.setIcon(theme.icon("close"))
+                close.setIconSize(QSize(theme.step(3.5), theme.step(3.5)))
+        for widget in (self._closed, self._undo):
+            widget.setFont(theme.font("small"))
+        self._row.setContentsMargins(theme.step(3), 0, theme.step(3), 0)
+        self._row.setSpacing(theme.step(1))

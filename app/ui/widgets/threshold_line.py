@@ -1,0 +1,89 @@
+"""From which probability on an answer is given, and a way to change that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.ui.theme import Theme, mark
+
+
+class ThresholdLine(QWidget):
+    """'Says "the text does not say" below 50 %', with a slider that Change brings up.
+
+    `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
+    """
+
+    changed = Signal(float)
+    own_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words = QLabel()
+        self._words.setWordWrap(True)
+        self._words.setProperty("ink", "quiet")
+        self._change = QPushButton("Change")
+        self._change.setAccessibleName("Change from which probability on an answer is given")
+        self._change.setCheckable(True)
+        mark(self._change, kind="link")
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setRange(1, 99)
+        self._slider.setPageStep(5)
+        self._slider.setAccessibleName("Least probability of an answer, in per cent")
+        self._own = QPushButton("Reader's own")
+        self._own.setAccessibleName("Take the reader's own threshold again")
+        mark(self._own, kind="link")
+        line = QHBoxLayout()
+        line.addWidget(self._words, 1)
+        line.addWidget(self._change)
+        self._tools = QWidget()
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.addWidget(self._slider, 1)
+        tools.addWidget(self._own)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._tools)
+        column.addLayout(line)
+        self._tools.hide()
+        self._change.toggled.connect(self._open)
+        self._slider.valueChanged.connect(self._moved)
+        self._own.clicked.connect(self.own_asked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_threshold(self, threshold: float, own: bool) -> None:
+        """Show a threshold; `own` tells that it is the reader's own one."""
+        self._slider.blockSignals(True)
+        self._slider.setValue(round(threshold * 100))
+        self._slider.blockSignals(False)
+        self._words.setText(f"Says “the text does not say” below {wording.percent(threshold)}")
+        self._own.setEnabled(not own)
+
+    def words(self) -> str:
+        """What the line says."""
+        return self._words.text()
+
+    def slider(self) -> QSlider:
+        """The slider, in per cent."""
+        return self._slider
+
+    @Slot(bool)
+    def _open(self, on: bool) -> None:
+        self._tools.setVisible(on)
+        self._change.setText("Done" if on else "Change")
+        if on:
+            self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(int)
+    def _moved(self, value: int) -> None:
+        self.changed.emit(value / 100)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._words.setFont(self._theme.font("small"))
+        for button in (self._change, self._own):
+            button.setFont(self._theme.font("small"))
