@@ -13,7 +13,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, TrainingRequest
 from app.engine.orders import Load, Run
 from app.models import device as devices
@@ -56,9 +56,11 @@ class Host:
     def __init__(self) -> None:
         self._held: OrderedDict[Key, tuple[Signature, ReadyModel]] = OrderedDict()
         self._torch_loaded = False
+        self._report: Report = Silent()
 
     def __call__(self, order: Run | Load, report: Report) -> Any:
         """Answer one order. Raises SpanlightError, Stopped, and TypeError for a request that no task answers."""
+        self._report = report
         self._set_threads(report)
         try:
             return self._answer(order, report)
@@ -125,7 +127,7 @@ class Host:
         return self._hold(key, signature(Path(choice.folder)), self._load(choice, head, device))
 
     def _load(self, choice: ModelChoice, head: Head, device: DeviceChoice) -> ReadyModel:
-        loaded = load(read_card(choice.folder), head, device)
+        loaded = load(read_card(choice.folder), head, device, lambda: self._report.check())
         return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
 
     def _hold(self, key: Key, now: Signature, model: ReadyModel) -> ReadyModel:

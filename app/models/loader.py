@@ -17,6 +17,7 @@ from app.models.families import Family
 from app.models.heads import no_head
 
 Arrays = dict[str, np.ndarray]
+ALBERT_LAYERS = "encoder.albert_layer_groups."
 OUTPUTS = {Head.QUESTION_ANSWERING: ("start_logits", "end_logits"), Head.CLASSIFICATION: ("logits",)}
 
 
@@ -30,12 +31,15 @@ class Loaded:
     forward: Callable[[Arrays], Arrays]
 
 
-def load(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
+def load(
+    card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None] = lambda: None
+) -> Loaded:
     """Load one head of a checkpoint onto a device.
 
     The weights take the device's dtype, whatever they are stored in; the head itself computes in
     float32, so that close logits stay apart. `forward` takes int64 arrays of batch × length and
-    returns float32 arrays. Raises SpanlightError where the checkpoint does not hold the head, is
+    returns float32 arrays; it calls `check` before each layer, which may raise to break off. Raises
+    SpanlightError where the checkpoint does not hold the head, is
     not whole, or does not fit into the device's memory.
     """
     if head not in card.heads:
@@ -45,6 +49,7 @@ def load(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
     model = _model(card, family, head, device)
+    _check_in_layers(model, family, check)
     return Loaded(card, device, tokenizer, Forward(model, head, device.device, card.max_length))
 
 
@@ -229,6 +234,18 @@ def _refuse_holes(card: ModelCard, told: dict[str, Any]) -> None:
         raise _unreadable(card, RuntimeError(str(told["error_msgs"][0])))
 
 
+def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:
+    """Have each layer call `check` first: on a slow computer a whole batch takes longer than a stop may."""
+    for layer in _part(model, f"{family.prefix}.{family.layer_pattern or ALBERT_LAYERS}".rstrip(".")):
+        layer.register_forward_pre_hook(lambda *_: check())
+
+
+def _part(model: Any, path: str) -> Any:
+    for name in path.split("."):
+        model = getattr(model, name, None)
+    return model
+
+
 def _head_in_float32(model: Any, family: Family) -> None:
     """Let the head's modules compute in float32 on what the encoder hands them."""
 
@@ -239,8 +256,6 @@ def _head_in_float32(model: Any, family: Family) -> None:
         )
 
     for name in family.heads_in_float32:
-        module = model
-        for part in name.split("."):
-            module = getattr(module, part, None)
+        module = _part(model, name)
         if module is not None:
             module.float().register_forward_pre_hook(widen)

@@ -13,7 +13,7 @@ import torch
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
-from app.core.report import Silent
+from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TrainingRequest
 from app.core.results import Reading
 from app.core.text import Document
@@ -51,7 +51,7 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, loads: Broken) -> list[str]:
     def choose(wanted: str) -> DeviceChoice:
         return GPU if wanted in ("auto", "cuda") else process.devices.cpu("chosen")
 
-    def loading(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
+    def loading(card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None]) -> Loaded:
         noted.append(device.device)
         return loads(card, head, device) if device is GPU else load(card, head, device)
 
@@ -132,6 +132,27 @@ def test_training_is_handed_to_the_trainer_and_models_make_room(
     assert not host._held
 
 
+def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
+    class StopsInTheMiddle(Silent):
+        checks = 0
+
+        def check(self) -> None:
+            self.checks += 1
+            if self.checks == 2:
+                raise Stopped
+
+    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
+    host(Load(choice, QA), Silent())
+    forward = next(iter(host._held.values()))[1].forward
+    report = StopsInTheMiddle()
+    host._report = report
+    arrays = {name: np.ones((1, 8), np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+    with pytest.raises(Stopped):
+        forward(arrays)
+    assert report.checks == 2, "once a layer"
+    assert isinstance(host(Run(QUESTION, choice), Silent()), Reading)
+
+
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
     folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(process.KEPT + 2)]
     for folder in (*folders, folders[2]):
@@ -140,7 +161,9 @@ def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
     assert held == [*folders[3:], folders[2]]
 
 
-def test_torch_gets_the_physical_cores_for_every_order(host: Host, tmp_path: Path, threads: list[int]) -> None:
+def test_torch_gets_the_physical_cores_for_every_order(
+    host: Host, tmp_path: Path, threads: list[int]
+) -> None:
     choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
     for _ in range(2):
         host(Load(choice, QA), Silent())

@@ -99,6 +99,14 @@ def test_the_head_computes_in_float32(tmp_path: Path) -> None:
     assert (logits != rounded).mean() > 0.5, "logits of bfloat16 fall on few values, and ties decide answers"
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_batch_can_be_broken_off_at_each_layer(tmp_path: Path, family: str) -> None:
+    calls = []
+    folder = small_checkpoint(tmp_path / "m", family)
+    load(read_card(folder), QA, CPU, lambda: calls.append(1)).forward(batch())
+    assert len(calls) == 2
+
+
 def test_padding_and_batch_do_not_change_the_logits(tmp_path: Path) -> None:
     forward = load(read_card(small_checkpoint(tmp_path / "m", "roberta")), QA, CPU).forward
     arrays = batch()
