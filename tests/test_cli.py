@@ -86,7 +86,7 @@ def test_always_answer_and_threshold(command: Command, document: str) -> None:
 def test_several_files_and_other_places(command: Command, document: str, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("Here are tarts too.")
-    _, out, _ = command("ask", str(other), document, "--question", "Where are the tarts?", "--top-k", "3")
+    _, out, _ = command("ask", str(other), "--question", "Where are the tarts?", document, "--top-k", "3")
     assert "Likely, 80 %, in other.txt." in out
     _, out, _ = command("ask", document, str(other), "--question", "Who is the duchess?", "--top-k", "3")
     assert "Other places:\nThe\nVery unlikely, 5 %, in tarts.txt." in out
@@ -153,7 +153,7 @@ def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("evaluate", "qa", str(path))
     assert code == 0
     assert "100.00" in out
-    _, out, _ = command("evaluate", "qa", str(path), "--json", "--join", "0", "2")
+    _, out, _ = command("evaluate", "qa", str(path), "--join", "0,2", "--json")
     assert [each["overall"]["f1"] for each in json.loads(out)["measured"]] == [100.0, 100.0]
     path.write_text(json.dumps({"text": "good", "label": 1}))
     code, out, _ = command("evaluate", "classification", str(path))
@@ -194,6 +194,8 @@ def test_models(command: Command) -> None:
         (["classify", "--file", "FILE", "--column", "c"], "no column"),
         (["classify", "a", "--output", "b"], "--output goes with"),
         (["evaluate", "sing", "FILE"], "invalid choice"),
+        (["evaluate", "qa", "FILE", "--join", "1,x"], "--join"),
+        (["evaluate", "qa", "FILE", "--join", "-1"], "--join"),
         (["evaluate", "qa", "nowhere.jsonl"], "cannot be read"),
         (["evaluate", "qa", "FILE"], "does not hold examples"),
         (["evaluate", "classification", "FILE", "--fit"], "--fit"),

@@ -25,12 +25,25 @@ qa: rows {"id", "context", "question", "answers": [{"text", "answer_start"}], "s
 text does not say) of .jsonl or .jsonl.xz files, or SQuAD .json files. Figures are in per cent: EM and F1
 of what is answered, over all questions and over the answerable ones; how many of the unanswerable
 ones are left unanswered; EM and F1 of the best span where an answer is forced, over the answerable ones;
-the best F1 that any threshold gives. --join N [N ...] puts each paragraph among N others of its file.
+the best F1 that any threshold gives, and that threshold; the calibration error of the best span's
+probability. --join N puts each paragraph among N others of its file, and asks that document.
 
 classification: rows {"text", "label"}; a label is a class's name or its index. Figures are 0 to 1;
 the confusion matrix has a row for each true class and a column for each predicted one.
 """
-_COLUMNS = ("questions", "EM", "F1", "ans EM", "ans F1", "no-ans", "forced EM", "forced F1", "best F1", "at")
+_COLUMNS = (
+    "questions",
+    "EM",
+    "F1",
+    "ans EM",
+    "ans F1",
+    "no-ans",
+    "forced EM",
+    "forced F1",
+    "best F1",
+    "at",
+    "cal err",
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("task", choices=("qa", "classification"))
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
-        "--join", nargs="+", type=zero_or_more, metavar="N", help="paragraphs beside the one asked about"
+        "--join", type=_numbers, metavar="N[,N...]", help="others that each paragraph is put among (qa)"
     )
     parser.add_argument(
         "--limit", type=zero_or_more, default=0, metavar="N", help="examples taken of each file (all)"
@@ -58,7 +71,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     files = tuple(Path(file) for file in arguments.files)
     limit, seed, record = arguments.limit, arguments.seed, arguments.record
     if arguments.task == "qa":
-        plan = QaPlan(files, tuple(arguments.join or (0,)), limit, seed, arguments.fit, record)
+        plan = QaPlan(files, arguments.join or (0,), limit, seed, arguments.fit, record)
         found = evaluate_qa(workspace, plan, report, model=arguments.model, device=arguments.device)
         report.clear()
         _print_qa(found) if not arguments.json else print_json(asdict(found))
@@ -105,7 +118,12 @@ def _cells(figures: QaFigures) -> list[str]:
         figures.best_f1,
     )
     shown = ["-" if value is None else f"{value:.2f}" for value in values]
-    return [f"{figures.questions:,}", *shown, f"{figures.best_threshold:.3f}"]
+    return [
+        f"{figures.questions:,}",
+        *shown,
+        f"{figures.best_threshold:.3f}",
+        f"{figures.calibration_error:.2f}",
+    ]
 
 
 def _print_classes(found: ClassEvaluation) -> None:
@@ -123,6 +141,10 @@ def _print_classes(found: ClassEvaluation) -> None:
         print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_share(recall):>9}")
     precisions = (_share(found.by_class[label].precision) for label in found.labels)
     print(f"{'precision':<{width}}", *(f"{cell:>{width}}" for cell in precisions))
+
+
+def _numbers(value: str) -> tuple[int, ...]:
+    return tuple(zero_or_more(each) for each in value.split(","))
 
 
 def _share(value: float | None) -> str:

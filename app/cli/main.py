@@ -45,7 +45,7 @@ def main(argv: list[str]) -> int:
         log = str(paths.log_file)
         start_log(paths.log_file)
         command = _command(argv[0] if argv else "")
-        arguments = command.parser().parse_args(argv[1:])
+        arguments = command.parser().parse_intermixed_args(argv[1:])
         with report.stopping():
             workspace = open_workspace(paths)
             try:

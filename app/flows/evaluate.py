@@ -47,7 +47,8 @@ class QaFigures:
     `exact` and `f1` are of what the reader answers, where "the text does not say" is an answer too; `forced_exact`
     and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
     unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
-    `best_threshold`. A figure over no question is None.
+    `best_threshold`; `calibration_error` is how far the best span's probability lies from the share of such spans
+    that are exactly right, on average over ten bins (Guo et al. 2017, equation 3). A figure over no question is None.
     """
 
     questions: int
@@ -61,6 +62,7 @@ class QaFigures:
     forced_f1: float | None
     best_f1: float
     best_threshold: float
+    calibration_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class _Outcome:
 
     example: QaExample
     chance: float
+    probability: float
     answered: bool
     exact: float
     f1: float
@@ -156,6 +159,7 @@ def _held_against(example: QaExample, reading: Reading) -> _Outcome:
     return _Outcome(
         example=example,
         chance=1.0 - reading.no_answer_probability,
+        probability=first.probability if first else 0.0,
         answered=reading.answered,
         exact=float(exact_match(text, answers)) if answers else 0.0,
         f1=f1(text, answers) if answers else 0.0,
@@ -212,6 +216,7 @@ def _figures(outcomes: list[_Outcome]) -> QaFigures:
         forced_f1=_mean(answerable, lambda each: each.f1),
         best_f1=best,
         best_threshold=threshold,
+        calibration_error=_calibration_error(outcomes),
     )
 
 
@@ -230,6 +235,14 @@ def _best_threshold(outcomes: list[_Outcome]) -> tuple[float, float]:
         if below < each.chance and total > best:
             best, threshold = total, (each.chance + below) / 2
     return 100.0 * best / len(outcomes), threshold
+
+
+def _calibration_error(outcomes: list[_Outcome]) -> float:
+    bins: list[list[_Outcome]] = [[] for _ in range(10)]
+    for each in outcomes:
+        bins[min(9, int(each.probability * 10))].append(each)
+    gaps = (abs(sum(each.probability - (each.exact == 1.0) for each in group)) for group in bins)
+    return 100.0 * sum(gaps) / len(outcomes)
 
 
 def _keep(card: ModelCard, plan: QaPlan, evaluation: QaEvaluation) -> None:
@@ -263,5 +276,6 @@ def _recorded(figures: QaFigures) -> dict[str, float]:
         "answerable f1": figures.answerable_f1,
         "no answer right": figures.no_answer_right,
         "forced f1": figures.forced_f1,
+        "calibration error": figures.calibration_error,
     }
     return {name: round(value, 2) for name, value in values.items() if value is not None}
