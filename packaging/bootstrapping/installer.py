@@ -86,7 +86,7 @@ def fault(said: str, what: str, log: str) -> SetUpFault:
     if "CERTIFICATE_VERIFY_FAILED" in said:
         return SetUpFault(
             f"{what} could not be fetched: the other side's certificate does not verify.",
-            "If a proxy here signs connections itself, name its certificate (PIP_CERT=FILE) and run the same command again.",
+            "If a proxy signs connections here, name its certificate (PIP_CERT=FILE) and run the same command again.",
         )
     if _OFFLINE.search(said):
         return SetUpFault(
@@ -98,7 +98,7 @@ def fault(said: str, what: str, log: str) -> SetUpFault:
         return SetUpFault(
             f"There is no build of {missing[1] or what} for this computer "
             f"(Python {sys.version_info[0]}.{sys.version_info[1]}, {sys.platform}).",
-            "Python 3.11 to 3.13 on 64-bit Linux, Windows or a Mac with an Apple chip is known to work.",
+            "There are builds for Python 3.11 to 3.13 on 64-bit Linux and Windows and on Macs with an Apple chip.",
         )
     if "Permission denied" in said:
         return SetUpFault("The folder .venv cannot be written to.", "Start Spanlight as the user who made it.")
