@@ -6,6 +6,7 @@ import contextlib
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -117,7 +118,8 @@ class Child:
         arguments = (theirs, listener, self._factory, str(self._log or ""))
         process = context.Process(target=serve, args=arguments, name=self._title, daemon=True)
         try:
-            process.start()
+            with _interrupts_blocked():
+                process.start()
         except OSError as error:
             for connection in (ours, control):
                 connection.close()
@@ -218,6 +220,19 @@ class Child:
         running.control.close()
         with contextlib.suppress(ValueError):  # still not gone: a driver holds it
             running.process.close()
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Have what is started in here inherit a blocked Ctrl+C: it could come before the child ignores it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Ended(Exception):

@@ -61,19 +61,19 @@ class Host:
     def __call__(self, order: Run | Load, report: Report) -> Any:
         """Answer one order. Raises SpanlightError, Stopped, and TypeError for a request that no task answers."""
         self._report = report
+        began = time.perf_counter()
         self._set_threads(report)
         try:
+            if isinstance(order, Load):
+                model = self._ready(order.choice, order.head, report)
+                return LoadedModel(model.card, model.device, time.perf_counter() - began)
             return self._answer(order, report)
         except (RuntimeError, MemoryError) as error:
             if isinstance(error, SpanlightError) or not is_out_of_memory(error):
                 raise
             raise out_of_memory(order.choice.device if order.choice else "cpu") from error
 
-    def _answer(self, order: Run | Load, report: Report) -> Any:
-        if isinstance(order, Load):
-            began = time.perf_counter()
-            model = self._ready(order.choice, order.head, report)
-            return LoadedModel(model.card, model.device, time.perf_counter() - began)
+    def _answer(self, order: Run, report: Report) -> Any:
         if isinstance(order.request, TrainingRequest):
             return self._train(order.request, report)
         task = next((task for task in TASKS if isinstance(order.request, task.request)), None)
@@ -139,7 +139,13 @@ class Host:
     def _set_threads(self, report: Report) -> None:
         if not self._torch_loaded:
             report.progress(Progress(0, 0, "Loading PyTorch"))
-        import torch
+        try:
+            import torch
+        except (ImportError, OSError) as error:
+            said = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+            raise SpanlightError(
+                f"PyTorch cannot be loaded: {said}.", "Start Spanlight again: it installs what is missing."
+            ) from error
 
         torch.set_num_threads(devices.physical_cores())  # training leaves another number behind
         self._torch_loaded = True

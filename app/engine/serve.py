@@ -22,6 +22,7 @@ from app.core.report import Progress, Report, Stopped
 Handler = Callable[[Any, Report], Any]
 Factory = Callable[[], Handler]
 PROGRESS_EVERY = 0.05
+LONGEST_LOG = 2**20
 
 
 class Kind(Enum):
@@ -147,7 +148,9 @@ def _listen(control: Connection, line: Line) -> None:
 def _redirect(log: str) -> None:
     """Keep what libraries print off the terminal."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        target = os.open(log or os.devnull, os.O_WRONLY | os.O_APPEND | (os.O_CREAT if log else 0), 0o600)
+        full = bool(log) and Path(log).exists() and Path(log).stat().st_size > LONGEST_LOG
+        flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT if log else 0) | (os.O_TRUNC if full else 0)
+        target = os.open(log or os.devnull, flags, 0o600)
         for number in (1, 2):
             os.dup2(target, number)
         os.close(target)

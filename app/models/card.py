@@ -22,6 +22,10 @@ WORDS, POSITIONS = "embeddings.word_embeddings.weight", "embeddings.position_emb
 WINDOW, STRIDE = 384, 128
 SHORTEST = 16
 # No model of these families comes near; a config beyond them only serves to fill the memory.
+OTHER_WIDTHS = frozenset(
+    "intermediate_size hidden_dim true_hidden_size intra_bottleneck_size type_vocab_size position_buckets"
+    " max_relative_positions pooler_hidden_size".split()
+)
 MOST_WIDE, MOST_LAYERS, MOST_ENTRIES = 16_384, 256, 10_000_000
 
 
@@ -132,14 +136,7 @@ def _check_shapes(config: Mapping[str, Any], family: Family, weights: Weights, n
             f"config.json of {name} cannot be right: {hidden} is not a multiple of {heads} heads.", DAMAGED
         )
     for key, value in config.items():
-        is_width = key in (
-            "intermediate_size",
-            "hidden_dim",
-            "true_hidden_size",
-            "intra_bottleneck_size",
-            "type_vocab_size",
-        )
-        if is_width and (type(value) is not int or not 0 <= value <= 4 * MOST_WIDE):
+        if key in OTHER_WIDTHS and (type(value) is not int or not -1 <= value <= 4 * MOST_WIDE):
             raise SpanlightError(
                 f"config.json of {name} cannot be right: {key} is {str(value)[:40]}.", DAMAGED
             )

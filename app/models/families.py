@@ -75,6 +75,14 @@ FAMILIES: dict[str, Family] = {
         classifier="classifier.out_proj",
         positions_after_padding=True,
     ),
+    "xlm-roberta": _family(
+        "xlm_roberta",
+        "XLMRoberta",
+        "roberta",
+        "classifier.dense",
+        classifier="classifier.out_proj",
+        positions_after_padding=True,
+    ),
     "electra": _family(
         "electra",
         "Electra",
@@ -124,4 +132,4 @@ FAMILIES: dict[str, Family] = {
     ),
 }
 
-TITLES = "BERT, DistilBERT, RoBERTa, ELECTRA, ALBERT, MobileBERT and DeBERTa"
+TITLES = "BERT, DistilBERT, RoBERTa, XLM-RoBERTa, ELECTRA, ALBERT, MobileBERT and DeBERTa"

@@ -197,6 +197,8 @@ def _model_class(family: Family, head: Head) -> Any:
             from transformers.models.distilbert import modeling_distilbert as module
         case "roberta":
             from transformers.models.roberta import modeling_roberta as module
+        case "xlm_roberta":
+            from transformers.models.xlm_roberta import modeling_xlm_roberta as module
         case "electra":
             from transformers.models.electra import modeling_electra as module
         case "albert":

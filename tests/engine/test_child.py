@@ -228,6 +228,16 @@ def test_what_libraries_print_goes_to_the_log(tmp_path: Path, capfd: pytest.Capt
     ]
 
 
+def test_a_log_begins_anew_when_it_has_grown_long(tmp_path: Path) -> None:
+    log = tmp_path / "child.log"
+    for size, left in ((100, 100), (2**20 + 1, 0)):
+        log.write_bytes(b"x" * size)
+        child = Child(handlers.make, title="helper process", log=log)
+        child.run(("pid",), Silent())
+        child.close()
+        assert log.stat().st_size == left
+
+
 def test_without_a_log_it_is_dropped(shared: Child, capfd: pytest.CaptureFixture[str]) -> None:
     shared.run(("noise",), Silent())
     assert capfd.readouterr() == ("", "")
@@ -238,6 +248,15 @@ def test_ctrl_c_in_the_terminal_does_not_reach_it(shared: Child) -> None:
     before = shared.run(("pid",), Silent())
     os.kill(before, signal.SIGINT)
     assert shared.run(("pid",), Silent()) == before
+
+
+@POSIX
+def test_nor_while_it_starts(child: Child) -> None:
+    with pytest.raises(Stopped):
+        child.run(("pid",), Listener(lambda _: True))
+    started = child.pid or 0
+    os.kill(started, signal.SIGINT)
+    assert child.run(("pid",), Silent()) == started
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells whom it ends first")

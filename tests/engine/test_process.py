@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,13 @@ def test_torch_gets_the_physical_cores_for_every_order(
     for _ in range(2):
         host(Load(choice, QA), Silent())
     assert threads == [process.devices.physical_cores()] * 2
+
+
+def test_a_missing_torch_is_said(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(SpanlightError, match="PyTorch cannot be loaded") as caught:
+        host(Load(ModelChoice(str(tmp_path), "cpu"), QA), Silent())
+    assert caught.value.hint
 
 
 def test_the_process_stays_off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ FAMILIES = (
     "bert",
     "distilbert",
     "roberta",
+    "xlm-roberta",
     "electra",
     "albert",
     "mobilebert",
@@ -99,7 +100,7 @@ def small_tokenizer(family: str = "bert") -> Tokenizer:
 
     A text outside ASCII becomes unknown tokens for WordPiece and Unigram; offsets still cover it.
     """
-    if family in ("roberta", "deberta"):
+    if family in ("roberta", "xlm-roberta", "deberta"):
         return _byte_level(family)
     if family in ("albert", "deberta-v2"):
         return _unigram(family)
@@ -107,7 +108,7 @@ def small_tokenizer(family: str = "bert") -> Tokenizer:
 
 
 def _special(family: str) -> dict[str, str]:
-    if family == "roberta":
+    if family in ("roberta", "xlm-roberta"):
         return {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
     unknown = "<unk>" if family == "albert" else "[UNK]"
     return {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": unknown}
@@ -135,7 +136,7 @@ def _word_piece() -> Tokenizer:
 
 def _byte_level(family: str) -> Tokenizer:
     start = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-    if family == "roberta":
+    if family in ("roberta", "xlm-roberta"):
         start = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     pieces = [*start, *sorted(pre_tokenizers.ByteLevel.alphabet())]
     known, merges = set(pieces), []
@@ -151,7 +152,7 @@ def _byte_level(family: str) -> Tokenizer:
     tokenizer.add_special_tokens(start)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    if family == "roberta":
+    if family in ("roberta", "xlm-roberta"):
         ids = {name: tokenizer.token_to_id(name) for name in ("<s>", "</s>")}
         tokenizer.post_processor = processors.RobertaProcessing(
             ("</s>", ids["</s>"]), ("<s>", ids["<s>"]), add_prefix_space=False
@@ -182,19 +183,20 @@ def _config(family: str, tokenizer: Tokenizer, positions: int) -> Any:
     pad = tokenizer.token_to_id(_special(family)["pad_token"])
     common = {
         "vocab_size": tokenizer.get_vocab_size(),
-        "max_position_embeddings": positions + (pad + 1 if family == "roberta" else 0),
+        "max_position_embeddings": positions + (pad + 1 if family in ("roberta", "xlm-roberta") else 0),
         "pad_token_id": pad,
     }
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    roberta = {"type_vocab_size": 1, "bos_token_id": 0, "eos_token_id": 2}
     match family:
         case "bert":
             return transformers.BertConfig(**common, **shape)
         case "distilbert":
             return transformers.DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
         case "roberta":
-            return transformers.RobertaConfig(
-                **common, **shape, type_vocab_size=1, bos_token_id=0, eos_token_id=2
-            )
+            return transformers.RobertaConfig(**common, **shape, **roberta)
+        case "xlm-roberta":
+            return transformers.XLMRobertaConfig(**common, **shape, **roberta)
         case "electra":
             return transformers.ElectraConfig(**common, **shape, embedding_size=16)
         case "albert":

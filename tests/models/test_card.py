@@ -237,6 +237,7 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         lambda f: config(f, intermediate_size=10**12),
         "intermediate_size is 1000000000000",
     ),
+    "absurd distances": (lambda f: config(f, position_buckets=10**9), "position_buckets is 1000000000"),
     "negative vocabulary": (lambda f: config(f, vocab_size=-1), "vocab_size is -1"),
     "vocabulary a text": (lambda f: config(f, vocab_size="many"), "vocab_size is many"),
     "no attention heads": (
