@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,21 @@ application = make_application(workspace)
 window = open_window(workspace)
 assert window.isVisible()
 print(*sorted(name for name in sys.modules if "." not in name))
+window.close()
+"""
+REAL_WINDOW = """
+import sys, time
+from app.flows.workspace import open_workspace
+from app.ui.start import make_application, open_window
+workspace = open_workspace()
+application = make_application(workspace)
+window = open_window(workspace)
+end = time.monotonic() + 60
+while not window.windowHandle().isExposed() and time.monotonic() < end:
+    application.processEvents()
+picture = window.grab().toImage()
+colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 7)}
+print(application.platformName(), window.windowHandle().isExposed(), len(colours) > 4)
 window.close()
 """
 COMMAND = """
@@ -51,6 +68,39 @@ def test_the_window_shows_before_anything_heavy_is_loaded() -> None:
     loaded = set(done.stdout.split())
     assert "PySide6" in loaded
     assert not loaded & HEAVY
+
+
+@pytest.mark.real_window
+def test_a_real_window_shows(screen: dict[str, str]) -> None:
+    command = [sys.executable, "-c", REAL_WINDOW]
+    done = subprocess.run(command, cwd=ROOT, env=screen, capture_output=True, text=True, timeout=200)
+    assert (done.returncode, done.stdout) == (0, "xcb True True\n"), done.stderr
+
+
+@pytest.mark.real_window
+def test_the_whole_start_and_a_polite_end(screen: dict[str, str], spanlight_home: Path) -> None:
+    """`python3 -m app` on a real screen, closed by the system's SIGTERM once it listens for it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app"], cwd=ROOT, env=screen | {"SPANLIGHT_HOME": str(spanlight_home)}
+    )
+    try:
+        end = time.monotonic() + 100
+        while not listens_for(process.pid, signal.SIGTERM):
+            assert process.poll() is None, "it ended by itself"
+            assert time.monotonic() < end, "it never came up"
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def listens_for(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal, as Linux tells."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 @pytest.mark.parametrize("option", ["--version", "--help", "--no-such-option"])
