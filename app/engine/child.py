@@ -51,13 +51,17 @@ class Child:
     def alive(self) -> bool:
         """Whether the process runs now."""
         running = self._running
-        return running is not None and running.process.is_alive()
+        with contextlib.suppress(ValueError):  # let go of by the other thread in this moment
+            return running is not None and running.process.is_alive()
+        return False
 
     @property
     def pid(self) -> int | None:
         """The process's id, None while there is none."""
         running = self._running
-        return running.process.pid if running else None
+        with contextlib.suppress(ValueError):
+            return running.process.pid if running else None
+        return None
 
     def run(self, request: object, report: Report) -> Any:
         """The child's answer to one request; progress and partial results go to `report` meanwhile.
@@ -92,6 +96,9 @@ class Child:
         except BaseException:
             self._halt(running, number)
             raise
+        finally:
+            if self._closed:
+                self._end()
 
     def close(self) -> None:
         """End the process for good; work under way ends as Stopped."""
@@ -168,6 +175,8 @@ class Child:
         """The next message; `report.check` is called at least every 50 ms while there is none."""
         while True:
             report.check()
+            if self._closed:
+                raise Stopped
             try:
                 ready = wait([running.data, running.process.sentinel], TICK)
                 if running.data in ready or (ready and running.data.poll()):

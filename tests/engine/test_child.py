@@ -292,6 +292,24 @@ def test_closing_ends_the_work_of_another_thread_as_stopped(child: Child) -> Non
     child.close()
 
 
+def test_closing_while_the_process_starts_leaves_none(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
+    from multiprocessing.context import SpawnProcess
+
+    started = []
+    start = SpawnProcess.start
+
+    def closing(process: SpawnProcess) -> None:
+        child._closed = True  # what close() does first, when it finds no process yet
+        start(process)
+        started.append(process.pid)
+
+    monkeypatch.setattr(SpawnProcess, "start", closing)
+    with pytest.raises(Stopped):
+        child.run(("never_checks",), Silent())
+    assert len(started) == 1
+    assert gone(started[0])
+
+
 ORPHAN = """
 import os, signal, sys
 from app.core.report import Silent
