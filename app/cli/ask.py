@@ -28,7 +28,7 @@ from app.flows.read import document_from_bytes, read_document
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
-FILE is plain text in UTF-8, UTF-16, Windows-1252 or ISO-8859-1; - reads standard input.
+FILE is plain text in UTF-8, UTF-16 or a common older encoding; - reads standard input.
 
 Positions (start, end) count Unicode code points of the file's decoded text, without a byte-order
 mark and with newlines as LF, from 0, end not included: text[start:end] is the answer. Where the text

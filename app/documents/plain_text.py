@@ -6,6 +6,7 @@ import codecs
 
 from app.core.errors import SpanlightError
 from app.core.text import normalise_newlines
+from app.documents.encodings import guess
 
 _SAMPLE = 1 << 16
 
@@ -35,9 +36,8 @@ def decode(data: bytes, name: str) -> str:
     """The characters of the bytes, newlines as they are, without a byte-order mark.
 
     In this order: the encoding that a byte-order mark names; UTF-16 without a mark, told by where its zero bytes
-    lie; UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; Windows-1252; ISO-8859-1. Other 8-bit
-    encodings cannot be told from these and come out with wrong letters. Raises SpanlightError for bytes that are
-    not text.
+    lie; UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; the old encoding whose letters make most sense,
+    which is Windows-1252 for Western languages. Raises SpanlightError for bytes that are not text.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -52,7 +52,7 @@ def decode(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return _damaged_utf8(data) or _eight_bit(data)
+        return _damaged_utf8(data) or _old_encoding(data)
 
 
 def _unmarked_utf16(data: bytes) -> str:
@@ -82,8 +82,10 @@ def _damaged_utf8(data: bytes) -> str:
     return text if damaged <= beyond_ascii / 20 else ""
 
 
-def _eight_bit(data: bytes) -> str:
+def _old_encoding(data: bytes) -> str:
+    encoding = guess(data)
     try:
-        return data.decode("cp1252")
+        return data.decode(encoding)
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        # ISO-8859-1 has a character for every byte, where Windows-1252 leaves five out.
+        return data.decode("latin-1") if encoding == "cp1252" else data.decode(encoding, "replace")

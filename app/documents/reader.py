@@ -43,7 +43,7 @@ _SUFFIXES = {
 
 
 def read_file(path: Path, report: Report) -> Document:
-    """The document that a file holds: plain text in UTF-8, UTF-16, UTF-32, Windows-1252 or ISO-8859-1.
+    """The document that a file holds: plain text in any common encoding (see `plain_text.decode`).
 
     Newlines become LF once, here, and a byte-order mark is taken off; positions count what is left. Raises
     SpanlightError for a file that is missing, closed to us, empty, larger than 64 MB, or not plain text, and Stopped

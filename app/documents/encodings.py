@@ -1,0 +1,85 @@
+"""Which of the old encodings some bytes are in, told by the letters that come out."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from functools import partial
+
+_SAMPLE = 1 << 16
+_ASCII_LETTERS = [bytes([code]) for code in string.ascii_letters.encode()]
+_CENTRAL = ("cp1250", "iso8859-2")
+_LATIN_MARKS = "’‘“”„–—…£€©®°§«»·¡¿´¹²³½¼ªº±×÷µ¢¥\xa0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """Characters that a script's text is made of (`letters`, and all code points of `block`), and its commonest."""
+
+    encodings: tuple[str, ...]
+    letters: str
+    common: str
+    block: tuple[int, int] = (1, 0)
+
+
+# The first of equals is taken, so the order is that of how often such files are met.
+_LATIN_SCRIPTS = (
+    _Script(
+        ("cp1252",),
+        "àâæçèéêëîïôœùûüÿäößáíñóúãõåøìòðþýÉÈÀÇÄÖÜÁÍÑÓÚÅØÐÞ" + _LATIN_MARKS,
+        "éèàçäöüßñáíóúãõåøêâîðþÞ" + _LATIN_MARKS,
+    ),
+    _Script(_CENTRAL, "ąćęłńóśźżĄĆĘŁŃÓŚŹŻ" + _LATIN_MARKS, "ąćęłńóśźż" + _LATIN_MARKS),
+    _Script(_CENTRAL, "áäčďéěíľĺňóôřŕšťúůýžÁČĎÉĚÍŇÓŘŠŤÚŮÝŽ" + _LATIN_MARKS, "áčéěířšůýž" + _LATIN_MARKS),
+    _Script(_CENTRAL, "áéíóöőúüűÁÉÍÓÖŐÚÜŰ" + _LATIN_MARKS, "áéíóöőúüű" + _LATIN_MARKS),
+    _Script(_CENTRAL, "ăâîşţĂÂÎŞŢ" + _LATIN_MARKS, "ăâîşţ" + _LATIN_MARKS),
+    _Script(_CENTRAL, "čćđšžČĆĐŠŽ" + _LATIN_MARKS, "čćđšž" + _LATIN_MARKS),
+    _Script(("cp1254",), "çğıöşüâîûÇĞİÖŞÜ" + _LATIN_MARKS, "çğıöşüâîû" + _LATIN_MARKS),
+)
+_OTHER_SCRIPTS = (
+    _Script(
+        ("cp1251", "koi8-r", "iso8859-5", "cp866"), "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ№«»—", "оеаинтсрвл"
+    ),
+    _Script(("cp1253",), "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΆΈΉΊΌΎΏ«»’", "αοιετνσςρκπί"),
+    _Script(("cp1255",), "אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלארתמבש"),
+    _Script(("cp1256",), "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگ،؛؟ًٌٍَُِّْ", "اليمنتروهب"),
+    _Script(("cp874",), "", "านรกอเงทม่", (0x0E00, 0x0E7F)),
+    _Script(("cp932", "euc_jp"), "、。「」・ー　", "のにはをたがでてとしい、。", (0x3041, 0x9FFF)),
+    _Script(
+        ("gb18030",), "，。、；：？！“”《》（）　", "的一是不了人我在有他这中大来上国，。", (0x4E00, 0x9FFF)
+    ),
+    _Script(
+        ("big5",), "，。、；：？！「」《》（）　", "的一是不了人我在有他這中大來上國，。", (0x4E00, 0x9FFF)
+    ),
+    _Script(("cp949",), "", "이다는의에을를하고가", (0xAC00, 0xD7A3)),
+)
+
+
+def guess(data: bytes) -> str:
+    """The likeliest of some twenty 8-bit and double-byte encodings, by Python's name; cp1252 where none stands out.
+
+    A guess from letters needs some: with fewer than a score of characters beyond ASCII it is easily wrong.
+    """
+    sample = data[:_SAMPLE]
+    if sample.isascii():
+        sample = data
+    # Latin scripts stand mostly in ASCII, other scripts hardly at all.
+    ascii_letters = sum(map(sample.count, _ASCII_LETTERS))
+    beyond = len(sample.translate(None, bytes(range(128))))
+    latin = _LATIN_SCRIPTS if beyond < 2 * ascii_letters else ()
+    other = _OTHER_SCRIPTS if beyond > ascii_letters / 8 else ()
+    candidates = [(script, encoding) for script in (*latin, *other) for encoding in script.encodings]
+    _, best = max(candidates, key=partial(_score, sample))
+    return best
+
+
+def _score(sample: bytes, candidate: tuple[_Script, str]) -> float:
+    """The share of characters beyond ASCII that the script has, and that are among its commonest; 0 to 1."""
+    script, encoding = candidate
+    beyond = [each for each in sample.decode(encoding, "replace") if each > "\x7f"]
+    if not beyond:
+        return 0.0
+    first, last = script.block
+    own = sum(each in script.letters or first <= ord(each) <= last for each in beyond)
+    common = sum(each in script.common for each in beyond)
+    return (own + common) / (2 * len(beyond))
