@@ -43,7 +43,8 @@ _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
 # What fontconfig and offscreen Qt say where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
-_ICON_SIZES = (16, 18, 20, 24, 32, 36, 40, 48, 64, 96)
+# The sizes that icons are drawn in, so that they are sharp: in steps, on a screen of the usual resolution.
+_ICON_STEPS = (4, 4.5, 5)
 
 
 class ThemeFile:
@@ -137,25 +138,22 @@ class Theme(QObject):
 
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
         """The line icon `name` drawn in a role's colour (and another one where it is switched on)."""
-        key = (name, self.colour(role).name(), self.colour(active_role or role).name())
+        key = (name, self.colour(role).name(), self.colour(active_role).name() if active_role else "")
         if key not in self._icons:
             icon = QIcon()
-            disabled = self.colour("ink_disabled").name()
-            for mode, state, colour in (
-                (QIcon.Mode.Normal, QIcon.State.Off, key[1]),
-                (QIcon.Mode.Normal, QIcon.State.On, key[2]),
-                (QIcon.Mode.Disabled, QIcon.State.Off, disabled),
-            ):
-                for size in _ICON_SIZES:
-                    icon.addPixmap(self._pixmap(name, colour, size), mode, state)
+            self._draw(icon, name, key[1], QIcon.Mode.Normal, QIcon.State.Off)
+            if active_role:
+                self._draw(icon, name, key[2], QIcon.Mode.Normal, QIcon.State.On)
+            self._draw(icon, name, self.colour("ink_disabled").name(), QIcon.Mode.Disabled, QIcon.State.Off)
             self._icons[key] = icon
         return self._icons[key]
 
     def app_icon(self) -> QIcon:
         """The application's own icon, in its own colours."""
         icon = QIcon()
+        renderer = self._renderer("spanlight", "")
         for size in (16, 24, 32, 48, 64, 128, 256):
-            icon.addPixmap(self._pixmap("spanlight", "", size))
+            icon.addPixmap(_pixmap(renderer, size))
         return icon
 
     def stylesheet(self) -> str:
@@ -193,6 +191,8 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication) or self._applied == (self.name, self._scale):
             return
+        if self._applied is not None and self._applied[1] != self._scale:
+            self._icons.clear()
         self._applied = (self.name, self._scale)
         app.setStyle("Fusion")
         app.setFont(self.font("ui"))
@@ -207,17 +207,27 @@ class Theme(QObject):
         # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
         return max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
 
-    def _pixmap(self, name: str, colour: str, size: int) -> QPixmap:
+    def _draw(self, icon: QIcon, name: str, colour: str, mode: QIcon.Mode, state: QIcon.State) -> None:
+        renderer = self._renderer(name, colour)
+        screen = QGuiApplication.primaryScreen()
+        ratio = screen.devicePixelRatio() if screen else 1.0
+        for size in sorted({round(self.step(steps) * ratio) for steps in _ICON_STEPS}):
+            icon.addPixmap(_pixmap(renderer, size), mode, state)
+
+    def _renderer(self, name: str, colour: str) -> QSvgRenderer:
         if name not in self._icon_sources:
             path = self._resources / "icons" / f"{name}.svg"
             self._icon_sources[name] = path.read_text(encoding="utf-8")
-        source = self._icon_sources[name].replace("currentColor", colour or "#000000")
-        pixmap = QPixmap(size, size)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        QSvgRenderer(QByteArray(source.encode())).render(painter, QRectF(0, 0, size, size))
-        painter.end()
-        return pixmap
+        return QSvgRenderer(QByteArray(self._icon_sources[name].replace("currentColor", colour).encode()))
+
+
+def _pixmap(renderer: QSvgRenderer, size: int) -> QPixmap:
+    pixmap = QPixmap(size, size)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return pixmap
 
 
 def mark(widget: QWidget, **properties: str) -> None:

@@ -76,7 +76,7 @@ def settle(window: MainWindow, qtbot: QtBot) -> None:
 def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
     for number, key in enumerate(KEYS, 1):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
-        assert window.page.KEY == key
+        assert key == window.page.KEY
         assert window.page.isVisible()
         assert window.page.isAncestorOf(window.focusWidget())
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
@@ -88,10 +88,10 @@ def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot:
     buttons = window.rail.findChildren(QToolButton)
     assert [button.text() for button in buttons] == [title for _, title, *_ in PAGES]
     qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
-    assert window.page.KEY == KEYS[1]
+    assert KEYS[1] == window.page.KEY
     buttons[1].setFocus()
     qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
-    assert window.page.KEY == KEYS[2]
+    assert KEYS[2] == window.page.KEY
     assert [button.isChecked() for button in buttons] == [False, False, True]
 
 
@@ -207,7 +207,7 @@ def test_settings_that_make_no_sense_do_no_harm(
     settings = settings_file.Settings(geometry="????", last_view="gone", splitters={"classify-one": [0, 0, 9]})
     settings_file.save(settings, open_fake_workspace(engine).paths.settings_file)
     window = open_window()
-    assert window.page.KEY == KEYS[0]
+    assert KEYS[0] == window.page.KEY
     window.show_page("classify")
     assert window.width() > 500
 
