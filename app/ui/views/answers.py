@@ -105,9 +105,7 @@ class Answers(QObject):
         """Show the outcome of the sheet that is up."""
         panel, outcome = self._panel, self._outcome()
         self._show_threshold()
-        panel.offer(
-            self.sheet.offers if self.sheet is not None and (outcome is None or not outcome.running) else ()
-        )
+        panel.offer(self._offers())
         if outcome is None or not outcome.running:
             panel.strip.clear()
         elif outcome.reading is None and not outcome.fraction:
@@ -136,6 +134,13 @@ class Answers(QObject):
         panel.show_others([outcome.place(index) for index in others])
         panel.select(outcome.chosen)
         self._say()
+
+    def _offers(self) -> list[str]:
+        """The questions to try about a sample, less the one that was asked."""
+        outcome = self._outcome()
+        if self.sheet is None or (outcome is not None and outcome.running):
+            return []
+        return [one for one in self.sheet.offers if outcome is None or one != outcome.question]
 
     def _say(self) -> None:
         """Say what holds of the answer shown, below it."""

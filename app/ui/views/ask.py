@@ -144,7 +144,7 @@ class AskView(Page):
         sample = self._samples[index]
         sheet = self.sheets.current()
         sheet.begin(sample.text, name=sample.title)
-        sheet.offers = tuple(sample.questions[1:])
+        sheet.offers = sample.questions
         if sample.questions:
             self.panel.box.set_question(sample.questions[0], sheet.history)
         self.panel.box.select()

@@ -146,8 +146,12 @@ class Asking(QObject):
     def _failed(self, error: BaseException) -> None:
         sheet = self._over()
         if sheet is not None and sheet.outcome is not None:
-            sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
-            self._settle(sheet)
+            if sheet.outcome.reading is None:
+                sheet.outcome = None
+                self._answers.show_if_up(sheet)
+            else:
+                sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
+                self._settle(sheet)
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
         if isinstance(error, EngineLost):

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui.theme import Theme, mark
 from app.ui.widgets.flow_text import FlowText
@@ -21,6 +30,7 @@ class SampleButton(QPushButton):
         mark(self, kind="sample")
         self.setAccessibleName(f"Try the sample {title}: {question}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._title = FlowText(theme, "strong")
         self._title.set_text(title)
         self._question = FlowText(theme, "small")
@@ -79,7 +89,10 @@ class EmptyPage(QFrame):
             button.setCursor(Qt.CursorShape.ArrowCursor)
         self._or = QLabel("Or try one of these")
         self._keys = QLabel(
-            "Ctrl+V paste · Ctrl+O open · Ctrl+L question · Enter ask · F3 next place · F1 all keys"
+            " · ".join(
+                each.replace(" ", "\N{NO-BREAK SPACE}")
+                for each in ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
+            )
         )
         for label in (self._or, self._keys):
             label.setProperty("ink", "quiet")

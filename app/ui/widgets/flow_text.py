@@ -106,6 +106,7 @@ class FlowText(QWidget):
         option.setTextDirection(
             Qt.LayoutDirection.RightToLeft if leftwards else Qt.LayoutDirection.LeftToRight
         )
+        option.setAlignment(Qt.AlignmentFlag.AlignRight if leftwards else Qt.AlignmentFlag.AlignLeft)
         layout.setTextOption(option)
         room = max(8.0, width - (self._theme.step(3) if self._barred else 0))
         leading = QFontMetricsF(font).height() * (self._spacing - 1)

@@ -41,7 +41,8 @@ class Lights:
         self.places = []
         for span, words in places:
             start, end = offsets.span_to_qt(span)
-            self.places.append(Light(start, end, start < end and text_at(document, start, end) == words))
+            inside = start < end <= offsets.units
+            self.places.append(Light(start, end, inside and text_at(document, start, end) == words))
         return [light.shown for light in self.places]
 
     def clear(self) -> None:

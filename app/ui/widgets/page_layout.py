@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QTextBlock, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
@@ -12,8 +12,8 @@ _BLANK = 0.7
 class PageLayout(QPlainTextDocumentLayout):
     """The plain text layout, which lays out only what is looked at, with `leading` pixels more to a line.
 
-    Qt's own has no line spacing. A block's lines are moved apart when its rectangle is first asked for; half of
-    the leading stands above a line and half below.
+    Qt's own has no line spacing, and sets right-to-left paragraphs at the left. A block's lines are put right when its
+    rectangle is first asked for; half of the leading stands above a line and half below.
     """
 
     def __init__(self, document: QTextDocument, leading: float) -> None:
@@ -28,10 +28,17 @@ class PageLayout(QPlainTextDocumentLayout):
             return rect
         before = layout.boundingRect().bottom()
         top = 0.0 if block.length() == 1 else self.leading / 2
-        if layout.lineAt(0).y() != top or (count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))):
+        # Qt keeps places in 64ths of a pixel.
+        if abs(layout.lineAt(0).y() - top) > 0.1 or (
+            count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))
+        ):
+            leftwards = block.textDirection() == Qt.LayoutDirection.RightToLeft
             for number in range(count):
                 line = layout.lineAt(number)
-                line.setPosition(QPointF(line.x(), top))
+                x = line.x()
+                if leftwards:
+                    x = self.document().documentMargin() + max(0.0, line.width() - line.naturalTextWidth())
+                line.setPosition(QPointF(x, top))
                 top += line.height() + self.leading
         last = layout.lineAt(count - 1)
         # A blank line parts paragraphs: less than a whole line does that.
@@ -42,7 +49,7 @@ class PageLayout(QPlainTextDocumentLayout):
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
 
     def _touch(self, line: QTextLine, following: QTextLine) -> bool:
-        return following.y() < line.y() + line.height() + self.leading / 2
+        return following.y() < line.y() + line.height() + self.leading - 0.1
 
 
 def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:

@@ -87,3 +87,15 @@ class ThresholdLine(QWidget):
         self._words.setFont(self._theme.font("small"))
         for button in (self._change, self._own):
             button.setFont(self._theme.font("small"))
+        step, colour = self._theme.step, self._theme.colour
+        handle, groove = step(4), step(1)
+        self._slider.setStyleSheet(
+            f"QSlider {{ min-height: {handle + 4}px; }}"
+            f"QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px;"
+            f" background: {colour('track').name()}; }}"
+            f"QSlider::sub-page:horizontal {{ background: {colour('mark').name()}; border-radius: {groove // 2}px; }}"
+            f"QSlider::handle:horizontal {{ width: {handle}px; margin: -{(handle - groove) // 2}px 0;"
+            f" border-radius: {handle // 2}px; background: {colour('raised').name()};"
+            f" border: 1px solid {colour('line_strong').name()}; }}"
+            f"QSlider::handle:horizontal:focus {{ border: 2px solid {colour('focus').name()}; }}"
+        )
