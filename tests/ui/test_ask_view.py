@@ -141,8 +141,8 @@ def test_an_answer_lights_up_and_is_said_in_words_and_number(
     assert sheet.pane.lit() == list(WORDS)
     assert sheet.pane.lights.chosen == 0
     assert view.panel.card.answer() == WORDS[0]
-    assert "Very likely, 94 %" in view.panel.card._likely.text()
-    assert "line 1" in view.panel.card._likely.text()
+    assert "Very likely, 94 %" in view.panel.card.likely()
+    assert "line 1" in view.panel.card.likely()
     assert [place.text for place in view.panel.list.places()] == list(WORDS[1:])
     assert not view.panel.strip.isVisible()
     assert notes == [f"{len(TEXT)} characters read whole in 0.1 seconds"]
@@ -191,7 +191,7 @@ def test_the_text_does_not_say_and_shows_the_nearest_words_when_asked(view: AskV
     sheet = ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
     assert card.answer() == "The text does not say"
-    assert "Very likely not in the text, 93 %" in card._likely.text()
+    assert "Very likely not in the text, 93 %" in card.likely()
     assert sheet.pane.lit() == []
     assert not view.panel.list.isVisible() and not view.panel.notice.isVisible()
     qtbot.mouseClick(card._nearest, Qt.MouseButton.LeftButton)

@@ -108,8 +108,10 @@ class Answers(QObject):
         panel.offer(self._offers())
         if outcome is None or not outcome.running:
             panel.strip.clear()
-        elif outcome.reading is None and not outcome.fraction:
+        elif outcome.progress is None:
             panel.strip.waiting(outcome.waiting)
+        else:
+            panel.strip.show_progress(outcome.progress)
         panel.idle.setText(IDLE)
         if outcome is None or outcome.reading is None:
             panel.clear_answer()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.models import Head
@@ -89,7 +89,7 @@ class AskView(Page):
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
-        if self._splitter.isVisible() or self._splitter.sizes()[0]:
+        if self._placed:
             self.workspace.settings.splitters[_SPLITTER] = self._splitter.sizes()
         self._take_question()
         if not self._first_job.running:
@@ -102,6 +102,12 @@ class AskView(Page):
             sheet.pane.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.panel.box.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._placed:
+            wide = max(self.panel.minimumWidth(), min(self.theme.step(98), self.width() * 3 // 10))
+            self._splitter.setSizes([self.width() - wide, wide])
 
     def open_files(self, paths: list[Path]) -> None:
         """Open each file as a text of its own; one that is open already comes up."""
@@ -163,10 +169,9 @@ class AskView(Page):
         self.panel.box.blockSignals(False)
         self.answers.show_sheet(sheet)
 
-    @Slot(object)
-    def _edited(self, sheet: Sheet) -> None:
+    @Slot()
+    def _edited(self) -> None:
         self.panel.notice.clear()
-        self.answers.show_if_up(sheet)
 
     @Slot()
     def _question_edited(self) -> None:
@@ -227,6 +232,10 @@ class AskView(Page):
         self.answers.step(-1)
 
     @Slot()
+    def _splitter_moved(self) -> None:
+        self._placed = True
+
+    @Slot()
     def _reread(self) -> None:
         self.answers.show()
 
@@ -244,8 +253,11 @@ class AskView(Page):
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setHandleWidth(1)
         middle.setMinimumWidth(self.theme.step(80))
-        step = self.theme.step
-        self._splitter.setSizes(self.workspace.settings.splitters.get(_SPLITTER, [step(195), step(98)]))
+        self._splitter.splitterMoved.connect(self._splitter_moved)
+        kept = self.workspace.settings.splitters.get(_SPLITTER)
+        self._placed = kept is not None
+        if kept is not None:
+            self._splitter.setSizes(kept)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -255,6 +267,7 @@ class AskView(Page):
     def _connect(self) -> None:
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
+        self.sheets.outdated.connect(self.answers.show_if_up)
         self.sheets.going.connect(self.asking.forget)
         self.sheets.files_dropped.connect(self.open_files)
         self.sheets.lines_broken.connect(self._lines_broken)

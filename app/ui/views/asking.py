@@ -106,7 +106,7 @@ class Asking(QObject):
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
         if self._asked is not None and self._asked.outcome is not None:
-            self._asked.outcome.fraction = progress.fraction
+            self._asked.outcome.progress = progress
             if self._answers.sheet is self._asked:
                 self._panel.strip.show_progress(progress)
 

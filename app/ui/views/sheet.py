@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core.report import Progress
 from app.core.results import Answer, Reading
 from app.ui.theme import Theme
 from app.ui.widgets.document_pane import DocumentPane
@@ -33,12 +34,17 @@ class Outcome:
     reading: Reading | None = None
     running: bool = True
     waiting: str = ""
-    fraction: float = 0.0
+    progress: Progress | None = None
     ended: str = ""
     stale: bool = False
     chosen: int = 0
     nearest: bool = False
     lit: tuple[bool, ...] = ()
+
+    @property
+    def fraction(self) -> float:
+        """How much of the text was read, 0 to 1."""
+        return self.progress.fraction if self.progress is not None else 0.0
 
     def answered(self, threshold: float | None) -> bool:
         """Whether the text is held to answer, by this threshold or, with None, the one it was read with."""
@@ -60,10 +66,12 @@ class Sheet(QWidget):
     """A document's page with what belongs to it.
 
     `key` names its draft; `name` is empty for a text that was typed or pasted: its title is then its beginning.
-    `edited` is sent after every change of the text, `renamed` when the title has become another one.
+    `edited` is sent after every change of the text, `outdated` after the first one since a question, `renamed` when
+    the title has become another one.
     """
 
     edited = Signal()
+    outdated = Signal()
     renamed = Signal()
 
     def __init__(self, theme: Theme, *, key: str = "", name: str = "", path: str = "") -> None:
@@ -116,8 +124,9 @@ class Sheet(QWidget):
         self.empty.setVisible(blank)
         if blank and not self.path:
             self.name, self.offers = "", ()
-        if self.outcome is not None:
+        if self.outcome is not None and not self.outcome.stale:
             self.outcome.stale = True
+            self.outdated.emit()
         self._name()
         self.edited.emit()
 

@@ -22,13 +22,14 @@ _HISTORY = 50
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `up` carries the sheet that comes up, `going` one that is closed, `edited` one whose text changed; the others pass
-    on what a sheet's page says. `failed` carries the fault when drafts could not be saved.
+    `up` carries the sheet that comes up, `going` one that is closed, `outdated` one whose answer no longer fits its
+    text; the others pass on what a sheet's page says. `failed` carries the fault when drafts could not be saved.
     """
 
     up = Signal(object)
     going = Signal(object)
-    edited = Signal(object)
+    edited = Signal()
+    outdated = Signal(object)
     files_dropped = Signal(list)
     lines_broken = Signal()
     light_chosen = Signal(int)
@@ -213,6 +214,7 @@ class Sheets(QObject):
     def _insert(self, at: int, sheet: Sheet) -> None:
         sheet.empty.set_samples(self._offers)
         sheet.edited.connect(self._sheet_edited)
+        sheet.outdated.connect(self._sheet_outdated)
         sheet.renamed.connect(self._sheet_renamed)
         sheet.pane.files_dropped.connect(self.files_dropped)
         sheet.pane.lines_broken.connect(self.lines_broken)
@@ -233,9 +235,12 @@ class Sheets(QObject):
 
     @Slot()
     def _sheet_edited(self) -> None:
-        sheet = self.sender()
-        self.edited.emit(sheet)
+        self.edited.emit()
         self.save_soon()
+
+    @Slot()
+    def _sheet_outdated(self) -> None:
+        self.outdated.emit(self.sender())
 
     @Slot()
     def _sheet_renamed(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
@@ -102,14 +104,18 @@ class AnswerCard(QFrame):
 
     def say(self, note: str, *, again: bool = False) -> None:
         """Say something about the answer shown, with a button that asks anew where that helps."""
-        self._note.setText(note)
+        self._note.setText(_bound(note))
         self._note.setVisible(bool(note))
         self._again.setVisible(again)
         self.setAccessibleDescription(note)
 
     def note(self) -> str:
         """What is said about the answer."""
-        return self._note.text()
+        return self._note.text().replace("\N{NO-BREAK SPACE}", " ")
+
+    def likely(self) -> str:
+        """The probability in words and number, and where the answer stands."""
+        return re.sub("<[^>]*>", "", self._likely.text()).replace("\N{NO-BREAK SPACE}", " ")
 
     def over(self) -> str:
         """What is said above the answer."""
@@ -160,11 +166,13 @@ class AnswerCard(QFrame):
     def _say_likely(self, place: Place, sure: bool) -> None:
         likely = self._coloured(place.likely, sure and place.probability >= _VERY_LIKELY)
         quiet = self._theme.colour("ink_quiet").name()
-        self._likely.setText(f"{likely}<span style='color:{quiet}'> · {place.where}</span>")
+        self._likely.setText(f"{likely}<span style='color:{quiet}'> · {_bound(place.where)}</span>")
 
     def _coloured(self, words: str, very_likely: bool) -> str:
         role = "likely" if very_likely else "ink"
-        return f"<span style='color:{self._theme.colour(role).name()}; font-weight:600'>{words}</span>"
+        return (
+            f"<span style='color:{self._theme.colour(role).name()}; font-weight:600'>{_bound(words)}</span>"
+        )
 
     @Slot(bool)
     def _nearest_toggled(self, on: bool) -> None:
@@ -198,3 +206,8 @@ class AnswerCard(QFrame):
         self._copy.setIcon(theme.icon("copy", "ink"))
         self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._frame()
+
+
+def _bound(words: str) -> str:
+    """The words with no line end between a number and its sign."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")

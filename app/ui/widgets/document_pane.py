@@ -77,8 +77,11 @@ class DocumentPane(QPlainTextEdit):
 
     def set_text(self, text: str) -> None:
         """Take a text in place of the present one."""
-        self.setPlainText(self._fit_to_show(text))
+        shown, breaks = broken(insertable(text))
+        self.setPlainText(shown)
         self.moveCursor(QTextCursor.MoveOperation.Start)
+        if breaks:
+            self.lines_broken.emit()
 
     def text(self) -> str:
         """The text that stands on the page: what `Document.text` is to be when it is asked about."""
@@ -163,8 +166,11 @@ class DocumentPane(QPlainTextEdit):
         if files := local_files(source):
             self.files_dropped.emit(files)
         elif source.hasText():
-            self.textCursor().insertText(self._fit_to_show(source.text()))
+            shown, breaks = broken(insertable(source.text()))
+            self.textCursor().insertText(shown)
             self.ensureCursorVisible()
+            if breaks:
+                self.lines_broken.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -211,12 +217,6 @@ class DocumentPane(QPlainTextEdit):
         if self.hasFocus():
             painter.fillRect(QRectF(0, 0, page.width(), 2), self._theme.colour("focus"))
 
-    def _fit_to_show(self, text: str) -> str:
-        text, breaks = broken(insertable(text))
-        if breaks:
-            self.lines_broken.emit()
-        return text
-
     def _visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
         """The paragraphs that can be seen, each with its place in the viewport."""
         block = self.firstVisibleBlock()
@@ -246,17 +246,7 @@ class DocumentPane(QPlainTextEdit):
 
     def _on_line(self, event: QMouseEvent) -> QMouseEvent:
         """The event with its place moved out of the leading between two lines, where Qt finds no letter."""
-        place = event.position()
-        for block, offset in self._visible_blocks():
-            y = place.y() - offset.y()
-            if y >= self.blockBoundingRect(block).height():
-                continue
-            layout = block.layout()
-            lines = [layout.lineAt(n) for n in range(layout.lineCount())]
-            near = min(lines, key=lambda line: abs(line.y() + line.height() / 2 - y), default=None)
-            if near is not None:
-                place = QPointF(place.x(), offset.y() + near.y() + near.height() / 2)
-            break
+        place = self._page.on_line(event.position(), self._visible_blocks())
         return QMouseEvent(
             event.type(), place, event.globalPosition(), event.button(), event.buttons(), event.modifiers(),
             event.pointingDevice(),

@@ -89,9 +89,16 @@ class EmptyPage(QFrame):
             button.setCursor(Qt.CursorShape.ArrowCursor)
         self._or = QLabel("Or try one of these")
         self._keys = QLabel(
-            " · ".join(
+            "\N{NO-BREAK SPACE}· ".join(
                 each.replace(" ", "\N{NO-BREAK SPACE}")
-                for each in ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
+                for each in (
+                    "Ctrl+V paste",
+                    "Ctrl+O open",
+                    "Ctrl+L question",
+                    "Enter ask",
+                    "F3 next",
+                    "F1 all keys",
+                )
             )
         )
         for label in (self._or, self._keys):

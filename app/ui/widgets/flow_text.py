@@ -6,7 +6,7 @@ import math
 import unicodedata
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.theme import Theme
@@ -86,8 +86,12 @@ class FlowText(QWidget):
                 painter.fillRect(
                     ground, self._theme.colour("other_ground" if self._faint else "answer_ground")
                 )
-                line = QRectF(ground.left(), ground.bottom(), ground.width(), 1.5)
-                painter.fillRect(line, self._theme.colour("answer_line"))
+                pen = QPen(self._theme.colour("answer_line"), 1.5)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+                if self._faint:
+                    pen.setDashPattern([1.25, 1.75])
+                painter.setPen(pen)
+                painter.drawLine(ground.bottomLeft(), ground.bottomRight())
         painter.setPen(self._theme.colour(self._role))
         layout.draw(painter, QPointF(inset, 0))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QTextBlock, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextDocumentLayout
@@ -47,6 +49,18 @@ class PageLayout(QPlainTextDocumentLayout):
         )
         # What Qt adds around the lines is the margin of the first and the last block.
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
+
+    def on_line(self, place: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
+        """The place moved to the height of the nearest line; each block comes with where it stands."""
+        for block, offset in blocks:
+            y = place.y() - offset.y()
+            if y >= self.blockBoundingRect(block).height():
+                continue
+            layout = block.layout()
+            middles = [line.y() + line.height() / 2 for line in map(layout.lineAt, range(layout.lineCount()))]
+            near = min(middles, key=lambda middle: abs(middle - y), default=y)
+            return QPointF(place.x(), offset.y() + near)
+        return place
 
     def _touch(self, line: QTextLine, following: QTextLine) -> bool:
         return following.y() < line.y() + line.height() + self.leading - 0.1

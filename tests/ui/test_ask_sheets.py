@@ -1,0 +1,201 @@
+"""The open texts of the Ask page: tabs, files, closing and bringing back, and what the next start finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
+from app.settings.drafts import Drafts
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.ask import AskView
+from app.ui.views.ask_drafts import load_sheets
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def first_word(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+    text = question.documents[0].text
+    end = text.index(" ")
+    return Reading((Answer(0, Span(0, end), text[:end], 0.9, 5.0, 1.0),), True, 0.1, 0.5, 1, 1, 0.1)
+
+
+@pytest.fixture
+def make(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[Callable[[], AskView]]:
+    made: list[Lanes] = []
+
+    def view() -> AskView:
+        workspace = open_fake_workspace(FakeEngine(first_word, CARD))
+        lanes = Lanes()
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        view = AskView(workspace, theme, lanes)
+        qtbot.addWidget(view)
+        view.resize(1000, 640)
+        view.show()
+        qtbot.waitUntil(lambda: not view._first_job.running)
+        made.append(lanes)
+        return view
+
+    yield view
+    for lanes in made:
+        lanes.close()
+
+
+@pytest.fixture
+def view(make: Callable[[], AskView]) -> AskView:
+    return make()
+
+
+def titles(view: AskView) -> list[str]:
+    return [view.tabs.title(index) for index in range(view.tabs.strip.count())]
+
+
+def write(view: AskView, text: str) -> None:
+    view.sheets.new().pane.set_text(text)
+
+
+def test_a_text_is_called_by_its_first_words(view: AskView) -> None:
+    assert titles(view) == ["New text"]
+    write(view, "\n\n# Minutes of the garden club, held in May\nand more")
+    assert titles(view) == ["Minutes of the garden…"]
+    view.sheets.current().pane.clear()
+    assert titles(view) == ["New text"]
+
+
+def test_every_tab_has_its_own_text_question_and_answer(view: AskView, qtbot: QtBot) -> None:
+    write(view, "Alpha text.")
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, "Which?")
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.panel.card.isVisible())
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_T, CONTROL)
+    assert view.sheets.current().pane.hasFocus()
+    assert view.panel.box.question() == "" and not view.panel.card.isVisible()
+    write(view, "Beta text.")
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, "Other?")
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Tab, CONTROL)
+    assert view.panel.box.question() == "Which?" and view.panel.card.answer() == "Alpha"
+    assert view.sheets.current().pane.lit() == ["Alpha"]
+    view.tabs.strip.setCurrentIndex(1)
+    assert view.panel.box.question() == "Other?" and not view.panel.card.isVisible()
+
+
+def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot: QtBot) -> None:
+    for text in ("Alpha text.", "Beta text.", "Gamma text."):
+        view.sheets.new_up()
+        write(view, text)
+    view.sheets.bring(1)
+    view.panel.box.set_question("Which?", [])
+    view._ask()
+    qtbot.waitUntil(lambda: view.panel.card.isVisible())
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_W, CONTROL)
+    assert titles(view) == ["Alpha text.", "Gamma text."]
+    assert view.tabs.undo_button().isVisible()
+    qtbot.mouseClick(view.tabs.undo_button(), Qt.MouseButton.LeftButton)
+    assert titles(view) == ["Alpha text.", "Beta text.", "Gamma text."]
+    assert view.sheets.current().pane.text() == "Beta text."
+    assert view.panel.box.question() == "Which?" and view.panel.card.answer() == "Beta"
+    assert not view.tabs.undo_button().isVisible()
+    for _ in range(3):
+        view.sheets.close_current()
+    assert titles(view) == ["New text"]
+    for _ in range(3):
+        qtbot.keyClick(view.panel.box.field, Qt.Key.Key_T, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+    assert sorted(titles(view)) == ["Alpha text.", "Beta text.", "Gamma text."]
+
+
+def test_files_are_opened_once_each_in_a_tab_of_their_own(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_bytes(f"{name} says\r\nthis".encode())
+    view.open_files([tmp_path / "one.txt", tmp_path / "two.txt"])
+    qtbot.waitUntil(lambda: len(titles(view)) == 2)
+    assert titles(view) == ["one.txt", "two.txt"]
+    assert view.sheets.current().pane.text() == "two.txt says\nthis"
+    view.open_files([tmp_path / "one.txt"])
+    assert titles(view) == ["one.txt", "two.txt"]
+    assert view.sheets.current().path == str(tmp_path / "one.txt")
+
+
+def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "drop.txt").write_text("Dropped text.", "utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "drop.txt"))])
+    view.sheets.current().pane.insertFromMimeData(data)
+    qtbot.waitUntil(lambda: titles(view) == ["drop.txt"])
+
+
+def test_a_file_that_cannot_be_read_is_said_in_the_panel(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    view.open_files([tmp_path / "not-there.txt"])
+    qtbot.waitUntil(lambda: view.panel.notice.isVisible())
+    assert "not-there.txt" in view.panel.notice.sentence() + view.panel.notice._hint.text()
+    assert titles(view) == ["New text"]
+
+
+def test_the_next_start_finds_everything_that_was_typed(make: Callable[[], AskView], qtbot: QtBot) -> None:
+    first = make()
+    write(first, "Alpha 👩\u200d👩 text.\nשלום")
+    first.panel.box.select()
+    qtbot.keyClicks(first.panel.box.field, "Which?")
+    qtbot.keyClick(first.panel.box.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: first.panel.card.isVisible())
+    qtbot.keyClicks(first.panel.box.field, " And not yet asked")
+    first.sheets.new_up()
+    write(first, "Beta text.")
+    first.sheets.bring(0)
+    first._splitter.setSizes([500, 480])
+    first._splitter.splitterMoved.emit(500, 1)  # as when it is dragged
+    sizes = first._splitter.sizes()
+    first.keep()
+    first.workspace.save_settings()
+    second = make()
+    assert titles(second) == titles(first)
+    assert second.sheets.current().pane.text() == "Alpha 👩\u200d👩 text.\nשלום"
+    assert second.panel.box.question() == "Which? And not yet asked"
+    assert second._splitter.sizes() == sizes
+    qtbot.keyClick(second.panel.box.field, Qt.Key.Key_Up)
+    assert second.panel.box.question() == "Which?"
+    assert second.sheets.all()[1].pane.text() == "Beta text."
+
+
+def test_drafts_are_saved_while_the_window_is_open(view: AskView, qtbot: QtBot) -> None:
+    drafts = Drafts(view.workspace.paths.drafts)
+    write(view, "Alpha text.")
+    view.sheets._timer.setInterval(10)
+    view.sheets.save_soon()
+    qtbot.waitUntil(lambda: bool(load_sheets(drafts).sheets))
+    (kept,) = load_sheets(drafts).sheets
+    assert kept.text == "Alpha text."
+    view.sheets.close_current()
+    qtbot.waitUntil(lambda: drafts.load(f"ask.{kept.key}") == "")
+    view.sheets.undo_close()
+    qtbot.waitUntil(lambda: drafts.load(f"ask.{kept.key}") == "Alpha text.")
+
+
+def test_a_broken_list_of_drafts_opens_an_empty_page(
+    make: Callable[[], AskView], spanlight_home: Path
+) -> None:
+    for text in ("{", "[]", '{"sheets": [1]}', '{"sheets": [{"key": "../x"}], "current": "a"}'):
+        view = make()
+        view.sheets.drafts.save("ask", text)
+        assert titles(make()) == ["New text"]
+
+
+def test_very_long_lines_are_told(view: AskView, qtbot: QtBot) -> None:
+    write(view, "word " * 5000)
+    assert "long lines" in view.panel.notice.sentence()
