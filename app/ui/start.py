@@ -82,7 +82,7 @@ def make_application(workspace: Workspace) -> QApplication:
 def open_window(workspace: Workspace) -> MainWindow:
     """A window on the screen, in the person's look, with the reader being loaded behind it."""
     theme = Theme(workspace.paths.resources)
-    theme.choose(workspace.settings.theme)
+    theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
     QApplication.setWindowIcon(theme.app_icon())
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)

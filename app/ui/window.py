@@ -69,6 +69,7 @@ class MainWindow(QMainWindow):
         self.lanes = lanes
         self.pages: dict[str, Page] = {}
         self._current = ""
+        self._notes: dict[str, str] = {}
         self._reader_job: Job | None = None
         self._closed = False
         self.setWindowTitle(NAME)
@@ -97,7 +98,7 @@ class MainWindow(QMainWindow):
             if make is None:
                 return
             page = make(self.workspace, self.theme, self.lanes)
-            page.note.connect(self.status.set_note)
+            page.note.connect(self._noted)
             page.lost.connect(self.start_reader)
             page.open_settings.connect(self.show_settings)
             if key == "settings":
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         self._current = key
         self.rail.select(key)
         self._stack.setCurrentWidget(self.pages[key])
+        self.status.set_note(self._notes.get(key, ""))
         self.pages[key].shown()
 
     @Slot()
@@ -126,6 +128,14 @@ class MainWindow(QMainWindow):
         """Open files for asking."""
         self.show_page("ask")
         self.page.open_files(paths)
+
+    @Slot(str)
+    def _noted(self, note: str) -> None:
+        page = self.sender()
+        key = page.KEY if isinstance(page, Page) else self._current
+        self._notes[key] = note
+        if key == self._current:
+            self.status.set_note(note)
 
     # The reader
 

@@ -22,7 +22,8 @@ from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
-from app.ui.views.classify import ClassifyView, texts_of
+from app.ui.views.classify import ClassifyView
+from app.ui.views.classify_work import texts_of
 from app.ui.widgets.class_card import headline, score_rows, sureness
 from app.ui.widgets.class_panel import LINES, ONE
 from app.ui.widgets.result_table import as_csv, harmless
@@ -105,7 +106,7 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     assert "2 windows" in view._panel.card._length.text()
     assert view._panel.card._length.isVisible()
     assert "moods" in view._panel.card._source.text()
-    assert notes == ["1 text (2 windows) classified in 0.5 seconds"]
+    assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
 
 
@@ -327,7 +328,7 @@ def test_many_labels_stand_in_order_of_probability() -> None:
     assert len(rows) == 100
     assert rows[0].name == "Label 99"
     assert [row.best for row in rows].count(True) == 1
-    assert sureness(item) == "Very unlikely, 2 %"
+    assert sureness(item) == "Unsure: the likeliest of 100, 2 %"
 
 
 def test_multi_label_names_all_that_apply() -> None:

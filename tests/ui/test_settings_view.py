@@ -52,6 +52,14 @@ def test_the_look_changes_at_once_and_is_saved(view: SettingsView, qtbot: QtBot)
     assert saved(view).theme == "dark"
 
 
+def test_the_text_grows_at_once_and_the_size_is_saved(view: SettingsView) -> None:
+    before = view.look.font().pixelSize() or QApplication.font().pixelSize()
+    view.text_size.setCurrentIndex(view.text_size.findData(150))
+    view.text_size.activated.emit(view.text_size.currentIndex())
+    assert QApplication.font().pixelSize() > before * 1.3
+    assert saved(view).text_size == 150
+
+
 def test_models_are_offered_by_head(view: SettingsView) -> None:
     assert [view.reader.itemData(at) for at in range(view.reader.count())] == ["small-reader", "large-reader"]
     assert [view.classifier.itemData(at) for at in range(view.classifier.count())] == ["moods"]

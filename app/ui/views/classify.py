@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Slot
@@ -11,45 +10,24 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QVBoxLayout, 
 
 from app.core import wording
 from app.core.errors import EngineLost
-from app.core.models import Head, ModelCard
-from app.core.report import Report
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
 from app.core.text import Document
 from app.flows.classify import classify
 from app.flows.read import read_document
-from app.flows.samples import CLASSIFY, Sample, samples
+from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
+from app.ui.views.classify_work import DRAFT, find_classifier, first_things, texts_of, write
 from app.ui.views.page import Page
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
 from app.ui.widgets.text_editor import TextEditor
 
-_DRAFT = "classify"
 _SAVE_AFTER_MS = 1500
-
-
-def texts_of(text: str, way: str) -> tuple[str, ...]:
-    """What is to be classified: the whole text, or each line that holds more than blanks."""
-    if way == ONE:
-        return (text,) if text.strip() else ()
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
-
-
-def _save(write: Callable[[], None], report: Report) -> None:
-    write()
-
-
-def _first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Sample, ...]]:
-    return drafts.load(_DRAFT), tuple(one for one in samples(workspace.paths) if one.kind == CLASSIFY)
-
-
-def _find_classifier(workspace: Workspace, report: Report) -> ModelCard:
-    return workspace.find_model(Head.CLASSIFICATION)
 
 
 class ClassifyView(Page):
@@ -120,9 +98,9 @@ class ClassifyView(Page):
             shortcut.activated.connect(slot)
         theme.changed.connect(self._restyle)
         self._restyle()
-        self._set_way(LINES if workspace.settings.others.get("classify_way") == LINES else ONE)
+        self._set_way(LINES if workspace.settings.classify_lines else ONE)
         self._refresh()
-        self._first_job = lanes.files.start(_first_things, workspace, self._drafts)
+        self._first_job = lanes.files.start(first_things, workspace, self._drafts)
         self._first_job.done.connect(self._begin)
 
     # What the window asks of a page
@@ -139,7 +117,7 @@ class ClassifyView(Page):
         self._keep_splitter()
         self._draft_timer.stop()
         if not self._first_job.running:
-            self._drafts.save(_DRAFT, self._editor.text())
+            self._drafts.save(DRAFT, self._editor.text())
 
     def shown(self) -> None:
         """Go to the text; tell which model classifies."""
@@ -160,7 +138,7 @@ class ClassifyView(Page):
         """Find out which model classifies now."""
         if self._card_job is not None:
             self._card_job.drop()
-        self._card_job = self.lanes.files.start(_find_classifier, self.workspace)
+        self._card_job = self.lanes.files.start(find_classifier, self.workspace)
         self._card_job.done.connect(self._panel.show_model)
         self._card_job.failed.connect(self._no_model)
 
@@ -177,6 +155,7 @@ class ClassifyView(Page):
             return
         if self._job is not None:
             self._job.drop()
+        self.note.emit("")
         many = wording.count(len(self._asked), "text") if self._way == LINES else "the text"
         self._panel.working(f"Getting ready to classify {many}")
         self._job = self.lanes.work.start(classify, self.workspace, TextsToClassify(self._asked))
@@ -247,11 +226,11 @@ class ClassifyView(Page):
 
     def _set_way(self, way: str) -> None:
         self._way = way
-        self.workspace.settings.others["classify_way"] = way
+        self.workspace.settings.classify_lines = way == LINES
         self._panel.set_way(way)
         self._editor.set_wrapped(way == ONE)
         step = self.theme.step
-        usual = [step(160), step(96)] if way == ONE else [step(110), step(150)]
+        usual = [step(160), step(96)] if way == ONE else [step(90), step(170)]
         self._splitter.setSizes(self.workspace.settings.splitters.get(f"classify-{way}", usual))
 
     @Slot(int)
@@ -276,7 +255,7 @@ class ClassifyView(Page):
     @Slot()
     def _save_draft(self) -> None:
         text = self._editor.text()
-        self._draft_job = self.lanes.files.start(_save, lambda: self._drafts.save(_DRAFT, text))
+        self._draft_job = self.lanes.files.start(write, lambda: self._drafts.save(DRAFT, text))
         self._draft_job.failed.connect(self._say_fault)
 
     @Slot()
@@ -290,7 +269,7 @@ class ClassifyView(Page):
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""
         data = self._panel.table.csv()
-        self._save_job = self.lanes.files.start(_save, lambda: write_atomic(path, data))
+        self._save_job = self.lanes.files.start(write, lambda: write_atomic(path, data))
         self._save_job.done.connect(self._saved)
         self._save_job.failed.connect(self._say_fault)
 

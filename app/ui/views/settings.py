@@ -34,6 +34,7 @@ from app.ui.widgets.notice import Notice
 from app.ui.widgets.segments import Segments
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+TEXT_SIZES = (90, 100, 115, 130, 150)
 DEVICES = (
     ("auto", "Automatic: a GPU if there is one"),
     ("cpu", "CPU"),
@@ -68,6 +69,7 @@ class SettingsView(Page):
         self._hints: list[QLabel] = []
         self.notice = Notice(theme)
         self.look = Segments(theme, "Look", LOOKS)
+        self.text_size = self._choice("Text size")
         self.device = self._choice("Where models run")
         self.reader = self._choice("Model that answers")
         self.classifier = self._choice("Model that classifies")
@@ -79,6 +81,7 @@ class SettingsView(Page):
         self._lay_out()
         self._fill()
         self.look.chosen.connect(self._look_chosen)
+        self.text_size.activated.connect(self._text_size_chosen)
         self.device.activated.connect(self._device_chosen)
         self.reader.activated.connect(self._reader_chosen)
         self.classifier.activated.connect(self._classifier_chosen)
@@ -101,8 +104,15 @@ class SettingsView(Page):
     @Slot(str)
     def _look_chosen(self, look: str) -> None:
         self.workspace.settings.theme = look
-        self.theme.choose(look)
+        self.theme.choose(look, self.workspace.settings.text_size / 100)
         self._save("theme")
+
+    @Slot(int)
+    def _text_size_chosen(self, index: int) -> None:
+        settings = self.workspace.settings
+        settings.text_size = self.text_size.itemData(index)
+        self.theme.choose(settings.theme, settings.text_size / 100)
+        self._save("text_size")
 
     @Slot(int)
     def _device_chosen(self, index: int) -> None:
@@ -170,6 +180,9 @@ class SettingsView(Page):
     def _fill(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
+        for size in sorted({*TEXT_SIZES, settings.text_size}):
+            self.text_size.addItem(f"{size} %", size)
+        self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         known = dict(DEVICES)
         for key, title in DEVICES:
             self.device.addItem(title, key)
@@ -206,6 +219,7 @@ class SettingsView(Page):
         self._grid.setColumnStretch(1, 1)
         rows: tuple[tuple[str, QWidget, str], ...] = (
             ("Look", self.look, ""),
+            ("Text size", self.text_size, ""),
             ("Model that answers", self.reader, "It reads documents and lights up the words of the answer."),
             ("Model that classifies", self.classifier, ""),
             ("Where models run", self.device, "The reader is loaded again when this changes."),
@@ -243,8 +257,8 @@ class SettingsView(Page):
         heading.setBuddy(widget)
         self._headings.append(heading)
         self._grid.addWidget(heading, at, 0, Qt.AlignmentFlag.AlignTop)
-        tall = not isinstance(widget, QSpinBox)
-        self._grid.addWidget(widget, at, 1, Qt.AlignmentFlag(0) if tall else Qt.AlignmentFlag.AlignLeft)
+        wide = widget not in (self.top_k, self.text_size)
+        self._grid.addWidget(widget, at, 1, Qt.AlignmentFlag(0) if wide else Qt.AlignmentFlag.AlignLeft)
         if hint:
             words = QLabel(hint)
             words.setProperty("ink", "quiet")
@@ -272,4 +286,5 @@ class SettingsView(Page):
         self._column.setSpacing(theme.step(5))
         self._card.setMaximumWidth(theme.step(210))
         self.notice.setMaximumWidth(theme.step(210))
-        self.top_k.setMinimumWidth(theme.step(26))
+        for narrow in (self.top_k, self.text_size):
+            narrow.setFixedWidth(theme.step(30))

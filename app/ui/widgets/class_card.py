@@ -29,6 +29,8 @@ def sureness(item: Classification) -> str:
     if item.problem == ProblemType.MULTI_LABEL and not item.winner:
         highest = max((score.probability for score in item.scores), default=0.0)
         return f"Every label is below one half, the highest at {wording.percent(highest)}"
+    if item.problem == ProblemType.SINGLE_LABEL and item.probability < 0.5:
+        return f"Unsure: the likeliest of {len(item.scores)}, {wording.percent(item.probability)}"
     return f"{wording.likelihood(item.probability)}, {wording.percent(item.probability)}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme
 
@@ -31,31 +31,33 @@ class ShortcutsHelp(QDialog):
         edge = theme.step(6)
         outer.setContentsMargins(edge, edge, edge, theme.step(4))
         outer.setSpacing(theme.step(4))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.step(6))
-        grid.setVerticalSpacing(theme.step(2))
-        grid.setColumnStretch(1, 1)
-        row = 0
+        beside = QHBoxLayout()
+        beside.setSpacing(theme.step(10))
         for title, shortcuts in groups:
-            heading = QLabel(title)
-            heading.setFont(theme.font("strong"))
-            if row:
-                grid.setRowMinimumHeight(row, theme.step(4))
-                row += 1
-            grid.addWidget(heading, row, 0, 1, 2)
-            row += 1
-            for keys, what in shortcuts:
-                cap = QLabel(spoken_keys(keys))
-                cap.setProperty("kind", "key")
-                cap.setFont(theme.font("small"))
-                words = QLabel(what)
-                words.setAccessibleName(f"{keys}: {what}")
-                grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
-                grid.addWidget(words, row, 1)
-                row += 1
-        outer.addLayout(grid)
+            beside.addLayout(_column(theme, title, shortcuts))
+        outer.addLayout(beside)
         close = QPushButton("Close")
         close.setAccessibleName("Close")
         close.clicked.connect(self.accept)
         outer.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         close.setFocus()
+
+
+def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(theme.step(5))
+    grid.setVerticalSpacing(theme.step(2))
+    heading = QLabel(title)
+    heading.setFont(theme.font("strong"))
+    grid.addWidget(heading, 0, 0, 1, 2)
+    for row, (keys, what) in enumerate(shortcuts, 1):
+        cap = QLabel(spoken_keys(keys))
+        cap.setProperty("kind", "key")
+        cap.setFont(theme.font("small"))
+        words = QLabel(what)
+        words.setAccessibleName(f"{keys}: {what}")
+        grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(words, row, 1)
+    grid.setColumnStretch(1, 1)
+    grid.setRowStretch(len(shortcuts) + 1, 1)
+    return grid

@@ -1,0 +1,36 @@
+"""What the classify page has done in a lane, and what counts as a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.flows.samples import CLASSIFY, Sample, samples
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+from app.ui.widgets.class_panel import ONE
+
+DRAFT = "classify"
+
+
+def texts_of(text: str, way: str) -> tuple[str, ...]:
+    """What is to be classified: the whole text, or each line that holds more than blanks."""
+    if way == ONE:
+        return (text,) if text.strip() else ()
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def write(deed: Callable[[], None], report: Report) -> None:
+    """Write something, as a flow."""
+    deed()
+
+
+def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Sample, ...]]:
+    """The text that was being classified last time, and the samples to offer."""
+    return drafts.load(DRAFT), tuple(one for one in samples(workspace.paths) if one.kind == CLASSIFY)
+
+
+def find_classifier(workspace: Workspace, report: Report) -> ModelCard:
+    """The card of the model that classifies; raises SpanlightError where there is none."""
+    return workspace.find_model(Head.CLASSIFICATION)
