@@ -106,7 +106,7 @@ class AskView(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if not self._placed:
-            wide = max(self.panel.minimumWidth(), min(self.theme.step(98), self.width() * 3 // 10))
+            wide = max(self.panel.minimumWidth(), min(self.theme.step(98), self.width() // 3))
             self._splitter.setSizes([self.width() - wide, wide])
 
     def open_files(self, paths: list[Path]) -> None:

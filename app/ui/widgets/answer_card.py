@@ -107,6 +107,8 @@ class AnswerCard(QFrame):
         self._note.setText(_bound(note))
         self._note.setVisible(bool(note))
         self._again.setVisible(again)
+        if again:  # what is nearest has no place in the changed text
+            self._nearest.hide()
         self.setAccessibleDescription(note)
 
     def note(self) -> str:
@@ -180,10 +182,9 @@ class AnswerCard(QFrame):
         self.nearest_asked.emit(on)
 
     def _name_nearest(self) -> None:
-        self._nearest.setText(
-            "Hide the nearest words" if self._nearest.isChecked() else "Show the nearest words"
-        )
-        self._nearest.setAccessibleName(self._nearest.text())
+        shown = self._nearest.isChecked()
+        self._nearest.setText("Hide them" if shown else "Show the nearest words")
+        self._nearest.setAccessibleName("Hide the nearest words" if shown else "Show the nearest words")
 
     @Slot()
     def _rest_copy(self) -> None:

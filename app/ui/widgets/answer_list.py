@@ -91,9 +91,8 @@ class PlaceDelegate(QStyledItemDelegate):
             )
         inner = rect.adjusted(theme.step(3), theme.step(2), -theme.step(2), -theme.step(2.5))
         self._paint_score(painter, inner, place)
-        left = QRectF(
-            inner.left(), inner.top(), inner.width() - self._score_width() - theme.step(3), inner.height()
-        )
+        words_width = inner.width() - self._score_width(inner) - theme.step(3)
+        left = QRectF(inner.left(), inner.top(), words_width, inner.height())
         self._paint_words(painter, left, place)
         painter.restore()
 
@@ -130,8 +129,10 @@ class PlaceDelegate(QStyledItemDelegate):
                 return metrics.elidedText(shown, Qt.TextElideMode.ElideRight, width)
         return ""
 
-    def _score_width(self) -> int:
-        return self._theme.step(13) + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
+    def _score_width(self, box: QRectF) -> int:
+        # Where there is little room, the number says it without the bar.
+        bar = self._theme.step(13) if box.width() >= self._theme.step(64) else 0
+        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
 
     def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
         theme = self._theme
@@ -143,13 +144,11 @@ class PlaceDelegate(QStyledItemDelegate):
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
             wording.percent(place.probability),
         )
-        bar = QRectF(
-            box.right() - self._score_width(),
-            box.center().y() - theme.step(0.75),
-            theme.step(11),
-            theme.step(1.5),
-        )
-        draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
+        wide = self._score_width(box)
+        if wide > number_width:
+            top = box.center().y() - theme.step(0.75)
+            bar = QRectF(box.right() - wide, top, theme.step(11), theme.step(1.5))
+            draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
 
 
 class AnswerList(QListView):

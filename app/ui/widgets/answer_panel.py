@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -26,6 +27,22 @@ from app.ui.widgets.question_box import QuestionBox
 from app.ui.widgets.threshold_line import ThresholdLine
 
 IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
+
+
+class TryButton(QPushButton):
+    """A question to try, cut where there is no room for all of it; the whole is its tool tip."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        mark(self, kind="link")
+        self.setAccessibleName(f"Ask: {question}")
+        self.setToolTip(question)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        self.setText(self.fontMetrics().elidedText(self.toolTip(), Qt.TextElideMode.ElideRight, room))
 
 
 class AnswerPanel(QFrame):
@@ -100,12 +117,7 @@ class AnswerPanel(QFrame):
                 widget.deleteLater()
         self._tries_title.setVisible(bool(questions))
         for question in questions:
-            button = QPushButton(question)
-            mark(button, kind="link")
-            button.setAccessibleName(f"Ask: {question}")
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.setToolTip(question)
-            button.setProperty("question", question)
+            button = TryButton(question)
             button.clicked.connect(self._tried)
             self._tries.addWidget(button)
 
@@ -136,7 +148,9 @@ class AnswerPanel(QFrame):
 
     @Slot()
     def _tried(self) -> None:
-        self.question_tried.emit(self.sender().property("question"))
+        button = self.sender()
+        if isinstance(button, TryButton):
+            self.question_tried.emit(button.toolTip())
 
     @Slot()
     def _restyle(self) -> None:
