@@ -107,6 +107,8 @@ def write_folder(
         _write(folder / "tokenizer_config.json", json.dumps(kept, indent=2) + "\n")
     weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in _unshared(model).items()}
     save_file(weights, folder / "model.safetensors.part", metadata={"format": "pt"})
+    # safetensors keeps its files to their owner alone; a model is as readable as the folder's other files.
+    (folder / "model.safetensors.part").chmod((folder / "config.json").stat().st_mode & 0o777)
     os.replace(folder / "model.safetensors.part", folder / "model.safetensors")
 
 

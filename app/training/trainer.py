@@ -34,7 +34,8 @@ def train(request: TrainingRequest, report: Report) -> Training:
     Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
     last checkpoint left off when the same request comes again. `options` may hold: `workers` (threads that each take
     a part of a batch; 0: by the processor), `autocast` (1 or 0), `half` (1: write float16), `checkpoint_every` (steps),
-    `elsewhere`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
+    `stop_after` (steps, while the learning rate falls as for all of them), `elsewhere`, `crop`, `crop_length`,
+    `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
     Raises SpanlightError where the base or the examples cannot be used.
     """
     base, output = Path(request.base), Path(request.output)
@@ -73,8 +74,9 @@ class _Run:
         )
         self._per_epoch = math.ceil(lesson.epoch_size / request.batch_size)
         self._steps = max(1, math.ceil(self._per_epoch * request.epochs))
+        self._last = min(self._steps, int(request.options.get("stop_after", 0)) or self._steps)
         self._state = checkpoint.resume(self._held, model, self._optimizer, _fingerprint(request))
-        self._began = monotonic() - self._state.seconds
+        self._began, self._resumed = monotonic() - self._state.seconds, monotonic()
         self._first = self._state.step
 
     def to_the_end(self, base: Path) -> Training:
@@ -82,7 +84,7 @@ class _Run:
         epoch = -1
         plan: list[list[int]] = []
         features: list[Feature] = []
-        while state.step < self._steps:
+        while state.step < self._last:
             self._report.check()
             if state.step // self._per_epoch != epoch:
                 epoch = state.step // self._per_epoch
@@ -93,9 +95,9 @@ class _Run:
             state.step += 1
             self._tell(loss)
             every = int(request.options.get("checkpoint_every", CHECKPOINT_EVERY))
-            if state.step % request.evaluate_every == 0 or state.step == self._steps:
+            if state.step % request.evaluate_every == 0 or state.step == self._last:
                 self._measure(loss)
-            if state.step % every == 0 and state.step < self._steps:
+            if state.step % every == 0 and state.step < self._last:
                 state.seconds = monotonic() - self._began
                 checkpoint.save(self._held, self._model, self._optimizer, state)
         checkpoint.put(self._model, load_file(self._held / "best.safetensors"))
@@ -103,7 +105,7 @@ class _Run:
         folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half)
         folder.remove(self._held)
         seconds = monotonic() - self._began
-        return Training(str(self._output), state.best_step, self._steps, state.best, seconds)
+        return Training(str(self._output), state.best_step, self._last, state.best, seconds)
 
     def _step(self, features: Sequence[Feature]) -> float:
         # Dropout draws from the step's own seed, so that a resumed run draws the same.
@@ -125,11 +127,11 @@ class _Run:
 
     def _tell(self, loss: float, dev: dict[str, float] | None = None) -> None:
         step = self._state.step
-        spent = (monotonic() - self._began - self._state.seconds) / max(1, step - self._first)
-        left = spent * (self._steps - step) if step - self._first >= 3 else None
-        self._report.progress(Progress(step, self._steps, "Training", left))
+        spent = (monotonic() - self._resumed) / max(1, step - self._first)
+        left = spent * (self._last - step) if step - self._first >= 3 else None
+        self._report.progress(Progress(step, self._last, "Training", left))
         epoch = step / self._per_epoch
-        self._report.partial(TrainingStep(step, self._steps, epoch, loss, self._rate(), dev or {}))
+        self._report.partial(TrainingStep(step, self._last, epoch, loss, self._rate(), dev or {}))
 
     def _measure(self, loss: float) -> None:
         figures = self._lesson.measure(self._workers.outputs, self._report)

@@ -1,0 +1,201 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification, AutoTokenizer
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Silent, Stopped
+from app.core.requests import TrainingRequest
+from app.core.results import TrainingStep
+from app.training.trainer import train
+from tests.helpers.small_models import FAMILIES, small_checkpoint
+
+NAMES = ["king", "queen", "knave", "alice", "rabbit", "man"]
+THINGS = ["tarts", "river", "book", "film", "city", "capital"]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """qa.jsonl: who took what, half of it unanswerable; texts.jsonl: good or bad."""
+    rows, texts = [], []
+    for i in range(48):
+        name, thing, other = NAMES[i % 6], THINGS[(i // 6) % 6], THINGS[(i // 6 + 1 + i % 2) % 6]
+        context = f"the {name} took the {thing} . the people went to the war ."
+        asked, answers = (thing, [{"text": name, "answer_start": 4}]) if i % 3 else (other, [])
+        rows.append(
+            {"id": str(i), "context": context, "question": f"who took the {asked}?", "answers": answers}
+        )
+        texts.append(
+            {"text": f"the {thing} was {('bad', 'wonderful')[i % 2]} said the {name}", "label": i % 2}
+        )
+    (tmp_path / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
+    return tmp_path
+
+
+def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) -> TrainingRequest:
+    base = files / f"base-{family}"
+    if not base.exists():
+        small_checkpoint(
+            base, family, Head.QUESTION_ANSWERING if task == "qa" else Head.CLASSIFICATION, ("0", "1")
+        )
+    name = str(files / ("qa.jsonl" if task == "qa" else "texts.jsonl"))
+    settings = {
+        "task": task, "base": str(base), "examples": (name,), "dev": (name,), "output": str(files / "out"),
+        "epochs": 2.0, "learning_rate": 1e-3, "batch_size": 8, "max_length": 48, "dropout": 0.0, "evaluate_every": 4,
+        "device": "cpu", "options": {"workers": 2.0, "autocast": 0.0, "checkpoint_every": 3.0, "swap": 0.2},
+    }  # fmt: skip
+    return TrainingRequest(**(settings | changes))
+
+
+class Killed(Exception):
+    pass
+
+
+class Watched(Silent):
+    """Notes the steps, and ends the run at one of them."""
+
+    def __init__(self, end_at: int = 0, fault: type[Exception] = Killed) -> None:
+        self.steps: list[TrainingStep] = []
+        self.done: list[int] = []
+        self._end_at, self._fault = end_at, fault
+
+    def progress(self, progress) -> None:
+        self.done.append(progress.done)
+
+    def partial(self, result) -> None:
+        self.steps.append(result)
+        if self._end_at and result.step == self._end_at:
+            raise self._fault
+
+
+def weights(folder: str) -> dict[str, torch.Tensor]:
+    return load_file(Path(folder) / "model.safetensors")
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+@pytest.mark.parametrize("end_at", [2, 7])
+def test_a_killed_run_ends_with_the_same_weights(files: Path, dropout: float, end_at: int) -> None:
+    request = request_for(files, dropout=dropout)
+    whole = train(replace(request, output=str(files / "whole")), Silent())
+    # The output's name belongs to the request: an uninterrupted run of the same name must not be mixed up.
+    with pytest.raises(Killed):
+        train(request, Watched(end_at))
+    watched = Watched()
+    resumed = train(request, watched)
+    assert watched.steps[0].step == (1 if end_at < 3 else 7)
+    assert equal(weights(whole.folder), weights(resumed.folder))
+    assert (whole.best_step, whole.dev) == (resumed.best_step, resumed.dev)
+
+
+def test_another_request_does_not_go_on_from_it(files: Path) -> None:
+    with pytest.raises(Stopped):
+        train(request_for(files), Watched(7, Stopped))
+    watched = Watched()
+    train(request_for(files, learning_rate=2e-3), watched)
+    assert watched.steps[0].step == 1
+
+
+def test_the_loss_falls_and_the_answers_are_learnt(files: Path) -> None:
+    watched = Watched()
+    request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options={"workers": 2.0})
+    training = train(request, watched)
+    losses = [s.loss for s in watched.steps if not s.dev]
+    assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
+    assert training.dev["f1_answerable"] > 80 and training.dev["f1"] > 60
+    assert watched.done[-1] == training.steps == 150
+    assert watched.steps[-1].dev
+    rates = [s.learning_rate for s in watched.steps]
+    assert max(rates) == pytest.approx(3e-3, rel=0.02) and rates[-1] == 0.0 and rates[0] < 1e-3
+    assert not (files / "out.run").exists()
+
+
+def test_classes_are_learnt_under_their_names(files: Path) -> None:
+    name = str(files / "texts.jsonl") + "?labels=0:negative,1:positive"
+    request = request_for(
+        files, "classification", epochs=20.0, learning_rate=3e-3, examples=(name,), dev=(name,)
+    )
+    training = train(request, Silent())
+    assert training.dev["accuracy"] > 0.95 and training.dev["macro_f1"] > 0.95
+    model = AutoModelForSequenceClassification.from_pretrained(training.folder)
+    assert model.config.id2label == {0: "negative", 1: "positive"}
+    tokenizer = AutoTokenizer.from_pretrained(training.folder)
+    with torch.inference_mode():
+        logits = model(**tokenizer("the book was wonderful said the king", return_tensors="pt")).logits
+    assert logits.argmax().item() == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("task", ["qa", "classification"])
+def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: str, task: str) -> None:
+    request = request_for(files, task, family, epochs=0.5, options={"half": 1.0, "autocast": 0.0})
+    training = train(request, Silent())
+    kind = AutoModelForQuestionAnswering if task == "qa" else AutoModelForSequenceClassification
+    model, report = kind.from_pretrained(training.folder, output_loading_info=True)
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
+    assert model.dtype == torch.float16
+    assert model.config.architectures == [type(model).__name__]
+    assert sorted(p.name for p in Path(training.folder).iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    ]
+    original = json.loads((Path(request.base) / "config.json").read_text())
+    kept = json.loads((Path(training.folder) / "config.json").read_text())
+    for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout"):
+        assert kept.get(name) == original.get(name)
+
+
+def test_a_head_is_drawn_from_the_seed(files: Path) -> None:
+    def head(seed: int) -> torch.Tensor:
+        request = request_for(files, "classification", "electra", epochs=0.1, learning_rate=0.0, seed=seed)
+        base = Path(request.base)
+        kept = {k: v for k, v in load_file(base / "model.safetensors").items() if "classifier" not in k}
+        from safetensors.torch import save_file
+
+        save_file(kept, base / "model.safetensors", metadata={"format": "pt"})
+        return weights(train(request, Silent()).folder)["classifier.out_proj.weight"]
+
+    assert torch.equal(head(1), head(1))
+    assert not torch.equal(head(1), head(2))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"task": "translation"},
+        {"examples": ("missing.jsonl",)},
+        {"examples": ()},
+        {"dev": ()},
+        {"base": "nowhere"},
+    ],
+)
+def test_what_cannot_be_trained(files: Path, changes: dict) -> None:
+    with pytest.raises(SpanlightError) as refused:
+        train(request_for(files, **changes), Silent())
+    assert refused.value.hint
+
+
+def test_one_label_is_too_few(files: Path) -> None:
+    name = str(files / "texts.jsonl")
+    for examples, dev in ((name + "?labels=0:no", name + "?labels=0:no"), (name + "?labels=0:a,1:b", name)):
+        with pytest.raises(SpanlightError):
+            train(request_for(files, "classification", examples=(examples,), dev=(dev,)), Silent())
+
+
+def test_weights_cut_short_are_refused(files: Path) -> None:
+    request = request_for(files)
+    path = Path(request.base) / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(SpanlightError):
+        train(request, Silent())
