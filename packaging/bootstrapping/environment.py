@@ -30,6 +30,8 @@ class Environment:
         self.unfinished = os.path.join(self.folder, "spanlight-unfinished")
         self.log = os.path.join(self.folder, "spanlight-set-up.log")
         self.lock = os.path.join(self.folder, "spanlight-lock")
+        # For subprocess: what works on the environment holds its lock too, should this process be killed before it.
+        self.holding: dict[str, tuple[int, ...]] = {}
 
     def is_this(self) -> bool:
         """Whether the running interpreter is this environment's."""
@@ -148,8 +150,11 @@ class Lock:
         if not _try_lock(self._file):
             self._waiting()
             _wait_for_lock(self._file)
+        if os.name == "posix":
+            self._environment.holding = {"pass_fds": (self._file.fileno(),)}
 
     def __exit__(self, *_: object) -> None:
+        self._environment.holding = {}
         self._file.close()
 
 

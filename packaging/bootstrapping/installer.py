@@ -36,7 +36,12 @@ class Pip:
     def ask(self, arguments: Sequence[str]) -> str | None:
         """What pip prints, None when it fails."""
         done = subprocess.run(
-            self._command(arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            self._command(arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            **self.environment.holding,  # type: ignore[call-overload]
         )
         self.progress.log(f"$ pip {' '.join(arguments)}\n{done.stderr}")
         return done.stdout if done.returncode == 0 else None
@@ -51,6 +56,7 @@ class Pip:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            **self.environment.holding,  # type: ignore[call-overload]
         )
         assert process.stdout is not None
         said = []
@@ -155,8 +161,8 @@ def _install_cpu(pip: Pip, wanted: str) -> bool:
 def brings_cuda(pip: Pip, wanted: str) -> bool:
     """Whether the ordinary build would bring NVIDIA's packages along, asked before anything is fetched."""
     # Older ones fetch a whole wheel to read what it needs.
-    pip.ask(["install", "--quiet", "--upgrade", "pip>=23.2"])
-    report = pip.ask(["install", "--dry-run", "--quiet", "--ignore-installed", "--report", "-", wanted])
+    pip.ask(["install", "--retries", "1", "--quiet", "--upgrade", "pip>=23.2"])
+    report = pip.ask(["install", "--retries", "1", "--dry-run", "--quiet", "--ignore-installed", "--report", "-", wanted])
     if report is None:
         return False
     names = [item["metadata"]["name"].lower() for item in json.loads(report)["install"]]

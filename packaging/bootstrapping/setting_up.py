@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import subprocess
@@ -148,11 +149,12 @@ def _create(environment: Environment, progress: Progress) -> None:
             f"Run this line, then the same command again: {line}",
         )
     command = [sys.executable, "-m", "venv", *(["--without-pip"] if minimal else []), environment.folder]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = functools.partial(subprocess.run, capture_output=True, text=True, check=False, **environment.holding)
+    done = run(command)
     progress.log(done.stdout + done.stderr)
     if done.returncode == 0 and minimal:  # the system's pip can fill an environment that has none
         command = [sys.executable, "-m", "pip", "--python", environment.python, "install", "pip"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = run(command)
         progress.log(done.stdout + done.stderr)
     if done.returncode or not environment.has_pip():
         raise SetUpFault(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -38,6 +40,8 @@ def main(argv):
 """
 
 
+# Every address is behind a proxy that is not there.
+NOWHERE = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
 Done = subprocess.CompletedProcess[str]
 
 
@@ -59,14 +63,18 @@ class House:
     def ask_for_probe(self, version: str) -> None:
         (self.root / "pyproject.toml").write_text(PYPROJECT.format(probe=version))
 
-    def start(self, *argv: str, python: str = sys.executable, offline: bool = False) -> Done:
+    def environment(self, offline: bool = False) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
         environment |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
         if offline:
-            environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
+            environment |= NOWHERE
         else:
             environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels)}
+        return environment
+
+    def start(self, *argv: str, python: str = sys.executable, offline: bool = False) -> Done:
         command = [python, "-m", "app", *(argv or ("models", "--json"))]
+        environment = self.environment(offline)
         return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=200)
 
 
@@ -174,6 +182,29 @@ def test_without_a_network_one_sentence_and_the_next_step(tmp_path: Path, wheels
     ]
     assert "Traceback" not in done.stderr
     assert house.start().returncode == 7
+
+
+@pytest.mark.skipif(os.name == "nt", reason="on Windows a lock cannot be handed to a child")
+def test_a_killed_set_up_holds_the_next_one_until_its_pip_has_ended(tmp_path: Path, wheels: Path) -> None:
+    house = House(tmp_path, wheels)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # a proxy that takes calls and never answers
+        proxy = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        environment = house.environment(offline=True) | dict.fromkeys(NOWHERE, proxy)
+        killed = subprocess.Popen(
+            [sys.executable, "-m", "app", "models"], cwd=house.root, env=environment, stderr=subprocess.DEVNULL
+        )
+        call, _ = deaf.accept()  # pip is at work
+        killed.kill()
+        killed.wait()
+        with ThreadPoolExecutor(1) as pool:
+            second = pool.submit(house.start)
+            time.sleep(3)
+            assert not second.done()
+            call.close()
+            deaf.close()
+            done = second.result()
+    assert done.returncode == 7, done.stderr
+    assert "Another start is setting Spanlight up" in done.stderr and "half made" in done.stderr
 
 
 def test_a_place_that_cannot_be_written_to(tmp_path: Path, wheels: Path) -> None:
