@@ -288,7 +288,8 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _restyle(self) -> None:
-        self.setMinimumSize(self.theme.step(190), self.theme.step(120))
+        least = QSize(self.theme.step(190), self.theme.step(120))
+        self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
 
     def start_soon(self) -> None:
         """Load the reader once the window has been drawn."""

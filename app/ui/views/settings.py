@@ -286,5 +286,6 @@ class SettingsView(Page):
         self._column.setSpacing(theme.step(5))
         self._card.setMaximumWidth(theme.step(210))
         self.notice.setMaximumWidth(theme.step(210))
+        self.top_k.lineEdit().setTextMargins(theme.step(2), 0, 0, 0)
         for narrow in (self.top_k, self.text_size):
             narrow.setFixedWidth(theme.step(30))

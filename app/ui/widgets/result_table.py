@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
     QPersistentModelIndex,
+    QRect,
     QRectF,
     QSortFilterProxyModel,
     Qt,
@@ -143,8 +144,8 @@ class _ShareDelegate(QStyledItemDelegate):
         chosen = option.state & QStyle.StateFlag.State_Selected
         painter.fillRect(option.rect, theme.colour("accent_ground" if chosen else "panel"))
         place = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)
-        painter.setPen(theme.colour("line"))
-        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        below = QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1)
+        painter.fillRect(below, theme.colour("line"))
         painter.setPen(theme.colour("ink"))
         painter.setFont(theme.font("ui"))
         number = index.data()

@@ -1,0 +1,189 @@
+"""The window with a real model process behind it: loaded, killed in mid-answer, asked again, and never stalled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head
+from app.core.results import Reading
+from app.engine.client import Engine
+from app.flows.workspace import Workspace
+from app.models.installed import Shelf
+from app.settings.paths import default_paths
+from app.settings.settings import Settings
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.ask import AskView
+from app.ui.views.classify import ClassifyView
+from app.ui.window import MainWindow
+from tests.helpers.small_models import small_checkpoint
+
+TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
+LONG = "\n\n".join(f"Page {number}. {TARTS} " * 4 for number in range(1200))
+MINUTE = 60_000
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    small_checkpoint(folder / "reader")
+    small_checkpoint(folder / "judge", "distilbert", Head.CLASSIFICATION, ("bad", "good"))
+    return folder
+
+
+@pytest.fixture
+def window(
+    qapp: QApplication, qtbot: QtBot, models: Path, spanlight_home: Path, tmp_path: Path
+) -> Iterator[MainWindow]:
+    paths = default_paths()
+    settings = Settings(reader_model="reader", classifier_model="judge", device="cpu")
+    workspace = Workspace(settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"))
+    theme = Theme(paths.resources)
+    theme.choose("light")
+    window = MainWindow(workspace, theme, Lanes())
+    window.show()
+    window.activateWindow()
+    qtbot.waitExposed(window)
+    qtbot.waitUntil(lambda: window.lanes.files.idle, timeout=MINUTE)
+    yield window
+    window.close()
+    window.deleteLater()
+    qapp.processEvents()
+
+
+def ask_view(window: MainWindow) -> AskView:
+    window.show_page("ask")
+    assert isinstance(window.page, AskView)
+    return window.page
+
+
+def begin(window: MainWindow, qtbot: QtBot, text: str) -> AskView:
+    """Put a text on the page, type a question, press Enter."""
+    view = ask_view(window)
+    view.sheets.current().begin(text, name="Tarts")
+    field = view.panel.box.field
+    field.setPlainText("Who stole the tarts?")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    return view
+
+
+def reading(view: AskView) -> Reading | None:
+    outcome = view.sheets.current().outcome
+    return outcome.reading if outcome is not None and not outcome.running else None
+
+
+def whole(view: AskView) -> bool:
+    result = reading(view)
+    return result is not None and result.complete
+
+
+def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    engine = window.workspace.engine
+    window.start_reader()
+    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU", timeout=MINUTE)
+    first = engine.pid
+    assert first is not None
+    view = begin(window, qtbot, LONG)
+    sheet = view.sheets.current()
+    qtbot.waitUntil(
+        lambda: sheet.outcome is not None and sheet.outcome.progress is not None and sheet.outcome.fraction > 0,
+        timeout=MINUTE,
+    )
+    assert sheet.outcome is not None and sheet.outcome.running
+    os.kill(first, getattr(signal, "SIGKILL", signal.SIGTERM))
+    qtbot.waitUntil(lambda: bool(view.panel.notice.sentence()), timeout=MINUTE)
+    assert view.panel.notice.sentence().count(".") == 1
+    assert view.panel.box.question() == "Who stole the tarts?"
+    assert view.sheets.current().pane.text() == LONG
+    # The window has the reader started again behind it, without being told to.
+    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU", timeout=MINUTE)
+    assert engine.pid not in (None, first)
+    begin(window, qtbot, TARTS)
+    qtbot.waitUntil(lambda: whole(view), timeout=MINUTE)
+    result = reading(view)
+    assert result is not None
+    for answer in result.answers:
+        assert TARTS[answer.span.start : answer.span.end] == answer.text
+    assert view.panel.notice.sentence() == ""
+
+
+def test_a_text_and_many_lines_are_classified(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("classify")
+    view = window.page
+    assert isinstance(view, ClassifyView)
+    qtbot.waitUntil(lambda: window.lanes.files.idle, timeout=MINUTE)
+    view._editor.replace(LONG[:20_000])
+    view.run()
+    qtbot.waitUntil(lambda: view._panel.card.isVisible(), timeout=MINUTE)
+    rows = view._panel.card._bars.rows()
+    assert {row.name for row in rows} == {"Bad", "Good"}
+    assert sum(row.fraction or 0 for row in rows) == pytest.approx(1, abs=1e-3)
+    assert "pooled" in view._panel.card._length.text()
+    view._panel.ways._buttons["lines"].click()
+    view._editor.replace("a wonderful film\nthe worst book")
+    view.run()
+    qtbot.waitUntil(lambda: view._panel.table.row_count() == 2 and window.lanes.work.idle, timeout=MINUTE)
+    copied = view._panel.table.copied().splitlines()
+    assert copied[0] == "text\tlabel\tprobability\tbad\tgood"
+    assert [line.split("\t")[0] for line in copied[1:]] == ["a wonderful film", "the worst book"]
+
+
+class Heartbeat(QObject):
+    """Ticks every few milliseconds in the window's event loop, and remembers the longest wait between two ticks."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.ticks = 0
+        self.longest = 0.0
+        self._last = time.perf_counter()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(5)
+
+    @Slot()
+    def _tick(self) -> None:
+        now = time.perf_counter()
+        self.longest = max(self.longest, now - self._last)
+        self._last = now
+        self.ticks += 1
+
+    def restart(self) -> None:
+        self.longest, self.ticks, self._last = 0.0, 0, time.perf_counter()
+
+
+def test_the_windows_longest_gap_while_a_model_loads_and_reads_is_reported(
+    window: MainWindow, qtbot: QtBot, record_property: Callable[[str, object], None]
+) -> None:
+    heart = Heartbeat(window)
+    window.start_reader()
+    qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU", timeout=MINUTE)
+    loading, loading_ticks = heart.longest, heart.ticks
+    view = ask_view(window)
+    text = LONG[:150_000]
+    view.sheets.current().begin(text, name="Tarts")
+    qtbot.wait(200)
+    heart.restart()
+    view.panel.box.field.setPlainText("Who stole the tarts?")
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: whole(view), timeout=2 * MINUTE)
+    result = reading(view)
+    assert result is not None and result.windows > 50
+    # Not a limit in time: a window that stood still while the model worked would hardly have ticked.
+    assert loading_ticks > 10
+    assert heart.ticks > 10
+    gaps = f"{loading * 1000:.0f} ms loading, {heart.longest * 1000:.0f} ms reading"
+    report = f"longest gap of the event loop: {gaps} {len(text):,} characters"
+    record_property("event loop", report)
+    print(report)
