@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -243,6 +243,26 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
     assert not view.stop()
 
 
+def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    def nothing_yet(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        report.progress(Progress(13, 100, "windows", 30.0))
+        report.partial(Reading((), False, 0.99, 0.4, 13, 100, 1.0, complete=False))
+        while True:
+            time.sleep(0.01)
+            report.check()
+
+    engine.answer = nothing_yet
+    start(view, qtbot, "Where?")
+    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: nothing that answers.")
+    assert view.panel.strip.words().startswith("Reading, 13 %")
+    view.stop()
+    assert view.panel.card.over() == "Stopped at 13 %"
+    assert view.panel.card.answer() == "No answer so far"
+    assert "not in the part that was read" in view.panel.card.likely()
+
+
 def test_a_stop_before_anything_was_found_says_so(view: AskView, qtbot: QtBot, reader: Reader) -> None:
     start(view, qtbot, "A slow one?")
     view.panel.strip.stop_asked.emit()
@@ -322,6 +342,11 @@ def test_copying_takes_the_sentence_along(view: AskView, qtbot: QtBot) -> None:
         copied.startswith(WORDS[0] + "\n\n“") and "They must be at least 12 characters in length." in copied
     )
     assert view.panel.card._copy.text() == "Copied"
+    for field in (view.panel.box.field, view.sheets.current().pane):
+        QGuiApplication.clipboard().clear()
+        field.moveCursor(QTextCursor.MoveOperation.End)
+        qtbot.keyClick(field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+        assert QGuiApplication.clipboard().text() == copied
     qtbot.keyClick(view.panel.card, Qt.Key.Key_F3)
     view.panel.list.setFocus()
     qtbot.keyClick(view.panel.list, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)

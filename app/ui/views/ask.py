@@ -49,7 +49,7 @@ class AskView(Page):
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
-        ("Ctrl+C", "Copy an answer with its sentence, on its card or in the list"),
+        ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
         ("Ctrl+F", "Find in the text"),
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+T", "New text"),
@@ -273,6 +273,8 @@ class AskView(Page):
         self.sheets.lines_broken.connect(self._lines_broken)
         self.sheets.light_chosen.connect(self.answers.choose)
         self.sheets.sample_chosen.connect(self._try_sample)
+        self.sheets.copy_asked.connect(self.answers.copy)
+        self.panel.box.field.copy_asked.connect(self.answers.copy)
         self.sheets.open_asked.connect(self._choose_file)
         self.sheets.failed.connect(self._say_fault)
         self.tabs.open_asked.connect(self._choose_file)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
@@ -106,9 +108,11 @@ class Asking(QObject):
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
         if self._asked is not None and self._asked.outcome is not None:
-            self._asked.outcome.progress = progress
+            # What is counted is windows of the model: to a person the text is read.
+            what = "Reading" if progress.total else progress.what
+            self._asked.outcome.progress = replace(progress, what=what)
             if self._answers.sheet is self._asked:
-                self._panel.strip.show_progress(progress)
+                self._panel.strip.show_progress(self._asked.outcome.progress)
 
     @Slot(object)
     def _partly(self, result: object) -> None:

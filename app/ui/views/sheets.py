@@ -35,6 +35,7 @@ class Sheets(QObject):
     light_chosen = Signal(int)
     sample_chosen = Signal(int)
     open_asked = Signal()
+    copy_asked = Signal()
     failed = Signal(object)
 
     def __init__(
@@ -219,6 +220,7 @@ class Sheets(QObject):
         sheet.pane.files_dropped.connect(self.files_dropped)
         sheet.pane.lines_broken.connect(self.lines_broken)
         sheet.pane.light_chosen.connect(self.light_chosen)
+        sheet.pane.copy_asked.connect(self.copy_asked)
         sheet.empty.sample_chosen.connect(self.sample_chosen)
         sheet.empty.open_asked.connect(self.open_asked)
         self._sheets.insert(at, sheet)

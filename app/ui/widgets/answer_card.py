@@ -85,11 +85,16 @@ class AnswerCard(QFrame):
         self._finish(f"Answer: {place.text}. {place.likely}. {place.where}.")
 
     def show_none(self, no_answer: float, place: Place | None, nearest: bool, over: str = "") -> None:
-        """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer."""
+        """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
+
+        `over` says how the reading ended where the text was not read to its end.
+        """
         self._begin(over)
-        self._answer.set_text(wording.NO_ANSWER.rstrip("."))
-        likely = f"{wording.likelihood(no_answer)} not in the text, {wording.percent(no_answer)}"
-        self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY))
+        # Of a text that was not read to its end nobody can tell what it says.
+        self._answer.set_text("No answer so far" if over else wording.NO_ANSWER.rstrip("."))
+        part = "the part that was read" if over else "the text"
+        likely = f"{wording.likelihood(no_answer)} not in {part}, {wording.percent(no_answer)}"
+        self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
         self._nearest.setVisible(place is not None)
         self._nearest.blockSignals(True)
         self._nearest.setChecked(nearest)

@@ -8,6 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QFontMetricsF,
+    QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -40,7 +42,8 @@ class DocumentPane(QPlainTextEdit):
 
     `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
     lit place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a text that came in
-    had lines too long to be shown as they are; `resized` when the page has taken another size.
+    had lines too long to be shown as they are; `resized` when the page has taken another size;
+    `copy_asked` on Ctrl+C while nothing is selected.
     """
 
     edited = Signal()
@@ -48,6 +51,7 @@ class DocumentPane(QPlainTextEdit):
     light_chosen = Signal(int)
     lines_broken = Signal()
     resized = Signal()
+    copy_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -130,7 +134,7 @@ class DocumentPane(QPlainTextEdit):
         self.blockBoundingRect(block)
         line = block.layout().lineForTextPosition(light.start - block.position())
         if not self._seen_well(block, line):
-            self.map.setValue(self._line_above(block, line.y(), self.viewport().height() * _ABOVE))
+            self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * _ABOVE))
         self.hold()
 
     def hold(self) -> None:
@@ -185,6 +189,12 @@ class DocumentPane(QPlainTextEdit):
             return event.isAccepted()
         return super().event(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
+            self.copy_asked.emit()
+            return
+        super().keyPressEvent(event)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(self._on_line(event))
 
@@ -234,15 +244,6 @@ class DocumentPane(QPlainTextEdit):
                 top = offset.y() + line.y()
                 return room * 0.02 <= top and top + line.height() * 3 <= room
         return False
-
-    def _line_above(self, block: QTextBlock, y: float, room: float) -> int:
-        """The number of the line that stands `room` pixels above a place in a paragraph, or lower."""
-        while y < room and block.previous().isValid():
-            block = block.previous()
-            y += self.blockBoundingRect(block).height()
-        layout = block.layout()
-        below = (n for n in range(layout.lineCount()) if layout.lineAt(n).y() >= y - room)
-        return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
 
     def _on_line(self, event: QMouseEvent) -> QMouseEvent:
         """The event with its place moved out of the leading between two lines, where Qt finds no letter."""

@@ -62,6 +62,15 @@ class PageLayout(QPlainTextDocumentLayout):
             return QPointF(place.x(), offset.y() + near)
         return place
 
+    def line_above(self, block: QTextBlock, y: float, room: float) -> int:
+        """The number of the line that stands `room` pixels above a place in a paragraph, or lower."""
+        while y < room and block.previous().isValid():
+            block = block.previous()
+            y += self.blockBoundingRect(block).height()
+        layout = block.layout()
+        below = (n for n in range(layout.lineCount()) if layout.lineAt(n).y() >= y - room)
+        return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
+
     def _touch(self, line: QTextLine, following: QTextLine) -> bool:
         return following.y() < line.y() + line.height() + self.leading - 0.1
 

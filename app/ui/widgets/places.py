@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from app.core import wording
@@ -13,7 +14,8 @@ from app.core.sentences import sentence_around
 class Place:
     """What is shown of an answer beside the page.
 
-    `sentence[start:end]` is `text`; `where` says where it stands; `source` is the document's name.
+    `sentence[start:end]` are its words in their sentence, where every run of blanks is shown as one; `where` says where
+    it stands; `source` is the document's name.
     """
 
     text: str
@@ -38,15 +40,21 @@ class Place:
 def place_of(text: str, answer: Answer, source: str = "") -> Place:
     """The place of an answer in the text it was found in."""
     around = sentence_around(text, answer.span)
+    before = _plain(text[around.start : answer.span.start])
+    words = _plain(answer.text)
     return Place(
         text=answer.text,
         probability=answer.probability,
-        sentence=around.of(text),
-        start=answer.span.start - around.start,
-        end=answer.span.end - around.start,
+        sentence=before + words + _plain(text[answer.span.end : around.end]),
+        start=len(before),
+        end=len(before) + len(words),
         where=where(text, answer.span.start),
         source=source,
     )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
 
 
 def where(text: str, at: int) -> str:

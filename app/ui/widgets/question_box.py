@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.theme import Theme, mark
@@ -14,13 +14,19 @@ _MOST_LINES = 5
 class QuestionField(QPlainTextEdit):
     """A field of one line that grows with what is typed; Up and Down at its ends ask for the history.
 
-    `entered` is sent on Enter; `wound` carries -1 for an earlier question, 1 for a later one.
+    `entered` is sent on Enter; `wound` carries -1 for an earlier question, 1 for a later one; `copy_asked` is sent on
+    Ctrl+C while nothing is selected.
     """
 
     entered = Signal()
     wound = Signal(int)
+    copy_asked = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
+            self.copy_asked.emit()
+            event.accept()
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.entered.emit()
             event.accept()
