@@ -162,7 +162,8 @@ def brings_cuda(pip: Pip, wanted: str) -> bool:
     """Whether the ordinary build would bring NVIDIA's packages along, asked before anything is fetched."""
     # Older ones fetch a whole wheel to read what it needs.
     pip.ask(["install", "--retries", "1", "--quiet", "--upgrade", "pip>=23.2"])
-    report = pip.ask(["install", "--retries", "1", "--dry-run", "--quiet", "--ignore-installed", "--report", "-", wanted])
+    options = ["--retries", "1", "--dry-run", "--quiet", "--ignore-installed", "--report", "-"]
+    report = pip.ask(["install", *options, wanted])
     if report is None:
         return False
     names = [item["metadata"]["name"].lower() for item in json.loads(report)["install"]]
