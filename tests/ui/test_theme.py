@@ -21,7 +21,7 @@ TEXT_ON = [
     for ink, grounds in {
         "ink": "desk frame frame_hover paper panel raised field hover pressed answer_ground other_ground accent_ground"
         " fault_ground mark_faint track",
-        "ink_quiet": "desk frame frame_hover paper panel raised field hover accent_ground",
+        "ink_quiet": "desk frame frame_hover paper panel raised field hover accent_ground fault_ground",
         "accent": "desk panel paper raised accent_ground",
         "likely": "desk panel paper frame",
         "fault": "desk panel paper fault_ground",

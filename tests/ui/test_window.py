@@ -291,6 +291,8 @@ def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tu
         if button.isVisible() and button.text():
             words = button.fontMetrics().horizontalAdvance(button.text())
             assert button.width() >= words, button.text()
+            if not button.visibleRegion().isEmpty():  # scrolled out of sight is not cut off
+                assert button.visibleRegion().boundingRect().width() == button.width(), button.text()
             place = QRect(button.mapTo(window, QPoint(0, 0)), button.size())
             assert whole.left() <= place.left(), button.text()
             assert place.right() <= whole.right(), button.text()

@@ -297,4 +297,3 @@ class ClassifyView(Page):
         self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
         self._editor.setMinimumWidth(step(50))
         self._editor.setMaximumWidth(step(200))
-        self._panel.setMinimumWidth(step(76))

@@ -165,9 +165,9 @@ class SettingsView(Page):
         choice.clear()
         fitting = [card for card in cards if head in card.heads]
         for card in fitting:
-            size = f"{card.parameters / 1e6:.0f} million weights, " if card.parameters else ""
-            choice.addItem(f"{card.name} ({size}{wording.size(card.size)})", card.name)
-            choice.setItemData(choice.count() - 1, card.description, Qt.ItemDataRole.ToolTipRole)
+            choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
+            weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
+            choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
         at = next((i for i, card in enumerate(fitting) if chosen in (card.name, card.folder)), -1)
         if chosen and at < 0:
             choice.addItem(f"{chosen} (not installed)", chosen)
