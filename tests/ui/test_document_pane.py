@@ -121,6 +121,25 @@ def test_right_to_left_words_are_lit_where_they_stand(pane: DocumentPane) -> Non
     assert 0 < cursor.position() < 4
 
 
+def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> None:
+    text = "עד המאה ה-19 הייתה כל העיר בתוך החומות"
+    pane.set_text(text)
+    words = "המאה ה-19"
+    at = text.index(words)
+    number = at + len(words) - 2
+    pane.light(
+        [
+            (Span(at, at + len(words)), words),
+            (Span(number, number + 2), "19"),
+            (Span(number, number + 1), "1"),
+        ]
+    )
+    (box,), (digits,), (one,) = (pane.light_boxes(index) for index in range(3))
+    assert box.left() <= digits.left() and digits.right() <= box.right()
+    assert abs(one.left() - digits.left()) < 0.5 and one.right() < digits.right()
+    assert amber(pane)[0] <= digits.left() + 1
+
+
 def test_a_light_that_goes_over_lines_has_a_box_in_each(pane: DocumentPane) -> None:
     text = "word " * 60
     pane.set_text(text)

@@ -131,7 +131,7 @@ class PlaceDelegate(QStyledItemDelegate):
 
     def _score_width(self, box: QRectF) -> int:
         # Where there is little room, the number says it without the bar.
-        bar = self._theme.step(13) if box.width() >= self._theme.step(64) else 0
+        bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
         return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
 
     def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:

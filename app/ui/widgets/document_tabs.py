@@ -51,6 +51,7 @@ class DocumentTabs(QFrame):
         self.strip.setExpanding(False)
         self.strip.setElideMode(Qt.TextElideMode.ElideRight)
         self.strip.setUsesScrollButtons(True)
+        self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._new, self._open = QToolButton(), QToolButton()
         for button, name, tip in (

@@ -82,11 +82,12 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
     """
     start = max(start, line.textStart())
     end = min(end, line.textStart() + line.textLength())
+    if start >= end:
+        return []
+    # Places of the cursor are ambiguous where the direction changes; where the letters are drawn is not.
+    rects = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
     right = line.naturalTextRect().right()
-    spans = []
-    for at in range(start, end):
-        edges = sorted((_x(line, at, QTextLine.Edge.Leading), _x(line, at, QTextLine.Edge.Trailing)))
-        spans.append((edges[0], min(edges[1], right)))
+    spans = [(rect.left(), min(rect.right(), right)) for rect in rects]
     merged: list[tuple[float, float]] = []
     for low, high in sorted(spans):
         if merged and low <= merged[-1][1] + 0.75:
@@ -94,9 +95,3 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
         elif high > low:
             merged.append((low, high))
     return [QRectF(low, line.y(), high - low, line.height()) for low, high in merged]
-
-
-def _x(line: QTextLine, at: int, edge: QTextLine.Edge) -> float:
-    # PySide gives the place together with the position it belongs to, whatever its own hints say.
-    found: tuple[float, int] = line.cursorToX(at, edge)  # type: ignore[assignment]
-    return found[0]
