@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import nn
@@ -37,13 +38,8 @@ _ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
 def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, seed: int) -> PreTrainedModel:
     """The base model in float32 with the task's head, its weights drawn from `seed` where the base has none.
 
-    Attention dropout is 0, all other dropout `dropout`. Raises SpanlightError for what is no checkpoint folder.
+    Attention dropout is 0, all other dropout `dropout`. Raises SpanlightError for what cannot be loaded.
     """
-    for name in ("config.json", "model.safetensors", "tokenizer.json"):
-        if not (folder / name).is_file():
-            raise SpanlightError(
-                f"{folder.name} has no {name}.", "The base must be a Hugging Face checkpoint folder."
-            )
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
@@ -63,16 +59,29 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
             folder, config=config, dtype=torch.float32, use_safetensors=True, local_files_only=True,
             ignore_mismatched_sizes=True,
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, RuntimeError) as fault:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as fault:
         raise SpanlightError(
             f"{folder.name} cannot be loaded to train on.", str(fault).split("\n")[0]
         ) from fault
     return model
 
 
+def require_checkpoint(folder: Path) -> None:
+    """Raises SpanlightError where a folder does not hold what a checkpoint needs."""
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        if not (folder / name).is_file():
+            hint = "The base must be a Hugging Face checkpoint folder."
+            raise SpanlightError(f"{folder.name} has no {name}.", hint)
+
+
 def load_tokenizer(folder: Path) -> Tokenizer:
-    """The folder's tokenizer, neither truncating nor padding."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    """The folder's tokenizer, neither truncating nor padding. Raises SpanlightError for one that cannot be read."""
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as fault:  # tokenizers raises bare Exceptions
+        raise SpanlightError(
+            f"The tokenizer of {folder.name} cannot be read.", str(fault).split("\n")[0]
+        ) from fault
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

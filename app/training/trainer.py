@@ -41,10 +41,15 @@ def train(request: TrainingRequest, report: Report) -> Training:
     base, output = Path(request.base), Path(request.output)
     if request.task not in ("qa", "classification"):
         raise SpanlightError(f"There is no task “{request.task}” to train.", "Choose qa or classification.")
+    folder.require_checkpoint(base)
     lesson = (qa_lesson if request.task == "qa" else class_lesson)(request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
     device = _device(request.device)
-    model.to(device)
+    try:
+        model.to(device)
+    except (RuntimeError, AssertionError) as fault:
+        hint = "Choose auto or cpu."
+        raise SpanlightError(f"There is no device “{request.device}” to train on.", hint) from fault
     count = _workers(request, device)
     with (
         _cores(count),
