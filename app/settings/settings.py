@@ -20,6 +20,7 @@ class Settings:
     """Choices and the window's shape; an empty string means that nothing was chosen.
 
     `device` is one of auto, cpu, cuda, mps; `reader_model` and `classifier_model` are names or folders;
+    `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `text_size` is in per cent of the usual; `classify_lines` tells that each line is a text of its own;
     `others` holds keys of other versions, written back as they were read.
@@ -33,6 +34,7 @@ class Settings:
     geometry: str = ""
     splitters: dict[str, list[int]] = field(default_factory=dict)
     ask_top_k: int = 5
+    ask_threshold: float | None = None
     text_size: int = 100
     classify_lines: bool = False
     others: dict[str, object] = field(default_factory=dict)
@@ -83,6 +85,10 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.splitters = {str(key): sizes for key, sizes in value.items() if _are_sizes(sizes)}
             case "ask_top_k" if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100:
                 settings.ask_top_k = value
+            case "ask_threshold" if isinstance(value, float) and 0.01 <= value <= 0.99:
+                settings.ask_threshold = value
+            case "ask_threshold" if value is None:
+                pass
             case "text_size" if type(value) is int and 75 <= value <= 200:
                 settings.text_size = value
             case "classify_lines" if isinstance(value, bool):

@@ -18,6 +18,7 @@ def test_round_trip(tmp_path: Path) -> None:
         last_view="ask",
         splitters={"ask": [300, 200]},
         ask_top_k=8,
+        ask_threshold=0.7,
     )
     save(settings, path)
     assert load(path) == settings
@@ -53,6 +54,8 @@ def test_unknown_keys_are_kept(tmp_path: Path) -> None:
         ("theme", "pink"),
         ("theme", []),
         ("device", 3),
+        ("ask_threshold", 1.5),
+        ("ask_threshold", "0.5"),
         ("ask_top_k", 0),
         ("ask_top_k", True),
         ("ask_top_k", "5"),

@@ -10,7 +10,6 @@ from app.settings.settings import Settings
 from app.ui.views.sheet import Outcome, Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
-_KEY = "ask_threshold"
 _NOT_THERE = "The page does not show these words in that place, so nothing is lit up there."
 _CHANGED = "The text was changed after this was asked."
 
@@ -189,17 +188,16 @@ class Answers(QObject):
 
     def threshold(self) -> float | None:
         """The threshold that the person chose; None for the reader's own."""
-        value = self._settings.others.get(_KEY)
-        return min(0.99, max(0.01, float(value))) if isinstance(value, int | float) else None
+        return self._settings.ask_threshold
 
     @Slot(float)
     def _threshold_moved(self, threshold: float) -> None:
-        self._settings.others[_KEY] = threshold
+        self._settings.ask_threshold = min(0.99, max(0.01, threshold))
         self._threshold_changed()
 
     @Slot()
     def _take_own_threshold(self) -> None:
-        self._settings.others.pop(_KEY, None)
+        self._settings.ask_threshold = None
         self._threshold_changed()
 
     def _threshold_changed(self) -> None:

@@ -17,6 +17,7 @@ from app.ui.widgets.places import Place, place_of
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26
+SURELY_LISTED, LEAST_LISTED = 3, 0.01
 
 
 @dataclass(slots=True)
@@ -54,8 +55,11 @@ class Outcome:
         return 1.0 - self.reading.no_answer_probability >= least
 
     def answers(self) -> tuple[Answer, ...]:
-        """The best places found so far."""
-        return self.reading.answers if self.reading is not None else ()
+        """The best places found so far: three, and of the further ones those that are not next to impossible."""
+        found = self.reading.answers if self.reading is not None else ()
+        return tuple(
+            a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
+        )
 
     def place(self, index: int) -> Place:
         """What is said of one of them."""
