@@ -5,14 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
-from PySide6.QtGui import QPalette, QTextCursor
+from PySide6.QtGui import QFocusEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
-from app.ui.theme import Theme
+from app.ui.theme import Theme, mark
 
 
 class _Editor(QPlainTextEdit):
     dropped = Signal(list)
+    focused = Signal(bool)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focused.emit(False)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasUrls() or source.hasText()
@@ -45,6 +54,7 @@ class TextEditor(QFrame):
         self._editor.setTabChangesFocus(True)
         self._editor.dropped.connect(self.dropped)
         self._editor.textChanged.connect(self.edited)
+        self._editor.focused.connect(self._show_focus)
         self._layout = QVBoxLayout(self)
         self._layout.addWidget(self._editor)
         self.setProperty("kind", "paper")
@@ -76,6 +86,10 @@ class TextEditor(QFrame):
         """Break long lines at the paper's edge, or let them run on (where each line is a text)."""
         mode = QPlainTextEdit.LineWrapMode
         self._editor.setLineWrapMode(mode.WidgetWidth if wrapped else mode.NoWrap)
+
+    @Slot(bool)
+    def _show_focus(self, focused: bool) -> None:
+        mark(self, focused="true" if focused else "false")
 
     @Slot()
     def _restyle(self) -> None:
