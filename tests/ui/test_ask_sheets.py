@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -185,6 +186,20 @@ def test_drafts_are_saved_while_the_window_is_open(view: AskView, qtbot: QtBot) 
     qtbot.waitUntil(lambda: drafts.load(f"ask.{kept.key}") == "")
     view.sheets.undo_close()
     qtbot.waitUntil(lambda: drafts.load(f"ask.{kept.key}") == "Alpha text.")
+
+
+def test_closing_keeps_what_still_waits_to_be_saved(view: AskView, qtbot: QtBot) -> None:
+    free = threading.Event()
+    view.lanes.files.start(lambda report: free.wait(10))
+    write(view, "Alpha text.")
+    view.sheets._timer.setInterval(0)
+    view.sheets.save_soon()
+    qtbot.waitUntil(lambda: view.sheets._save_job is not None and not view.sheets.current().unsaved)
+    view.keep()
+    view.lanes.files.quit()
+    free.set()
+    (kept,) = load_sheets(Drafts(view.workspace.paths.drafts)).sheets
+    assert kept.text == "Alpha text."
 
 
 def test_a_broken_list_of_drafts_opens_an_empty_page(

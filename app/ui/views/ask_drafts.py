@@ -37,10 +37,15 @@ class KeptSheets:
 
 
 def save_sheets(drafts: Drafts, kept: KeptSheets, gone: Iterable[str], report: Report) -> None:
-    """Write the list and the texts that changed, and forget the texts of closed tabs; raises SpanlightError."""
+    """Write the list and the texts that changed, and forget the texts of closed tabs.
+
+    Raises SpanlightError when the disk refuses, Stopped when the report says so.
+    """
     for sheet in kept.sheets:
+        report.check()
         if sheet.text is not None:
             drafts.save(f"{_LIST}.{sheet.key}", sheet.text)
+    report.check()
     rows = [{name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in kept.sheets]
     drafts.save(_LIST, json.dumps({"current": kept.current, "sheets": rows}, ensure_ascii=False))
     for key in gone:

@@ -76,7 +76,7 @@ class Sheets(QObject):
         return self._sheets
 
     def new(self) -> Sheet:
-        """A sheet without a text, brought up: the one that is up if it is still untouched, else a new one."""
+        """A sheet without a text, brought up: the one that is up if it has none, else a new one."""
         if self._sheets and self.current().pane.document().isEmpty():
             return self.current()
         sheet = Sheet(self._theme)
@@ -91,7 +91,7 @@ class Sheets(QObject):
             sheet.empty.set_samples(samples)
 
     def bring_up(self, path: str) -> bool:
-        """Bring up the sheet of a file, if one is open and its text has not been changed."""
+        """Bring up the sheet that a file was opened in; False where there is none."""
         for index, sheet in enumerate(self._sheets):
             if sheet.path and sheet.path == path:
                 self.bring(index)
@@ -187,6 +187,10 @@ class Sheets(QObject):
     def save_now(self) -> None:
         """Save the drafts before returning; raises SpanlightError when the disk refuses."""
         self._timer.stop()
+        if self._save_job is not None and self._save_job.running:
+            # It may never come to its turn: whatever it was to write is written here.
+            self._save_job.drop()
+            self._keep_all()
         save_sheets(self.drafts, self._kept(), self._gone, Silent())
 
     @Slot()
@@ -208,9 +212,13 @@ class Sheets(QObject):
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
+        self._keep_all()
+        self.failed.emit(error)
+
+    def _keep_all(self) -> None:
+        """Have the next save write every text."""
         for sheet in self._sheets:
             sheet.unsaved = True
-        self.failed.emit(error)
 
     def _insert(self, at: int, sheet: Sheet) -> None:
         sheet.empty.set_samples(self._offers)
