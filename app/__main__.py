@@ -40,6 +40,15 @@ def complain(message: str) -> int:
     return 2
 
 
+def say(words: str) -> int:
+    """Words on standard output; 0, also where nobody reads on."""
+    try:
+        print(words, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
 def prepare(
     module: str, argv: list[str], extras: tuple[str, ...] = (), system: tuple[str, ...] = ()
 ) -> int | None:
@@ -75,7 +84,9 @@ def open_window(argv: list[str]) -> int:
     except ImportError as fault:
         if ".so" not in str(fault):
             raise
-        return complain(f"A system library that windows need is missing ({fault}). See the README for the list.")
+        return complain(
+            f"A system library that windows need is missing ({fault}). See the README for the list."
+        )
     return start(files)
 
 
@@ -86,11 +97,9 @@ def main(argv: list[str] | None = None) -> int:
     if first in ("--version", "-V"):
         from app.core.about import NAME, VERSION
 
-        print(f"{NAME} {VERSION}")
-        return 0
+        return say(f"{NAME} {VERSION}")
     if first in ("--help", "-h"):
-        print(usage())
-        return 0
+        return say(usage())
     if first.startswith("-") and first != "--window":
         return complain(f"There is no option {first}. python3 -m app --help lists what there is.")
     if first and first != "--window" and first not in COMMANDS and not os.path.exists(first):

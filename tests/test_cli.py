@@ -180,8 +180,9 @@ def test_models(command: Command) -> None:
         (["ask", "-", "-", "-q", "Who?"], "only once"),
         (["ask", "FILE", "-q", "Who?", "--bogus"], "--bogus"),
         (["ask", "FILE", "-q", "Who?", "--top-k", "0"], "--top-k"),
-        (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "--top-k"),
+        (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "two is not a whole number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "1.5"], "--threshold"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "high"], "high is not a number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "0.5", "--always-answer"], "not allowed"),
         (["ask", "FILE", "-q", "Who?", "--model", "gone"], "no model"),
         (["ask", "FILE", "-q", "Who?", "--output", "x"], "--output goes with --batch"),
@@ -192,6 +193,7 @@ def test_models(command: Command) -> None:
         (["classify", "a", "--batch", "b"], "either texts"),
         (["classify", "--file", "FILE"], "--column"),
         (["classify", "--file", "FILE", "--column", "c"], "no column"),
+        (["classify", "--file", "FILE", "--column", "c", "--output", "FILE"], "would overwrite what is read"),
         (["classify", "a", "--output", "b"], "--output goes with"),
         (["evaluate", "sing", "FILE"], "invalid choice"),
         (["evaluate", "qa", "FILE", "--join", "1,x"], "--join"),
@@ -334,6 +336,17 @@ def real(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[byt
         check=False,
         timeout=200,
     )
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["ask", "--help"], ["models"]])
+def test_a_reader_who_leaves_makes_no_traceback(arguments: list[str]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
 
 
 def test_real_ask(models: Path, document: str) -> None:

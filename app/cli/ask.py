@@ -24,7 +24,7 @@ from app.core.text import Document, Span
 from app.core.wording import NO_ANSWER, count, duration, likelihood, percent
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
-from app.flows.read import document_from_bytes, read_document
+from app.flows.read import document_from_stream, read_document
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -152,7 +152,7 @@ def _options(
 
 def _read(file: str, report: TerminalReport) -> Document:
     if file == "-":
-        return document_from_bytes(sys.stdin.buffer.read(), "standard input")
+        return document_from_stream(sys.stdin.buffer, "standard input")
     return read_document(Path(file), report)
 
 

@@ -13,7 +13,8 @@ from app.core.results import Classification, Classifications
 from app.core.wording import count, duration, percent
 from app.flows.classify import classify
 from app.flows.classify_batch import classify_batch, classify_table, values
-from app.flows.read import document_from_bytes
+from app.flows.read import document_from_stream
+from app.flows.rows import refuse_same_file
 from app.flows.tables import read_table
 from app.flows.workspace import Workspace
 
@@ -92,8 +93,11 @@ def classifications_values(texts: tuple[str, ...], found: Classifications) -> di
 
 
 def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    table = read_table(Path(arguments.file), arguments.column)
+    source = Path(arguments.file)
     output = Path(arguments.output) if arguments.output is not None else None
+    if output is not None:
+        refuse_same_file(source, output)
+    table = read_table(source, arguments.column)
     lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
     report.clear()
     if arguments.json:
@@ -126,7 +130,7 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
 
 
 def _standard_input() -> str:
-    return document_from_bytes(sys.stdin.buffer.read(), "standard input").text
+    return document_from_stream(sys.stdin.buffer, "standard input").text
 
 
 def _print(text: str, item: Classification, named: bool) -> None:

@@ -51,7 +51,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 def at_least_one(value: str) -> int:
     """An argument's whole number from 1 on."""
-    number = int(value)
+    number = _whole(value)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{value} is less than 1")
     return number
@@ -59,7 +59,7 @@ def at_least_one(value: str) -> int:
 
 def zero_or_more(value: str) -> int:
     """An argument's whole number from 0 on."""
-    number = int(value)
+    number = _whole(value)
     if number < 0:
         raise argparse.ArgumentTypeError(f"{value} is less than 0")
     return number
@@ -67,10 +67,20 @@ def zero_or_more(value: str) -> int:
 
 def probability(value: str) -> float:
     """An argument's number from 0 to 1."""
-    number = float(value)
+    try:
+        number = float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{value} is not a number") from None
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{value} is not between 0 and 1")
     return number
+
+
+def _whole(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
 
 
 def print_json(value: object) -> None:

@@ -11,7 +11,7 @@ from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification
 from app.flows.ask_batch import BatchDone
 from app.flows.groups import GroupReport, groups
-from app.flows.rows import LONE_SURROGATE, RowFile, check_rows, read_rows, refuse_same_file
+from app.flows.rows import LONE_SURROGATE, RowFile, check_rows, read_rows, refuse_same_file, refuse_unwritable
 from app.flows.tables import Table, class_columns, class_values, csv_lines
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -54,6 +54,8 @@ def classify_table(
     the report says so.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    if output:
+        refuse_unwritable(output)
     labels = workspace.find_model(Head.CLASSIFICATION, model).labels
     whole = GroupReport(report, len(table.rows), "texts")
     rows = [class_columns(table.columns, labels)]
@@ -63,7 +65,7 @@ def classify_table(
             rows.append([*row, *(class_values(item) if item else [""] * (2 + len(labels)))])
     lines = csv_lines(rows, table.delimiter)
     if output:
-        write_atomic(output, lines.encode("utf-8"))
+        write_atomic(output, lines.encode("utf-8"), private=False)
     return lines
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 from app.core.report import Report
 from app.core.text import Document, normalise_newlines
-from app.documents.reader import read_bytes, read_file
+from app.documents.reader import MOST_BYTES, read_bytes, read_file
 
 
 def read_document(path: Path | str, report: Report) -> Document:
@@ -14,9 +15,12 @@ def read_document(path: Path | str, report: Report) -> Document:
     return read_file(Path(path), report)
 
 
-def document_from_bytes(data: bytes, name: str) -> Document:
-    """The document that bytes hold (standard input, say); raises SpanlightError for anything but plain text."""
-    return read_bytes(data, name)
+def document_from_stream(stream: BinaryIO, name: str) -> Document:
+    """The document that a stream brings (standard input, say); no more is read than a file may be long.
+
+    Raises SpanlightError for anything but plain text.
+    """
+    return read_bytes(stream.read(MOST_BYTES + 1), name)
 
 
 def pasted_document(text: str, name: str = "Pasted text") -> Document:

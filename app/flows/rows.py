@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import lzma
+import os
 import re
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,9 +101,12 @@ class RowFile:
         self._result = result
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # A device or a pipe cannot be gone on with, and some never end.
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise SpanlightError(f"“{path}” is not a file.", "Give the name of a file for the output.")
             self._file = path.open("a+b")
         except OSError as fault:
-            raise self._refusal(fault) from fault
+            raise _refusal(path, fault) from fault
         try:
             self.finished = self._read_finished()
         except BaseException:
@@ -121,7 +127,7 @@ class RowFile:
             self._file.write(b"".join(dumps(row).encode("utf-8") + b"\n" for row in rows))
             self._file.flush()
         except OSError as fault:
-            raise self._refusal(fault) from fault
+            raise _refusal(self._path, fault) from fault
 
     def _read_finished(self) -> set[str]:
         keys: set[str] = set()
@@ -146,18 +152,31 @@ class RowFile:
             "Give another name for the output.",
         )
 
-    def _refusal(self, fault: OSError) -> SpanlightError:
-        reason = fault.strerror or "the disk refused"
-        return SpanlightError(
-            f"“{self._path}” could not be written: {reason}.",
-            "Free some space, check the folder's permissions, or write elsewhere.",
-        )
-
 
 def refuse_same_file(source: Path, output: Path) -> None:
     """Raises SpanlightError when the output would be written into the file that is read."""
     if output.exists() and source.exists() and output.samefile(source):
         raise SpanlightError("The output would overwrite what is read.", "Give another name for the output.")
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raises SpanlightError where no file of this name could be written: better now than after the work."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as fault:
+        raise _refusal(path, fault) from fault
+
+
+def _refusal(path: Path, fault: OSError) -> SpanlightError:
+    reason = fault.strerror or "the disk refused"
+    return SpanlightError(
+        f"“{path}” could not be written: {reason}.",
+        "Free some space, check the folder's permissions, or write elsewhere.",
+    )
 
 
 def dumps(value: object) -> str:

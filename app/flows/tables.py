@@ -48,6 +48,14 @@ def read_table(path: Path, column: str) -> Table:
             f"“{path.name}” has no column “{column}”.", f"Its columns are: {', '.join(columns) or 'none'}."
         )
     width = len(columns)
+    if width == 1:  # there is nothing that a delimiter could part
+        lines = [[delimiter.join(row)] for row in lines]
+    for number, row in enumerate(lines, start=1):
+        if any(cell.strip() for cell in row[width:]):
+            raise SpanlightError(
+                f"Row {number} of “{path.name}” has more values than there are columns.",
+                "Put quotation marks around a text that holds the delimiter.",
+            )
     rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
     return Table(columns, rows, columns.index(column), delimiter)
 

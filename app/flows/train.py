@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.models import ModelCard
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training
 from app.flows.workspace import Workspace
+from app.models.card import SHORTEST, read_card
 from app.training.examples import parse_source
 
 QA = "qa"
@@ -20,16 +23,22 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
     """Train from the request's base and examples into its output folder; TrainingSteps come as partial results.
 
     The base is a folder or an installed model's name. A run that was stopped or killed goes on from its last
-    checkpoint when it is asked for again. Raises SpanlightError for a request that cannot be carried out, Stopped
-    when the report says so, EngineLost when the model process died.
+    checkpoint when it is asked for again. Raises SpanlightError for a request that cannot be carried out and a base
+    that is not whole, Stopped when the report says so, EngineLost when the model process died.
     """
-    _check(request)
-    base = _base_folder(workspace, request.base)
-    result: Training = workspace.engine.run(replace(request, base=base), None, report)
+    _check_files(request)
+    _check_numbers(request)
+    base = _base(workspace, request.base)
+    if request.max_length > base.max_length:
+        raise SpanlightError(
+            f"{base.name} reads at most {base.max_length} tokens at a time.",
+            f"The length asked for is {request.max_length}.",
+        )
+    result: Training = workspace.engine.run(replace(request, base=base.folder), None, report)
     return result
 
 
-def _check(request: TrainingRequest) -> None:
+def _check_files(request: TrainingRequest) -> None:
     if request.task not in (QA, CLASSIFICATION):
         raise SpanlightError(f"There is no training for “{request.task}”.", "Choose qa or classification.")
     if not request.examples or not request.dev:
@@ -41,27 +50,36 @@ def _check(request: TrainingRequest) -> None:
     output = Path(request.output)
     if output.exists() and not output.is_dir():
         raise SpanlightError(f"“{output}” is a file.", "Give a folder for the model.")
+
+
+def _check_numbers(request: TrainingRequest) -> None:
     for name, value in (
         ("epochs", request.epochs),
         ("learning rate", request.learning_rate),
         ("batch size", request.batch_size),
         ("evaluation interval", request.evaluate_every),
     ):
-        if not value > 0:
-            raise SpanlightError(f"The {name} must be more than 0.", f"It is {value:g}.")
-    if request.max_length < 16:
-        raise SpanlightError("The length must be at least 16 tokens.", f"It is {request.max_length}.")
+        if not (value > 0 and isfinite(value)):
+            raise SpanlightError(f"The {name} must be a number above 0.", f"It is {value:g}.")
+    if request.max_length < SHORTEST:
+        raise SpanlightError(f"The length must be at least {SHORTEST} tokens.", f"It is {request.max_length}.")
     if not 0 <= request.dropout < 1:
         raise SpanlightError("The dropout must be from 0 to less than 1.", f"It is {request.dropout:g}.")
+    if not 0 <= request.warm_up <= 1:
+        raise SpanlightError("The warm-up is a share of all steps, 0 to 1.", f"It is {request.warm_up:g}.")
+    if not (request.weight_decay >= 0 and isfinite(request.weight_decay)):
+        raise SpanlightError("The weight decay must be 0 or more.", f"It is {request.weight_decay:g}.")
+    if not 0 <= request.seed < 2**32:
+        raise SpanlightError("The seed must be a whole number from 0 on.", f"It is {request.seed}.")
 
 
-def _base_folder(workspace: Workspace, base: str) -> str:
+def _base(workspace: Workspace, base: str) -> ModelCard:
     folder = Path(base).expanduser()
     if folder.is_dir():
-        return str(folder)
+        return read_card(folder)
     for card in workspace.shelf.cards():
         if card.name == base:
-            return card.folder
+            return card
     raise SpanlightError(
         f"There is no base model “{base}”.", "Give a checkpoint's folder or an installed name."
     )

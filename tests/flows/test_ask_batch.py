@@ -206,3 +206,11 @@ def test_files_that_were_never_ours_are_neither_truncated_nor_appended_to(tmp_pa
         with pytest.raises(SpanlightError, match="is not a result"):
             ask_batch(fake_workspace(tmp_path), source, other, OPTIONS, Silent())
         assert other.read_text() == content
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without devices")
+def test_an_output_that_never_ends_is_refused_unread(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", questions(1))
+    for device in (Path("/dev/zero"), Path("/dev/null")):
+        with pytest.raises(SpanlightError, match="is not a file"):
+            ask_batch(fake_workspace(tmp_path), source, device, OPTIONS, Silent())

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,36 @@ def test_classes_as_csv_quotes_what_needs_it() -> None:
     assert found[0] == ["text", "label", "probability", "probability negative", "probability positive"]
     assert [row[0] for row in found[1:]] == texts
     assert classes_as_csv([], []) == "text,label,probability\n"
+
+
+def test_values_beyond_the_columns_are_not_lost_in_silence(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("text,n\nso good,1,\nso bad, really,2\n")
+    with pytest.raises(SpanlightError, match=r"Row 3 of “in\.csv” has more values"):
+        read_table(source, "text")
+    source.write_text("text\nso bad, really, I say\n")
+    assert read_table(source, "text").rows == (("so bad, really, I say",),)
+
+
+def test_an_output_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("text\ngood\n")
+    engine = FakeEngine()
+    table = read_table(source, "text")
+    for output in (source / "out.csv", tmp_path):
+        with pytest.raises(SpanlightError, match="could not be written"):
+            classify_table(fake_workspace(tmp_path, engine), table, output, Silent())
+    assert engine.requests == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are POSIX's")
+def test_a_table_is_as_open_as_other_files(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("text\ngood\n")
+    output = tmp_path / "out.csv"
+    classify_table(fake_workspace(tmp_path), read_table(source, "text"), output, Silent())
+    assert output.stat().st_mode == source.stat().st_mode
+    output.chmod(0o640)
+    classify_table(fake_workspace(tmp_path), read_table(source, "text"), output, Silent())
+    assert output.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["in.csv", "out.csv"]

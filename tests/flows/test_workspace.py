@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from app.core.text import Document
 from app.flows.ask import ask, load_reader
 from app.flows.classify import classify, load_classifier
 from app.flows.models import installed, refused
-from app.flows.read import document_from_bytes, pasted_document, read_document
+from app.flows.read import document_from_stream, pasted_document, read_document
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
@@ -83,7 +84,9 @@ def test_documents(tmp_path: Path) -> None:
     path.write_bytes(b"one\r\ntwo")
     assert read_document(path, Silent()) == read_document(str(path), Silent())
     assert read_document(path, Silent()).text == "one\ntwo"
-    assert document_from_bytes(b"one\rtwo", "standard input") == Document("one\ntwo", "standard input")
+    assert document_from_stream(io.BytesIO(b"one\rtwo"), "standard input") == Document(
+        "one\ntwo", "standard input"
+    )
     assert pasted_document("one\r\ntwo").text == "one\ntwo"
 
 
@@ -113,3 +116,14 @@ def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
     home = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
     paths = type(home)(home.config, home.data, home.cache, home.logs, tmp_path / "resources")
     assert [sample.title for sample in samples(paths)] == ["A"]
+
+
+class Endless(io.RawIOBase):
+    def read(self, size: int = -1, /) -> bytes:
+        assert size > 0
+        return b"tarts " * (size // 6 + 1)
+
+
+def test_no_more_is_read_of_an_endless_stream_than_a_file_may_hold() -> None:
+    with pytest.raises(SpanlightError, match="at most 64 MB"):
+        document_from_stream(Endless(), "standard input")  # type: ignore[arg-type]
