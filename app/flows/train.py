@@ -62,7 +62,9 @@ def _check_numbers(request: TrainingRequest) -> None:
         if not (value > 0 and isfinite(value)):
             raise SpanlightError(f"The {name} must be a number above 0.", f"It is {value:g}.")
     if request.max_length < SHORTEST:
-        raise SpanlightError(f"The length must be at least {SHORTEST} tokens.", f"It is {request.max_length}.")
+        raise SpanlightError(
+            f"The length must be at least {SHORTEST} tokens.", f"It is {request.max_length}."
+        )
     if not 0 <= request.dropout < 1:
         raise SpanlightError("The dropout must be from 0 to less than 1.", f"It is {request.dropout:g}.")
     if not 0 <= request.warm_up <= 1:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from app.core.requests import ModelChoice, TrainingRequest
 from app.core.results import Training
 from app.flows.train import train
 from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.small_models import small_checkpoint
 
 
 class TrainingEngine(FakeEngine):
@@ -20,14 +22,17 @@ class TrainingEngine(FakeEngine):
         return Training("out", 1, 2, {"f1": 50.0}, 0.1)
 
 
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_checkpoint(tmp_path_factory.mktemp("models") / "base", positions=128)
+
+
 @pytest.fixture
-def request_(tmp_path: Path) -> TrainingRequest:
-    (tmp_path / "base").mkdir()
+def request_(tmp_path: Path, base: Path) -> TrainingRequest:
     (tmp_path / "a.jsonl").write_text("")
     file = str(tmp_path / "a.jsonl")
-    return TrainingRequest(
-        "qa", str(tmp_path / "base"), (file, file + "*0.5"), (file,), str(tmp_path / "out")
-    )
+    out = str(tmp_path / "out")
+    return TrainingRequest("qa", str(base), (file, file + "*0.5"), (file,), out, max_length=128)
 
 
 def test_goes_to_the_engine_without_a_model(tmp_path: Path, request_: TrainingRequest) -> None:
@@ -51,8 +56,13 @@ def test_an_installed_model_may_be_the_base(tmp_path: Path, request_: TrainingRe
         ({"examples": ()}, "needs examples"),
         ({"examples": ("gone.jsonl*2",)}, r"no file “gone\.jsonl”"),
         ({"dev": ("gone.jsonl",)}, r"no file “gone\.jsonl”"),
-        ({"epochs": 0.0}, "epochs must be more than 0"),
-        ({"learning_rate": float("nan")}, "learning rate must be more than 0"),
+        ({"epochs": 0.0}, "epochs must be a number above 0"),
+        ({"epochs": float("inf")}, "epochs must be a number above 0"),
+        ({"learning_rate": float("nan")}, "learning rate must be a number above 0"),
+        ({"warm_up": 1.5}, "warm-up"),
+        ({"weight_decay": -0.1}, "weight decay"),
+        ({"seed": -1}, "seed"),
+        ({"max_length": 129}, "base reads at most 128 tokens"),
         ({"max_length": 8}, "at least 16 tokens"),
         ({"dropout": 1.0}, "dropout"),
     ],
@@ -63,6 +73,18 @@ def test_what_cannot_be_is_refused_first(
     engine = TrainingEngine()
     with pytest.raises(SpanlightError, match=sentence):
         train(fake_workspace(tmp_path, engine), replace(request_, **change), Silent())
+    assert engine.requests == []
+
+
+def test_a_base_that_is_not_whole_is_refused_first(
+    tmp_path: Path, base: Path, request_: TrainingRequest
+) -> None:
+    broken = Path(shutil.copytree(base, tmp_path / "broken"))
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    engine = TrainingEngine()
+    with pytest.raises(SpanlightError, match="cut off"):
+        train(fake_workspace(tmp_path, engine), replace(request_, base=str(broken)), Silent())
     assert engine.requests == []
 
 
