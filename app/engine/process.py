@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice, Head, LoadedModel
+from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, TrainingRequest
 from app.engine.orders import Load, Run
 from app.models import device as devices
 from app.models.card import read_card
 from app.models.installed import Signature, signature
-from app.models.loader import OutOfMemory, is_out_of_memory, load, out_of_memory
+from app.models.loader import OutOfMemory, exhausted_device, is_out_of_memory, load, out_of_memory
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel
 
@@ -69,9 +69,9 @@ class Host:
                 return LoadedModel(model.card, model.device, time.perf_counter() - began)
             return self._answer(order, report)
         except (RuntimeError, MemoryError) as error:
-            if isinstance(error, SpanlightError) or not is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
-            raise out_of_memory(order.choice.device if order.choice else "cpu") from error
+            raise out_of_memory(exhausted_device(error)) from error
 
     def _answer(self, order: Run, report: Report) -> Any:
         if isinstance(order.request, TrainingRequest):
@@ -85,7 +85,7 @@ class Host:
         except OutOfMemory as fault:
             if order.choice.device != "auto" or model.device.device == "cpu":
                 raise
-            model = self._fall_back(order.choice, task.head, fault, report)
+            model = self._fall_back(order.choice, model.card, task.head, fault, report)
             return task.run(order.request, model, report)
 
     def _train(self, request: TrainingRequest, report: Report) -> Any:
@@ -109,25 +109,27 @@ class Host:
         device = devices.choose(choice.device)
         report.progress(Progress(0, 0, f"Loading {card.name}"))
         try:
-            model = self._load(choice, head, device)
+            model = self._load(card, head, device)
         except OutOfMemory as fault:
             if choice.device != "auto" or device.device == "cpu":
                 raise
-            return self._fall_back(choice, head, fault, report)
+            return self._fall_back(choice, card, head, fault, report)
         report.check()
         return self._hold(key, now, model)
 
-    def _fall_back(self, choice: ModelChoice, head: Head, fault: OutOfMemory, report: Report) -> ReadyModel:
+    def _fall_back(
+        self, choice: ModelChoice, card: ModelCard, head: Head, fault: OutOfMemory, report: Report
+    ) -> ReadyModel:
         """The same model on the CPU, where `auto` chose a GPU whose memory does not suffice."""
         key = (choice.folder, head, choice.device)
         self._held.clear()
         _free_gpu()
         report.check()
         device = devices.cpu(devices.in_passing(fault))
-        return self._hold(key, signature(Path(choice.folder)), self._load(choice, head, device))
+        return self._hold(key, signature(Path(choice.folder)), self._load(card, head, device))
 
-    def _load(self, choice: ModelChoice, head: Head, device: DeviceChoice) -> ReadyModel:
-        loaded = load(read_card(choice.folder), head, device, lambda: self._report.check())
+    def _load(self, card: ModelCard, head: Head, device: DeviceChoice) -> ReadyModel:
+        loaded = load(card, head, device, lambda: self._report.check())
         return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
 
     def _hold(self, key: Key, now: Signature, model: ReadyModel) -> ReadyModel:

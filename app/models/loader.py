@@ -65,14 +65,25 @@ class Forward:
 
     def __init__(self, model: Any, head: Head, device: str, max_length: int) -> None:
         self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
-        # One kind of token only, or none: transformers adds what it needs by itself.
-        self._types = int(getattr(model.config, "type_vocab_size", 0) or 0)
+        types = int(getattr(model.config, "type_vocab_size", 0) or 0)
+        self._sizes = {"input_ids": int(model.config.vocab_size)}
+        if types > 1:  # with one kind of token, or none, transformers adds what it needs by itself
+            self._sizes["token_type_ids"] = types
 
     def __call__(self, arrays: Arrays) -> Arrays:
-        """Logits of a batch, float32; raises ValueError for an input longer than the model's."""
+        """Logits of a batch, float32.
+
+        Raises ValueError for an input longer than the model's, SpanlightError for a token or token type that it
+        has no embedding of, as a tokenizer of another model would give.
+        """
         length = arrays["input_ids"].shape[1]
         if length > self._max_length:
             raise ValueError(f"{length} tokens where the model reads {self._max_length}")
+        if any(arrays[name].max(initial=0) >= size for name, size in self._sizes.items()):
+            raise SpanlightError(
+                "The tokenizer gave a token that the model does not know.",
+                "Tokenizer and weights do not belong together: fetch a whole copy of this model.",
+            )
         return self._halving(arrays)
 
     def _halving(self, arrays: Arrays) -> Arrays:
@@ -95,12 +106,10 @@ class Forward:
     def _compute(self, arrays: Arrays) -> Arrays:
         import torch
 
-        names = ["input_ids", "attention_mask", *(["token_type_ids"] if self._types > 1 else [])]
         with torch.inference_mode():
             tensors = {
                 name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
-                for name in names
-                if name in arrays
+                for name in ("attention_mask", *self._sizes)
             }
             found = self._model(**tensors)
             return {name: getattr(found, name).float().cpu().numpy() for name in self._outputs}
@@ -119,6 +128,16 @@ def is_out_of_memory(error: BaseException) -> bool:
     said = str(error).lower()
     words = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
+
+
+def exhausted_device(error: BaseException) -> str:
+    """Whose memory an out-of-memory exception speaks of: `cuda` or `mps`, else `cpu`."""
+    import torch
+
+    said = str(error).lower()
+    if isinstance(error, torch.OutOfMemoryError) or "cuda" in said:
+        return "cuda"
+    return "mps" if "mps" in said else "cpu"
 
 
 def out_of_memory(device: str) -> OutOfMemory:

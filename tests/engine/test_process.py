@@ -101,21 +101,23 @@ def test_where_the_gpu_was_asked_for_it_is_said_that_it_is_full(
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "whose"),
     [
-        MemoryError(),
-        RuntimeError("[enforce fail at alloc_cpu.cpp:114] DefaultCPUAllocator: can't allocate memory"),
+        (MemoryError(), "This computer"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "This computer"),
+        (RuntimeError("MPS backend out of memory"), "The GPU"),
+        (torch.OutOfMemoryError("Tried to allocate 20.00 MiB"), "The GPU"),
     ],
 )
 def test_too_little_memory_in_a_task_is_a_fault_of_the_world(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    host: Host, monkeypatch: pytest.MonkeyPatch, error: Exception, whose: str
 ) -> None:
     def fail(*_: Any) -> None:
         raise error
 
     monkeypatch.setattr("app.training.trainer.train", fail)
     request = TrainingRequest("qa", "base", (), (), "out")
-    with pytest.raises(SpanlightError, match="This computer has too little free memory") as caught:
+    with pytest.raises(SpanlightError, match=f"{whose} has too little free memory") as caught:
         host(Run(request, None), Silent())
     assert caught.value.hint
 

@@ -240,8 +240,14 @@ def test_a_batch_too_large_for_the_memory_is_halved(tmp_path: Path) -> None:
         Forward(Narrow(model, rows=0), QA, "cpu", 512)(arrays)
 
 
+def test_tokens_of_another_models_tokenizer_are_refused(tmp_path: Path) -> None:
+    forward = load(read_card(small_checkpoint(tmp_path / "m")), QA, CPU).forward
+    for name in ("input_ids", "token_type_ids"):
+        with pytest.raises(SpanlightError, match="a token that the model does not know"):
+            forward({**batch(), name: batch()[name] + 10**6})
+
+
 def test_other_faults_of_a_model_stay_bugs(tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "m")
-    forward = load(read_card(folder), QA, CPU).forward
+    forward = load(read_card(small_checkpoint(tmp_path / "m")), QA, CPU).forward
     with pytest.raises(IndexError):
-        forward({name: values + 10**6 for name, values in batch().items()})
+        forward({name: values - 10**6 for name, values in batch().items()})
