@@ -21,6 +21,10 @@ class ProblemType(StrEnum):
     REGRESSION = "regression"
 
 
+# Among how many best spans the probability that a text answers is shared, however many are listed.
+SHARED_AMONG = 20
+
+
 @dataclass(frozen=True, slots=True)
 class QaCalibration:
     """How start and end logits become one probability; fitted on dev data and kept with the model.
@@ -29,7 +33,7 @@ class QaCalibration:
     number of windows read, the probability that the text answers the question is
     sigmoid((margin - offset - per_log_window * ln n) / temperature).
     `answer_temperature` divides start + end logits in the softmax that shares this probability among
-    the best spans. An answer is given from `threshold` on.
+    the `SHARED_AMONG` best spans. An answer is given from `threshold` on.
     """
 
     temperature: float = 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard, QaCalibration
+from app.core.models import SHARED_AMONG, Head, ModelCard, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, Question
 from app.core.results import Reading
@@ -19,9 +19,6 @@ from app.flows.workspace import Workspace
 from app.models.notes import read_notes, write_notes
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import exact_match, f1
-
-# As many spans as the reader shares its probability among.
-_SPANS_TO_FIT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ def evaluate_qa(
 def _questions(
     files: Sequence[Sequence[QaExample]], chosen: Sequence[Sequence[QaExample]], join: int, plan: QaPlan
 ) -> Iterator[tuple[QaExample, Question]]:
-    top_k = _SPANS_TO_FIT if plan.fit else 1
+    top_k = SHARED_AMONG if plan.fit else 1
     for examples, some in zip(files, chosen, strict=True):
         paragraphs = list(dict.fromkeys(example.context for example in examples))
         place = {paragraph: index for index, paragraph in enumerate(paragraphs)}

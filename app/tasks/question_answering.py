@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.core.errors import SpanlightError
+from app.core.models import SHARED_AMONG
 from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Answer, Reading
@@ -17,8 +18,6 @@ from app.tasks.spans import Candidate, NBest, window_candidates
 from app.tasks.task import ReadyModel
 from app.tasks.windows import PairTemplate, Tokens, Window, estimate_windows, join, tokenise, windows
 
-# The probability that the text answers is always shared among as many spans, however many are listed.
-SHARED_AMONG = 20
 _TOKENS_PER_CHARACTER = 0.23
 _ENOUGH_TO_ESTIMATE = 8
 

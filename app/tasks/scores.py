@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from app.core.models import QaCalibration
+from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.requests import DevReading
 
 # Keeps the log loss of a certain mistake finite.
@@ -35,13 +35,6 @@ def sigmoid(values: np.ndarray | float, temperature: float = 1.0) -> np.ndarray:
     return np.where(scaled >= 0, 1.0, small) / (1.0 + small)
 
 
-def log_odds(probability: np.ndarray | float) -> np.ndarray:
-    """ln(p / (1 - p)), the inverse of the sigmoid; -inf at 0 and inf at 1."""
-    p = np.asarray(probability, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        return np.log(p) - np.log1p(-p)
-
-
 def answer_probability(calibration: QaCalibration, margin: float, windows: int) -> float:
     """The calibrated probability that the text answers, from the best span's margin in so many windows."""
     spread = calibration.per_log_window * np.log(max(1, windows))
@@ -49,8 +42,13 @@ def answer_probability(calibration: QaCalibration, margin: float, windows: int) 
 
 
 def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
-    """How the probability that the text answers is shared among the best spans; sums to 1."""
-    return softmax(np.asarray(scores, dtype=np.float64), calibration.answer_temperature)
+    """How the probability that the text answers is shared among spans of these scores, float64[n], best first.
+
+    The first `SHARED_AMONG` have 1 together; what comes after them is measured against those, so that a span's
+    share does not depend on how many are listed.
+    """
+    scaled = np.asarray(scores, dtype=np.float64) / calibration.answer_temperature
+    return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.models import QaCalibration
+from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.requests import DevReading
 from app.tasks.scores import (
     answer_probability,
     best_threshold,
     fit_calibration,
     fit_temperature,
-    log_odds,
     logsumexp,
     shares,
     sigmoid,
@@ -38,14 +37,6 @@ def test_known_values() -> None:
     assert sigmoid(np.array([-1e6, 1e6])).tolist() == [0.0, 1.0]
     assert logsumexp(np.array([[0.0, 0.0], [-np.inf, -np.inf]])).tolist() == [math.log(2), -np.inf]
     assert logsumexp(np.array([1e4, 1e4])) == pytest.approx(1e4 + math.log(2))
-    assert log_odds(np.array([0.5, 0.75, 0.0, 1.0])).tolist() == pytest.approx(
-        [0, math.log(3), -np.inf, np.inf]
-    )
-
-
-@given(st.floats(-30, 30))
-def test_log_odds_undo_the_sigmoid(value: float) -> None:
-    assert log_odds(sigmoid(value)) == pytest.approx(value, abs=1e-2)
 
 
 def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
@@ -55,6 +46,14 @@ def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
     assert shares(calibration, [4.0, 0.0]).tolist() == pytest.approx(
         [math.e / (1 + math.e), 1 / (1 + math.e)]
     )
+
+
+def test_a_share_does_not_depend_on_how_many_are_listed() -> None:
+    scores = [5.0 - 0.1 * n for n in range(100)]
+    some, many = shares(QaCalibration(), scores[:SHARED_AMONG]), shares(QaCalibration(), scores)
+    assert some.sum() == pytest.approx(1.0)
+    assert many[:SHARED_AMONG].tolist() == some.tolist()
+    assert (np.diff(many) < 0).all()
 
 
 def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> list[DevReading]:
