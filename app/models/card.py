@@ -46,7 +46,7 @@ def read_card(folder: Path | str) -> ModelCard:
     heads = (*question_answering(config, family, weights, name), *([Head.CLASSIFICATION] if labels else []))
     notes = read_notes(folder)
     max_length = _max_length(folder, config, family)
-    window = min(notes.window or WINDOW, max_length)
+    window = max(SHORTEST, min(notes.window or WINDOW, max_length))
     read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
     return ModelCard(
         name=name,

@@ -455,6 +455,12 @@ def test_every_note_is_optional(reader: Path) -> None:
     assert card.class_temperature == 1.0
 
 
+@pytest.mark.parametrize(("said", "window"), [(1, 16), (16, 16), (10**6, 512)])
+def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window: int) -> None:
+    (reader / "spanlight.json").write_text(json.dumps({"window": said}))
+    assert read_card(reader).window == window
+
+
 def test_reading_cards_imports_no_torch(reader: Path) -> None:
     code = (
         "import sys; from app.models.installed import Shelf; from app.engine.client import Engine\n"
