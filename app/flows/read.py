@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.core.report import Report
-from app.core.text import Document, normalise_newlines
+from app.core.text import Document
 from app.documents.reader import MOST_BYTES, read_bytes, read_file
 
 
@@ -21,8 +21,3 @@ def document_from_stream(stream: BinaryIO, name: str) -> Document:
     Raises SpanlightError for anything but plain text.
     """
     return read_bytes(stream.read(MOST_BYTES + 1), name)
-
-
-def pasted_document(text: str, name: str = "Pasted text") -> Document:
-    """The document that a pasted text makes, newlines as LF."""
-    return Document(normalise_newlines(text), name)

@@ -84,10 +84,3 @@ def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return out.getvalue()
-
-
-def classes_as_csv(texts: Sequence[str], items: Sequence[Classification]) -> str:
-    """Classified texts as a CSV file with a header line."""
-    labels = [score.label for score in items[0].scores] if items else []
-    rows = ([text, *class_values(item)] for text, item in zip(texts, items, strict=True))
-    return csv_lines([class_columns(["text"], labels), *rows])

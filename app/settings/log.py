@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import sys
-import threading
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from types import TracebackType
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
@@ -32,24 +29,6 @@ def start_log(path: Path, *, level: int = logging.INFO) -> None:
     logger.setLevel(level)
     logger.propagate = False
     logger.addHandler(handler or logging.NullHandler())
-
-
-def log_uncaught() -> None:
-    """Have every uncaught exception, of any thread, written to the log before it is shown as usual."""
-    show, show_in_thread = sys.excepthook, threading.excepthook
-
-    def uncaught(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, Exception):
-            log_bug(fault)
-        show(kind, fault, trace)
-
-    def uncaught_in_thread(hook: threading.ExceptHookArgs) -> None:
-        if hook.exc_value is not None and issubclass(hook.exc_type, Exception):
-            log_bug(hook.exc_value)
-        show_in_thread(hook)
-
-    sys.excepthook = uncaught
-    threading.excepthook = uncaught_in_thread
 
 
 def log_bug(fault: BaseException) -> None:

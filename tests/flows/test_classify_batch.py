@@ -12,8 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.flows.classify_batch import classify_batch, classify_table
 from app.flows.groups import MOST_ITEMS
-from app.flows.tables import Table, classes_as_csv, read_table
-from tests.flows.fake_engine import FakeEngine, classes, fake_workspace
+from app.flows.tables import Table, read_table
+from tests.flows.fake_engine import FakeEngine, fake_workspace
 
 
 def test_rows(tmp_path: Path) -> None:
@@ -99,16 +99,6 @@ def test_csv_at_fault(tmp_path: Path) -> None:
         read_table(source, "text")
     with pytest.raises(SpanlightError, match="could not be read"):
         read_table(tmp_path / "none.csv", "text")
-
-
-def test_classes_as_csv_quotes_what_needs_it() -> None:
-    texts = ['He said "good", twice', "bad\nline"]
-    found = list(
-        csv.reader(io.StringIO(classes_as_csv(texts, [classes(text) for text in texts]), newline=""))
-    )
-    assert found[0] == ["text", "label", "probability", "probability negative", "probability positive"]
-    assert [row[0] for row in found[1:]] == texts
-    assert classes_as_csv([], []) == "text,label,probability\n"
 
 
 def test_values_beyond_the_columns_are_not_lost_in_silence(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from app.core.text import Document
 from app.flows.ask import ask, load_reader
 from app.flows.classify import classify, load_classifier
 from app.flows.models import installed, refused
-from app.flows.read import document_from_stream, pasted_document, read_document
+from app.flows.read import document_from_stream, read_document
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
@@ -87,7 +87,6 @@ def test_documents(tmp_path: Path) -> None:
     assert document_from_stream(io.BytesIO(b"one\rtwo"), "standard input") == Document(
         "one\ntwo", "standard input"
     )
-    assert pasted_document("one\r\ntwo").text == "one\ntwo"
 
 
 def test_samples_that_come_along(tmp_path: Path) -> None:

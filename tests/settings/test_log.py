@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,32 +56,3 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     start_log(tmp_path / "file" / "spanlight.log")
     logging.getLogger("app").warning("nowhere to go")
-
-
-UNCAUGHT = """
-import sys, threading
-from pathlib import Path
-from app.settings.log import log_uncaught, start_log
-
-def fail():
-    raise RuntimeError("other thread")
-
-start_log(Path(sys.argv[1]))
-log_uncaught()
-thread = threading.Thread(target=fail)
-thread.start()
-thread.join()
-raise RuntimeError("main thread")
-"""
-
-
-def test_uncaught_exceptions_of_any_thread_are_logged_and_shown(tmp_path: Path) -> None:
-    path = tmp_path / "spanlight.log"
-    root = Path(__file__).parents[2]
-    ended = subprocess.run(
-        [sys.executable, "-c", UNCAUGHT, str(path)], cwd=root, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 1
-    for words in ("RuntimeError: main thread", "RuntimeError: other thread"):
-        assert words in path.read_text()
-        assert words in ended.stderr
