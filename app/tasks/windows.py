@@ -286,9 +286,12 @@ def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
     scored[:overlap] = ~wins
 
 
-def pad(batch: Sequence[Window], pad_id: int) -> dict[str, np.ndarray]:
-    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest window."""
-    shape = (len(batch), max(map(len, batch), default=0))
+def pad(batch: Sequence[Window], pad_id: int, least: int = 0) -> dict[str, np.ndarray]:
+    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest window.
+
+    They are at least `least` long.
+    """
+    shape = (len(batch), max(least, max(map(len, batch), default=0)))
     arrays = {
         name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
     }

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.core.report import Silent
+from app.tasks.batches import Runner
+from app.tasks.windows import PairTemplate, Window, tokenise, windows
+from tests.helpers.fake_models import SpanModel, span_reader
+
+
+def of_length(least: int, most: int) -> Iterator[Window]:
+    """Windows of a one-token question and of texts of so many words, which are one token each."""
+    tokenizer = span_reader().tokenizer
+    template = PairTemplate.of(tokenizer)
+    for words in range(least, most):
+        text = " ".join(["a"] * words)
+        yield from windows(template, [5], tokenise(tokenizer, text), text, length=most + 8)
+
+
+def test_only_few_lengths_reach_the_model_and_none_beyond_its_limit() -> None:
+    model = span_reader()
+    limited = replace(model, card=replace(model.card, max_length=100))
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    run = Runner(limited, Silent())
+    for window in of_length(1, 97):
+        run([window])
+    lengths = {length for _, length in fake.shapes}
+    assert lengths == {16, 32, 48, 64, 80, 96, 100}
+
+
+def test_a_family_that_sees_padding_gets_no_more_than_it_needs() -> None:
+    model = span_reader()
+    model = replace(model, card=replace(model.card, family="mobilebert"))
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    run = Runner(model, Silent())
+    given = list(of_length(1, 40))
+    for window in given:
+        run([window])
+    assert [length for _, length in fake.shapes] == [len(window) for window in given]
