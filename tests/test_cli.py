@@ -198,7 +198,7 @@ def test_models(command: Command) -> None:
         (["evaluate", "sing", "FILE"], "invalid choice"),
         (["evaluate", "qa", "FILE", "--join", "1,x"], "--join"),
         (["evaluate", "qa", "FILE", "--join", "-1"], "--join"),
-        (["evaluate", "qa", "nowhere.jsonl"], "cannot be read"),
+        (["evaluate", "qa", "nowhere.jsonl"], "There is no file"),
         (["evaluate", "qa", "FILE"], "does not hold examples"),
         (["evaluate", "classification", "FILE", "--fit"], "--fit"),
         (["train", "qa"], "required"),

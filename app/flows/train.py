@@ -34,6 +34,8 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
             f"{base.name} reads at most {base.max_length} tokens at a time.",
             f"The length asked for is {request.max_length}.",
         )
+    if Path(request.output).resolve() == Path(base.folder).resolve():
+        raise SpanlightError("The output would overwrite the base model.", "Give another folder.")
     result: Training = workspace.engine.run(replace(request, base=base.folder), None, report)
     return result
 

@@ -95,6 +95,8 @@ def _read(path: Path) -> str:
             with lzma.open(path, "rt", encoding="utf-8") as file:
                 return file.read()
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as fault:
+        raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
     except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as fault:
         hint = "It should be JSON Lines in UTF-8, plain or .xz."
         raise SpanlightError(f"{path.name} cannot be read.", hint) from fault

@@ -92,3 +92,10 @@ def test_the_output_may_not_be_a_file(tmp_path: Path, request_: TrainingRequest)
     (tmp_path / "out").write_text("")
     with pytest.raises(SpanlightError, match="is a file"):
         train(fake_workspace(tmp_path, TrainingEngine()), request_, Silent())
+
+
+def test_the_output_may_not_be_the_base(tmp_path: Path, request_: TrainingRequest) -> None:
+    engine = TrainingEngine()
+    with pytest.raises(SpanlightError, match="overwrite the base"):
+        train(fake_workspace(tmp_path, engine), replace(request_, output=request_.base + "/."), Silent())
+    assert engine.requests == []
