@@ -183,11 +183,6 @@ class Lane(QObject):
         self._queue.put(work)
         return job
 
-    def stop_all(self) -> None:
-        """Stop whatever runs or waits here."""
-        for job in list(self._jobs):
-            job.stop()
-
     def quit(self) -> None:
         """Stop everything and end the thread as soon as its flow has wound down; says nothing of any job."""
         self._closed = True

@@ -36,7 +36,9 @@ def fault_of(error: BaseException) -> Fault:
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
     _log.error("a bug\n%s", report)
-    return Fault("Something went wrong inside Spanlight.", "What you typed is kept. The report can be copied.", report)
+    return Fault(
+        "Something went wrong inside Spanlight.", "What you typed is kept. The report can be copied.", report
+    )
 
 
 class Unexpected(QObject):
@@ -55,11 +57,6 @@ class Unexpected(QObject):
         """Take over the hooks for uncaught exceptions of this process."""
         sys.excepthook = self._caught
         threading.excepthook = self._caught_in_thread
-
-    def remove(self) -> None:
-        """Give the hooks back."""
-        sys.excepthook = sys.__excepthook__
-        threading.excepthook = threading.__excepthook__
 
     def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -92,4 +89,4 @@ def log_qt_messages() -> None:
 
 
 def _qt_said(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
+    logging.getLogger("app.qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)

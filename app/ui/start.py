@@ -15,6 +15,7 @@ from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
+from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected, log_qt_messages
 from app.ui.theme import Theme
@@ -31,7 +32,7 @@ class Signals(QObject):
         self._window = window
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
-        self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._read, QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._arrived)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -49,12 +50,13 @@ def main(argv: list[str]) -> int:
         print(USAGE)
         return 0
     try:
-        workspace = open_workspace()
+        paths = default_paths()
     except SpanlightError as error:
         print(error, file=sys.stderr)
         return 2
-    start_log(workspace.paths.log_file)
+    start_log(paths.log_file)
     log_qt_messages()
+    workspace = open_workspace(paths)
     application = make_application(workspace)
     window = open_window(workspace)
     if os.name == "posix":

@@ -157,7 +157,9 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _reader_ready(self, loaded: LoadedModel) -> None:
         device = loaded.device
-        self.status.set_state("ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}")
+        self.status.set_state(
+            "ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}"
+        )
 
     @Slot(object)
     def _reader_failed(self, error: BaseException) -> None:
@@ -237,6 +239,8 @@ class MainWindow(QMainWindow):
                 page.keep()
             except SpanlightError as error:
                 _log.error("not kept: %s", error)
+            except Exception as error:  # a bug in one page must not cost what the others hold
+                fault_of(error)
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
@@ -270,7 +274,6 @@ class MainWindow(QMainWindow):
         outer.addLayout(middle, 1)
         outer.addWidget(self.status)
         self.setCentralWidget(whole)
-        self.notice.installEventFilter(self)
 
     def _make_shortcuts(self) -> None:
         for at, (key, _, _, _, _) in enumerate(PAGES, 1):

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 OPEN_AND_CLOSE = """
 import sys
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabBar
 from app.ui import start
 
 made = start.make_application
@@ -25,7 +25,8 @@ def make(workspace):
 
 def look():
     window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, start.MainWindow))
-    print("page", window.page.KEY)
+    tabs = window.findChild(QTabBar)
+    print("page", window.page.KEY, [tabs.tabText(index) for index in range(tabs.count())])
     print("icon", not window.windowIcon().isNull(), QApplication.desktopFileName(), QApplication.applicationName())
     window.close()
 
@@ -52,7 +53,7 @@ def test_help_needs_no_window() -> None:
 def test_the_window_opens_and_closes_without_the_model_libraries() -> None:
     done = run("-c", OPEN_AND_CLOSE)
     assert done.returncode == 0, done.stderr
-    assert "page ask" in done.stdout
+    assert "page ask ['New text']" in done.stdout
     assert "icon True spanlight Spanlight" in done.stdout
     assert "heavy []" in done.stdout
     assert "Traceback" not in done.stderr
@@ -63,12 +64,14 @@ def test_a_file_named_on_the_command_line_is_opened_for_asking(tmp_path: Path) -
     file.write_text("The meeting is at nine.", encoding="utf-8")
     done = run("-c", OPEN_AND_CLOSE, str(file))
     assert done.returncode == 0, done.stderr
-    assert "page ask" in done.stdout
+    assert "page ask ['note.txt']" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
 def test_the_terminals_ctrl_c_closes_the_window(tmp_path: Path) -> None:
-    script = OPEN_AND_CLOSE.replace("    window.close()", "    import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    script = OPEN_AND_CLOSE.replace(
+        "    window.close()", "    import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    )
     done = run("-c", script)
     assert done.returncode == 0, done.stderr
     assert "KeyboardInterrupt" not in done.stderr

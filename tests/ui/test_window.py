@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -95,7 +96,9 @@ def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot:
     assert [button.isChecked() for button in buttons] == [False, False, True]
 
 
-def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(window: MainWindow, qtbot: QtBot) -> None:
+def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     window.show_page("settings")
     for key in (Qt.Key.Key_F1, Qt.Key.Key_Question):
         window.activateWindow()
@@ -132,10 +135,15 @@ def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, en
 
 
 @pytest.mark.parametrize(
-    "error", [SpanlightError("No reader is installed.", "Get one."), EngineLost("The model process ended.", "Ask.")]
+    "error",
+    [SpanlightError("No reader is installed.", "Get one."), EngineLost("The model process ended.", "Ask.")],
 )
 def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
-    window: MainWindow, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, error: SpanlightError
+    window: MainWindow,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    error: SpanlightError,
 ) -> None:
     def load(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         raise error
@@ -146,7 +154,9 @@ def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
     assert not window.notice.isVisible()
 
 
-def test_choosing_a_device_loads_the_reader_again(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_choosing_a_device_loads_the_reader_again(
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine
+) -> None:
     window.show_settings()
     page = window.page
     page.device.setCurrentIndex(page.device.findData("cpu"))  # type: ignore[attr-defined]
@@ -177,7 +187,9 @@ def test_closing_while_a_job_runs_stops_it_and_keeps_the_draft(
     window.close()
     assert not window.isVisible()
     assert engine.closed
-    assert not [thread for thread in threading.enumerate() if thread.name in ("work", "files") and thread.is_alive()]
+    assert not [
+        thread for thread in threading.enumerate() if thread.name in ("work", "files") and thread.is_alive()
+    ]
     again = open_window()
     settle(again, qtbot)
     assert again.page.KEY == "classify"
@@ -204,7 +216,9 @@ def test_size_view_and_splitters_come_back(open_window: Callable[[], MainWindow]
 def test_settings_that_make_no_sense_do_no_harm(
     open_window: Callable[[], MainWindow], spanlight_home: Path, engine: FakeEngine
 ) -> None:
-    settings = settings_file.Settings(geometry="????", last_view="gone", splitters={"classify-one": [0, 0, 9]})
+    settings = settings_file.Settings(
+        geometry="????", last_view="gone", splitters={"classify-one": [0, 0, 9]}
+    )
     settings_file.save(settings, open_fake_workspace(engine).paths.settings_file)
     window = open_window()
     assert KEYS[0] == window.page.KEY
@@ -230,6 +244,34 @@ def test_an_uncaught_bug_is_shown_once(window: MainWindow, qtbot: QtBot) -> None
     assert window.notice.isVisible()
     qtbot.keyClick(window.rail, Qt.Key.Key_Escape)
     assert not window.notice.isVisible()
+
+
+def test_a_bug_in_another_thread_is_shown_too(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (sys, threading):
+        monkeypatch.setattr(module, "excepthook", module.excepthook)
+    unexpected = Unexpected(window)
+    unexpected.install()
+    unexpected.happened.connect(window.show_fault)
+    threading.Thread(target=lambda: [].pop()).start()
+    qtbot.waitUntil(lambda: window.notice.isVisible())
+    assert "IndexError" in window.notice._report
+
+
+def test_a_bug_in_one_page_does_not_keep_the_window_from_closing(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window()
+    window.show_page("classify")
+    settle(window, qtbot)
+    window.page._editor.replace("typed here")  # type: ignore[attr-defined]
+    monkeypatch.setattr(window.pages["ask"], "keep", lambda: [].pop())
+    window.close()
+    assert engine.closed
+    again = open_window()
+    settle(again, qtbot)
+    assert again.page._editor.text() == "typed here"  # type: ignore[attr-defined]
 
 
 def controls(window: MainWindow) -> list[QWidget]:

@@ -38,41 +38,12 @@ def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, 
     share = min(1.0, max(0.0, fraction))
     if share > 0:
         painter.save()
-        painter.setClipRect(QRectF(place.left(), place.top(), max(2.0, place.width() * share), place.height()))
+        painter.setClipRect(
+            QRectF(place.left(), place.top(), max(2.0, place.width() * share), place.height())
+        )
         painter.setBrush(fill)
         painter.drawRoundedRect(place, radius, radius)
         painter.restore()
-
-
-class ScoreBar(QWidget):
-    """One bar for a probability, 0 to 1, to stand beside its number."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._value = 0.0
-        self._best = True
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
-
-    def set_value(self, value: float, best: bool = True) -> None:
-        """Take the probability; a bar that is not the best one is paler."""
-        self._value, self._best = value, best
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """The size that fits, in pixels."""
-        return QSize(self._theme.step(16), self._theme.step(1.5))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw in the theme's colours."""
-        fill = self._theme.colour("mark" if self._best else "mark_faint")
-        draw_bar(QPainter(self), QRectF(self.rect()), self._value, self._theme.colour("track"), fill)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,5 +134,3 @@ class ScoreBars(QWidget):
     def _restyle(self) -> None:
         self.updateGeometry()
         self.update()
-
-
