@@ -36,7 +36,7 @@ def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Window], size: i
 
 
 class Runner:
-    """Runs batches of windows through a model; remembers the time they took."""
+    """Runs batches of windows through a model, and stops before one where the work is to stop."""
 
     def __init__(self, model: ReadyModel, report: Report) -> None:
         self._model = model
@@ -46,10 +46,7 @@ class Runner:
         )
 
     def __call__(self, windows: list[Window]) -> tuple[Arrays, float]:
-        """The model's arrays for a batch, and the seconds it took.
-
-        Raises Stopped when the work is to stop, SpanlightError when the model's numbers are not finite.
-        """
+        """The model's arrays for a batch, and the seconds it took; raises Stopped when the work is to stop."""
         self._report.check()
         started = time.perf_counter()
         arrays = self._model.forward(pad(windows, self._pad_id, self._least(windows)))

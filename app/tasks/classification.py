@@ -15,9 +15,9 @@ from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate, Tokens, Window, estimate_windows, single_windows, tokenise
+from app.tasks.tokens import Tokens, tokenise
+from app.tasks.windows import PairTemplate, Window, estimate_windows, single_windows
 
-_TOKENS_PER_CHARACTER = 0.23
 # Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
 _GROWTH = 1.25
 
@@ -87,15 +87,14 @@ class _Text:
         """How many windows there are, an estimate until the text's end was reached."""
         if self.exhausted:
             return self.made
-        left = len(self.text) - self.cut
-        return self.made + estimate_windows(left, _TOKENS_PER_CHARACTER, _length(card), card.stride)
+        return self.made + estimate_windows(len(self.text) - self.cut, card.window, card.stride)
 
     def windows(
         self, template: PairTemplate, model: ReadyModel, report: Report
     ) -> Iterator[tuple[_Text, Window]]:
         """Its windows, tokenised as they are asked for; one of no tokens where the tokenizer knows none."""
         chunks = _checked(tokenise(model.tokenizer, self.text), report)
-        length, stride = _length(model.card), model.card.stride
+        length, stride = model.card.window, model.card.stride
         held: Window | None = None
         for window in single_windows(template, chunks, self.text, length=length, stride=stride):
             self.made += 1
@@ -141,10 +140,6 @@ def _read_all(texts: tuple[str, ...], model: ReadyModel, report: Report) -> Iter
         for row, (text, window) in enumerate(batch):
             text.take(window, logits[row])
             yield text
-
-
-def _length(card: ModelCard) -> int:
-    return min(card.window, card.max_length)
 
 
 def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:

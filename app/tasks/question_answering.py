@@ -16,9 +16,9 @@ from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finit
 from app.tasks.scores import answer_probability, shares
 from app.tasks.spans import Candidate, NBest, window_candidates
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate, Tokens, Window, estimate_windows, join, tokenise, windows
+from app.tasks.tokens import Tokens, join, tokenise
+from app.tasks.windows import TOKENS_PER_CHARACTER, PairTemplate, Window, estimate_windows, windows
 
-_TOKENS_PER_CHARACTER = 0.23
 _ENOUGH_TO_ESTIMATE = 8
 
 
@@ -89,7 +89,7 @@ class _Asked:
         self.seconds = 0.0
         self._model = model
         self._report = report
-        self._length = min(model.card.window, model.card.max_length)
+        self._length = model.card.window
         self._made = 0
         self._exhausted = False
         self._tokens = 0
@@ -110,8 +110,8 @@ class _Asked:
         left = self._characters - self._cut
         if self._made >= _ENOUGH_TO_ESTIMATE and self._cut:
             return self._made + max(1, round(left * self._made / self._cut))
-        density = self._tokens / self._tokenised if self._tokenised else _TOKENS_PER_CHARACTER
-        return self._made + estimate_windows(left, density, self._length, self._model.card.stride)
+        density = self._tokens / self._tokenised if self._tokenised else TOKENS_PER_CHARACTER
+        return self._made + estimate_windows(left, self._length, self._model.card.stride, density)
 
     def pieces(self, template: PairTemplate) -> Iterator[_Piece]:
         """The windows of all documents in their order, tokenised as they are asked for."""

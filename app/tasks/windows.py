@@ -1,4 +1,4 @@
-"""Long text to overlapping token windows, each token with its place in the text in code points."""
+"""A document's tokens to overlapping windows of the model, with its special tokens around them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
+from app.core.errors import SpanlightError
+from app.tasks.tokens import Tokens, join
+
 Ids = Sequence[int] | np.ndarray
 
-CHUNK = 20_000
 LENGTH = 384
 STRIDE = 128
+# Of English text, by the tokenizers of BERT's families.
+TOKENS_PER_CHARACTER = 0.23
 
+_PROBES = ("a", "the", "1", ".")
+_MOST_SPECIAL = 8
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
-_BLANK_RUN = re.compile(r"(?<!\s)\s+")
-_SENTENCE_ENDS = ".!?…。！？"
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_BLANKS = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace()], dtype=np.uint32)
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Token ids (int32[n]) and the code points of the whole text they stand for, starts and ends (int32[n])."""
-
-    ids: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,59 +46,6 @@ class Window:
         return len(self.input_ids)
 
 
-def tokenise(tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK) -> Iterator[Tokens]:
-    """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
-
-    Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
-    are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
-    neither truncate nor pad.
-    """
-    at = 0
-    while at < len(text):
-        end = _cut(text, at, chunk)
-        piece = _SURROGATES.sub("\ufffd", text[at:end])
-        encoding = tokenizer.encode(piece, add_special_tokens=False)
-        if encoding.ids:
-            offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-            starts, ends = _without_blanks(piece, offsets[:, 0], offsets[:, 1])
-            yield Tokens(np.array(encoding.ids, dtype=np.int32), starts + np.int32(at), ends + np.int32(at))
-        at = end
-
-
-def join(chunks: Iterable[Tokens]) -> Tokens:
-    """One Tokens of several, in their order."""
-    parts = list(chunks)
-    if not parts:
-        return Tokens(*(np.zeros(0, dtype=np.int32) for _ in range(3)))
-    return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
-
-
-def _cut(text: str, at: int, chunk: int) -> int:
-    """Where a piece that begins at `at` ends: the last of the best bounds in the second half of `chunk`."""
-    limit = at + chunk
-    if limit >= len(text):
-        return len(text)
-    best, cut = -1, limit
-    for run in _BLANK_RUN.finditer(text, at + max(1, chunk // 2), limit):
-        newlines = run.group().count("\n")
-        rank = min(newlines, 2) + 1 if newlines else int(text[run.start() - 1] in _SENTENCE_ENDS)
-        if rank >= best:
-            best, cut = rank, run.start()
-    return cut
-
-
-def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of tokens less the blanks at their ends; some tokenizers count the blank before a word to it."""
-    blank = np.isin(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), _BLANKS)
-    blank = np.append(blank, False)
-    starts, ends = starts.copy(), ends.copy()
-    while (leading := (starts < ends) & blank[starts]).any():
-        starts[leading] += 1
-    while (trailing := (starts < ends) & blank[np.maximum(ends - 1, 0)]).any():
-        ends[trailing] -= 1
-    return starts, ends
-
-
 @dataclass(frozen=True, slots=True)
 class PairTemplate:
     """The special tokens that a tokenizer's own post-processor sets around a pair and around a single text.
@@ -124,18 +61,23 @@ class PairTemplate:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> PairTemplate:
-        """The template of `tokenizer`, found by encoding a probe. Raises ValueError where no probe has tokens."""
-        probe = next(
-            (p for p in ("a", "the", "1", ".") if tokenizer.encode(p, add_special_tokens=False).ids), None
-        )
-        if probe is None:
-            raise ValueError("the tokenizer has no token for any probe")
-        size = len(tokenizer.encode(probe, add_special_tokens=False).ids)
-        pair = tokenizer.encode(probe, probe)
+        """The template of `tokenizer`, found by encoding a probe.
+
+        Raises SpanlightError where it has no token for any probe, or puts more or other things around it than a
+        model of BERT's families is given.
+        """
+        bare = (tokenizer.encode(p, add_special_tokens=False).ids for p in _PROBES)
+        probe, size = next(((p, len(ids)) for p, ids in zip(_PROBES, bare, strict=True) if ids), ("", 0))
+        pair, single = tokenizer.encode(probe, probe), tokenizer.encode(probe)
         content = [i for i, special in enumerate(pair.special_tokens_mask) if not special]
+        around = (len(pair.ids) - len(content), len(single.ids) - single.special_tokens_mask.count(0))
+        if not size or len(content) != 2 * size or max(around) > _MOST_SPECIAL:
+            raise SpanlightError(
+                "The model's tokenizer does not set a question before a text.",
+                "Choose a model that was made for that, or fetch a whole copy of this one.",
+            )
         a, b = content[0], content[size]
         ids, types = pair.ids, pair.type_ids
-        single = tokenizer.encode(probe)
         s = single.special_tokens_mask.index(0)
         return cls(
             (tuple(ids[:a]), tuple(ids[a + size : b]), tuple(ids[b + size :])),
@@ -303,7 +245,9 @@ def pad(batch: Sequence[Window], pad_id: int, least: int = 0) -> dict[str, np.nd
     return arrays
 
 
-def estimate_windows(text_length: int, tokens_per_character: float, length: int, stride: int) -> int:
+def estimate_windows(
+    text_length: int, length: int, stride: int, tokens_per_character: float = TOKENS_PER_CHARACTER
+) -> int:
     """About how many windows a text of so many code points has, at least 1."""
     tokens = text_length * tokens_per_character
     return max(1, math.ceil((tokens - stride) / max(1, length - stride)))

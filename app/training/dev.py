@@ -9,7 +9,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.report import Report
-from app.tasks.windows import PairTemplate, Window, join, pad, single_windows, tokenise, windows
+from app.tasks.tokens import join, tokenise
+from app.tasks.windows import PairTemplate, Window, pad, single_windows, windows
 from app.training import metrics
 from app.training.examples import QaExample, TextExample
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.tasks.windows import PairTemplate, Tokens, join, tokenise
+from app.tasks.tokens import Tokens, join, tokenise
+from app.tasks.windows import PairTemplate
 from app.training.examples import QaExample, TextExample
 
 

@@ -14,7 +14,8 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications
 from app.tasks.classification import class_scores, classify
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate, single_windows, tokenise
+from app.tasks.tokens import tokenise
+from app.tasks.windows import PairTemplate, single_windows
 from tests.helpers.fake_models import ClassModel, Noted, classifier
 
 TWO = ("negative", "positive")

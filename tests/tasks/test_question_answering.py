@@ -19,7 +19,8 @@ from app.tasks.question_answering import read, read_batch
 from app.tasks.scores import answer_probability, shares
 from app.tasks.spans import MAX_TOKENS, Candidate, whole_span, without_overlaps
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate, join, tokenise, windows
+from app.tasks.tokens import join, tokenise
+from app.tasks.windows import PairTemplate, windows
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 
 FAMILIES = ("bert", "roberta", "albert", "deberta-v2")

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, processors
 
+from app.core.errors import SpanlightError
+from app.tasks.tokens import Tokens, join, tokenise
 from app.tasks.windows import (
     PairTemplate,
-    Tokens,
     estimate_windows,
-    join,
     pad,
     single_windows,
-    tokenise,
     windows,
 )
 from tests.helpers.small_models import FAMILIES, small_tokenizer
@@ -223,4 +223,18 @@ def test_padding() -> None:
 def test_the_estimate_is_near(count: int, length: int) -> None:
     text, tokens = numbered(count)
     made = len(list(single_windows(TEMPLATE, [tokens], text, length=length + 2, stride=length // 4)))
-    assert abs(estimate_windows(len(text), count / len(text), length, length // 4) - made) <= 1
+    assert abs(estimate_windows(len(text), length, length // 4, count / len(text)) - made) <= 1
+
+
+def test_a_tokenizer_that_sets_too_much_around_a_pair_is_refused() -> None:
+    tokenizer = small_tokenizer("bert")
+    special = [(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    pair = f"[CLS] $A {'[SEP] ' * 9}$B [SEP]"
+    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", pair, special)
+    with pytest.raises(SpanlightError, match="tokenizer does not set"):
+        PairTemplate.of(tokenizer)
+
+
+def test_a_tokenizer_that_knows_nothing_is_refused() -> None:
+    with pytest.raises(SpanlightError, match="tokenizer does not set"):
+        PairTemplate.of(Tokenizer(models.BPE({}, [])))

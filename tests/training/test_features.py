@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.tasks.windows import PairTemplate, join, tokenise
+from app.tasks.tokens import join, tokenise
+from app.tasks.windows import PairTemplate
 from app.training.examples import QaExample, TextExample
 from app.training.features import Crop, Feature, Features, batches, collate, place, token_span
 from tests.helpers.small_models import small_tokenizer
