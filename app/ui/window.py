@@ -20,6 +20,7 @@ from app.ui.jobs import Job, Lanes
 from app.ui.messages import Fault, fault_of
 from app.ui.theme import Theme
 from app.ui.views.page import Page
+from app.ui.widgets.dropped import local_files
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.rail import Rail
 from app.ui.widgets.shortcuts_help import ShortcutsHelp
@@ -194,13 +195,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        if local_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the page that is up, or for asking where it takes none."""
-        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
+        if files := local_files(event.mimeData()):
             event.acceptProposedAction()
             if self._current == "settings":
                 self.open_files(files)

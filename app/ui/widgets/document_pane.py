@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.answer_map import AnswerMap
+from app.ui.widgets.dropped import local_files
 from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import Offsets, document_text, insertable, text_at
@@ -269,15 +269,7 @@ class DocumentPane(QPlainTextEdit):
 
     @Slot()
     def _update_map(self) -> None:
-        lines = max(1, self.document().lineCount())
-        marks = []
-        for light in self.lights.places:
-            block = self.document().findBlock(light.start)
-            within = 0
-            if block.layout().lineCount():
-                within = block.layout().lineForTextPosition(light.start - block.position()).lineNumber()
-            marks.append((block.firstLineNumber() + within + 0.5) / lines if light.shown else -1.0)
-        self.map.set_marks(marks, self.lights.chosen)
+        self.map.set_marks(self.lights.marks(self.document()), self.lights.chosen)
 
     def _fit(self) -> None:
         """Give the page the width of a comfortable line, in the middle of the desk."""
@@ -303,8 +295,3 @@ class DocumentPane(QPlainTextEdit):
         self._restyling = False
         self._fit()
         self.viewport().update()
-
-
-def local_files(source: QMimeData) -> list[Path]:
-    """The files on this computer that were dropped or pasted."""
-    return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]

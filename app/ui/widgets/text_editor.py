@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
 from app.ui.theme import Theme, mark
+from app.ui.widgets.dropped import local_files
 
 
 class _Editor(QPlainTextEdit):
@@ -27,8 +26,7 @@ class _Editor(QPlainTextEdit):
         return source.hasUrls() or source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
-        if files:
+        if files := local_files(source):
             self.dropped.emit(files)
         elif source.hasText():
             self.insertPlainText(source.text())
