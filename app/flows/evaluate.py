@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.models import SHARED_AMONG, Head, ModelCard, QaCalibration
+from app.core.models import SHARED_AMONG, Head, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, Question
 from app.core.results import Reading
@@ -15,8 +15,8 @@ from app.core.text import Document
 from app.flows.ask_batch import read_questions
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
+from app.flows.models import keep_beside, measured_on
 from app.flows.workspace import Workspace
-from app.models.notes import read_notes, write_notes
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import exact_match, f1
 
@@ -131,7 +131,11 @@ def evaluate_qa(
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
     evaluation = QaEvaluation(title, where, tuple(measured), calibration)
     if plan.fit or plan.record:
-        _keep(workspace.find_model(Head.QUESTION_ANSWERING, model), plan, evaluation)
+        keep_beside(
+            workspace.find_model(Head.QUESTION_ANSWERING, model),
+            calibration=calibration,
+            measured=_figures_by_name(plan, evaluation) if plan.record else None,
+        )
     return evaluation
 
 
@@ -242,27 +246,12 @@ def _calibration_error(outcomes: list[_Outcome]) -> float:
     return 100.0 * sum(gaps) / len(outcomes)
 
 
-def _keep(card: ModelCard, plan: QaPlan, evaluation: QaEvaluation) -> None:
-    """Write the calibration, or the figures, into what stands beside the checkpoint."""
-    notes = read_notes(card.folder)
-    if evaluation.calibration:
-        notes = replace(notes, calibration=evaluation.calibration)
-    if plan.record:
-        name = " + ".join(path.name.split(".")[0] for path in plan.files)
-        figures = {
-            name if not measured.join else f"{name}, among {measured.join} others": _recorded(
-                measured.overall
-            )
-            for measured in evaluation.measured
-        }
-        notes = replace(notes, measured=notes.measured | figures)
-    try:
-        write_notes(card.folder, notes)
-    except OSError as fault:
-        raise SpanlightError(
-            f"Nothing could be written into {card.folder}: {fault.strerror}.",
-            "Check the folder's permissions.",
-        ) from fault
+def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
+    name = measured_on(plan.files)
+    return {
+        f"{name}, among {each.join} others" if each.join else name: _recorded(each.overall)
+        for each in evaluation.measured
+    }
 
 
 def _recorded(figures: QaFigures) -> dict[str, float]:

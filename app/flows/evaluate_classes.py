@@ -12,8 +12,8 @@ from app.core.report import Report
 from app.flows.classify_batch import classify_texts
 from app.flows.groups import GroupReport, groups
 from app.flows.joining import sample
+from app.flows.models import keep_beside, measured_on
 from app.flows.workspace import Workspace
-from app.models.notes import read_notes, write_notes
 from app.training.examples import TextExample, read_texts
 from app.training.metrics import accuracy, confusion, macro_f1
 
@@ -92,7 +92,7 @@ def evaluate_classes(
             windows += item.windows if item else 0
     evaluation = _evaluation(card, examples, winners, windows, whole.seconds)
     if plan.record:
-        _keep(card, plan, evaluation)
+        keep_beside(card, measured={measured_on(plan.files): _recorded(evaluation.overall)})
     return evaluation
 
 
@@ -148,20 +148,9 @@ def _figures(winners: Sequence[str], truths: Sequence[str], labels: Sequence[str
     return ClassFigures(len(truths), accuracy(winners, truths), macro_f1(winners, truths, present))
 
 
-def _keep(card: ModelCard, plan: ClassPlan, evaluation: ClassEvaluation) -> None:
-    """Write the figures into what stands beside the checkpoint."""
-    notes = read_notes(card.folder)
-    name = " + ".join(path.name.split(".")[0] for path in plan.files)
-    overall = evaluation.overall
-    figures = {
+def _recorded(overall: ClassFigures) -> dict[str, float]:
+    return {
         "texts": float(overall.texts),
         "accuracy": round(overall.accuracy, 4),
         "macro f1": round(overall.macro_f1, 4),
     }
-    try:
-        write_notes(card.folder, replace(notes, measured=notes.measured | {name: figures}))
-    except OSError as fault:
-        raise SpanlightError(
-            f"Nothing could be written into {card.folder}: {fault.strerror}.",
-            "Check the folder's permissions.",
-        ) from fault

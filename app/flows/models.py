@@ -1,10 +1,15 @@
-"""What is installed."""
+"""What is installed, and what is kept beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 from app.core.errors import SpanlightError
-from app.core.models import ModelCard
+from app.core.models import ModelCard, QaCalibration
 from app.flows.workspace import Workspace
+from app.models.notes import read_notes, write_notes
 
 
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
@@ -15,3 +20,31 @@ def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
 def refused(workspace: Workspace) -> dict[str, SpanlightError]:
     """Folders that `installed` left out, each with what is wrong with it, as of the last look."""
     return workspace.shelf.refused
+
+
+def keep_beside(
+    card: ModelCard,
+    *,
+    calibration: QaCalibration | None = None,
+    measured: dict[str, dict[str, float]] | None = None,
+) -> None:
+    """Write a calibration, and figures by what they were measured on, into what stands beside a checkpoint.
+
+    Raises SpanlightError where the folder cannot be written.
+    """
+    notes = read_notes(card.folder)
+    notes = replace(
+        notes, calibration=calibration or notes.calibration, measured=notes.measured | (measured or {})
+    )
+    try:
+        write_notes(card.folder, notes)
+    except OSError as fault:
+        raise SpanlightError(
+            f"Nothing could be written into {card.folder}: {fault.strerror}.",
+            "Check the folder's permissions.",
+        ) from fault
+
+
+def measured_on(files: Sequence[Path]) -> str:
+    """What figures over these files are recorded under."""
+    return " + ".join(path.name.split(".")[0] for path in files)

@@ -59,7 +59,9 @@ class ClassifyView(Page):
         self._way = ONE
         self._samples: tuple[Sample, ...] = ()
 
-        self._editor = TextEditor(theme, "Text to classify", "Type or paste a text, or drop a text file here.")
+        self._editor = TextEditor(
+            theme, "Text to classify", "Type or paste a text, or drop a text file here."
+        )
         self._panel = ClassPanel(theme)
         self._desk = QWidget()
         self._desk.setProperty("kind", "desk")
@@ -116,6 +118,8 @@ class ClassifyView(Page):
         """Save the text, and the splitter's place."""
         self._keep_splitter()
         self._draft_timer.stop()
+        if self._draft_job is not None:
+            self._draft_job.drop()  # an older text must not be written after this one
         if not self._first_job.running:
             self._drafts.save(DRAFT, self._editor.text())
 
@@ -240,7 +244,9 @@ class ClassifyView(Page):
 
     @Slot()
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open a text file", "", "Text (*.txt *.md);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(
+            self, "Open a text file", "", "Text (*.txt *.md);;All files (*)"
+        )
         if name:
             self.open_files([Path(name)])
 
