@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar, cast
 
 from app.core.models import Head
-from app.core.report import Report
+from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
@@ -56,8 +56,11 @@ def ask_batch(
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "questions")
         asked = ((row, _question(row, source, options)) for row in left)
-        for answered in read_questions(workspace, asked, choice, whole):
-            file.append([_answer_row(row, reading, options.top_k) for row, reading in answered])
+
+        def take(row: Row, reading: Reading) -> None:
+            file.append([_answer_row(row, reading, options.top_k)])
+
+        read_questions(workspace, asked, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
 
 
@@ -66,18 +69,55 @@ def read_questions(
     asked: Iterable[tuple[ItemT, Question]],
     choice: ModelChoice,
     whole: GroupReport,
-) -> Iterator[list[tuple[ItemT, Reading]]]:
-    """The items with what their questions brought back, in order, group by group.
+    take: Callable[[ItemT, Reading], None],
+) -> None:
+    """Read the items' questions, and have each item taken with what its question brought.
 
-    A question without words is not read: no text answers it.
+    They are taken in their order, each as soon as all before it are known. A question without words is not read:
+    no text answers it.
     """
     for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
-        worded = [question for _, question in group if question.text.strip()]
-        found: Iterator[Reading] = iter(())
-        if worded:
-            found = iter(workspace.engine.run(QuestionBatch(tuple(worded)), choice, whole))
-        yield [(item, next(found) if question.text.strip() else _UNREAD) for item, question in group]
+        in_order = _InOrder(group, whole, take)
+        if in_order.questions:
+            batch = QuestionBatch(in_order.questions)
+            for found in enumerate(workspace.engine.run(batch, choice, in_order)):
+                in_order.partial(found)
         whole.finished(len(group))
+
+
+class _InOrder(Generic[ItemT]):
+    """The Report of one group: its readings come as they are finished, and are taken in the items' order."""
+
+    def __init__(
+        self,
+        group: Sequence[tuple[ItemT, Question]],
+        whole: GroupReport,
+        take: Callable[[ItemT, Reading], None],
+    ) -> None:
+        self._items = [item for item, _ in group]
+        self._whole, self._take = whole, take
+        self._worded = [place for place, (_, question) in enumerate(group) if question.text.strip()]
+        self.questions = tuple(group[place][1] for place in self._worded)
+        self._known = dict.fromkeys(set(range(len(group))).difference(self._worded), _UNREAD)
+        self._taken = 0
+        self._take_known()
+
+    def progress(self, progress: Progress) -> None:
+        self._whole.progress(progress)
+
+    def check(self) -> None:
+        self._whole.check()
+
+    def partial(self, result: object) -> None:
+        """Note a question's number and Reading; one that is known already stays."""
+        index, reading = cast("tuple[int, Reading]", result)
+        self._known.setdefault(self._worded[index], reading)
+        self._take_known()
+
+    def _take_known(self) -> None:
+        while self._taken in self._known:
+            self._take(self._items[self._taken], self._known[self._taken])
+            self._taken += 1
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import SHARED_AMONG, Head, QaCalibration
 from app.core.report import Report
-from app.core.requests import CalibrationData, DevReading, Question
+from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask_batch import read_questions
@@ -119,11 +119,9 @@ def evaluate_qa(
     for join in plan.join:
         began = whole.seconds
         outcomes: list[_Outcome] = []
-        asked = _questions(files, chosen, join, plan)
-        for group in read_questions(workspace, asked, choice, whole):
-            for example, reading in group:
-                outcomes.append(_held_against(example, reading))
-                title, where = reading.model or title, reading.device or where
+        for example, reading in _read(workspace, _questions(files, chosen, join, plan), choice, whole):
+            outcomes.append(_held_against(example, reading))
+            title, where = reading.model or title, reading.device or where
         measured.append(_measured(join, outcomes, whole.seconds - began))
         readings += [_dev_reading(outcome) for outcome in outcomes]
     calibration = None
@@ -137,6 +135,17 @@ def evaluate_qa(
             measured=_figures_by_name(plan, evaluation) if plan.record else None,
         )
     return evaluation
+
+
+def _read(
+    workspace: Workspace,
+    asked: Iterator[tuple[QaExample, Question]],
+    choice: ModelChoice,
+    whole: GroupReport,
+) -> list[tuple[QaExample, Reading]]:
+    found: list[tuple[QaExample, Reading]] = []
+    read_questions(workspace, asked, choice, whole, lambda example, reading: found.append((example, reading)))
+    return found
 
 
 def _questions(

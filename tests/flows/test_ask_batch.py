@@ -3,15 +3,16 @@ from __future__ import annotations
 import json
 import lzma
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.core.errors import SpanlightError
-from app.core.report import Progress, Silent, Stopped
-from app.core.requests import Question, QuestionBatch
+from app.core.errors import EngineLost, SpanlightError
+from app.core.report import Progress, Report, Silent, Stopped
+from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.flows.ask_batch import ask_batch
 from app.flows.groups import MOST_ITEMS
-from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 
 OPTIONS = Question("", (), top_k=1)
 
@@ -113,6 +114,29 @@ def test_what_is_finished_stays_and_is_not_asked_again(tmp_path: Path) -> None:
     ask_batch(fake_workspace(tmp_path, again), source, output, OPTIONS, Silent())
     assert output.read_bytes() == before
     assert again.requests == []
+
+
+class LostInTheMiddle(FakeEngine):
+    """Finishes the questions 1, 0 and 3, in this order, and dies."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        assert isinstance(request, QuestionBatch)
+        for index in (1, 0, 3):
+            report.partial((index, read(request.questions[index])))
+        raise EngineLost("It died.", "Try again.")
+
+
+def test_what_is_finished_stays_also_of_a_group_that_breaks_off(tmp_path: Path) -> None:
+    rows = questions(6)
+    rows[2] = {"id": "q2", "context": "2 tarts", "question": " "}
+    source, output = write(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
+    with pytest.raises(EngineLost):
+        ask_batch(fake_workspace(tmp_path, LostInTheMiddle()), source, output, OPTIONS, Silent())
+    # Question 3 of those with words is row 4, and row 3 is not known yet.
+    assert [row["id"] for row in rows_of(output)] == ["q0", "q1", "q2"]
+    done = ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
+    assert done.finished_before == 3
+    assert [row["id"] for row in rows_of(output)] == [f"q{n}" for n in range(6)]
 
 
 class Remembers(Silent):
