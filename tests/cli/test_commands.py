@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from app.core.report import Stopped
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import DECODED, TEXT, Command
+
+
+def test_ask_for_people(command: Command, document: str) -> None:
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == ["tarts", "Likely, 80 %.", "  The Knave of Hearts 👩‍👩‍👧 stole the tarts."]
+
+
+def test_no_answer_is_an_answer(command: Command, document: str) -> None:
+    code, out, err = command("ask", document, "-q", "Who is the duchess?")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == ["The text does not say.", "Very likely, 90 %."]
+
+
+def test_ask_for_programs(command: Command, document: str) -> None:
+    code, out, _ = command("ask", document, "--question", "What was stolen: tarts?", "--json")
+    values = json.loads(out)
+    assert code == 0
+    assert DECODED[values["start"] : values["end"]] == values["answer"] == "tarts"
+    assert values["sentence"] == "The Knave of Hearts 👩‍👩‍👧 stole the tarts."
+    assert values["document"] == document
+    assert values["answers"][0]["probability"] == values["probability"] == 0.8
+    assert {"question", "no_answer_probability", "model", "device", "windows", "seconds"} <= set(values)
+    _, out, _ = command("ask", document, "--question", "Who is the duchess?", "--json")
+    values = json.loads(out)
+    assert (values["answer"], values["start"], values["end"], values["document"]) == ("", None, None, None)
+    assert values["probability"] == values["no_answer_probability"] == 0.9
+    assert values["answers"][0]["answer"] == "The"
+
+
+def test_always_answer_and_threshold(command: Command, document: str) -> None:
+    for option in (["--always-answer"], ["--threshold", "0.05"]):
+        code, out, _ = command("ask", document, "--question", "Who is the duchess?", *option)
+        assert code == 0
+        assert out.startswith("The\nVery unlikely, 5 %.\n")
+
+
+def test_several_files_and_other_places(command: Command, document: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("Here are tarts too.")
+    _, out, _ = command("ask", str(other), "--question", "Where are the tarts?", document, "--top-k", "3")
+    assert "Likely, 80 %, in other.txt." in out
+    _, out, _ = command("ask", document, str(other), "--question", "Who is the duchess?", "--top-k", "3")
+    assert "Other places:\nThe\nVery unlikely, 5 %, in tarts.txt." in out
+
+
+def test_a_document_cannot_steer_the_terminal(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "evil.txt"
+    path.write_bytes(b"The \x1b[31mred\x07 knave\x9b stole\x00 the tarts.")
+    _, out, _ = command("ask", str(path), "--question", "What: tarts?")
+    assert not any(unicodedata.category(each) == "Cc" for each in out.replace("\n", ""))
+
+
+def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT[1:].encode("utf-16"))))
+    _, out, _ = command("ask", "-", "--question", "What was stolen: tarts?", "--json")
+    values = json.loads(out)
+    assert DECODED[values["start"] : values["end"]] == "tarts"
+    assert values["document"] == "standard input"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"good\n")))
+    _, out, _ = command("classify", "-")
+    assert out.splitlines() == ["positive    90 %", "negative    10 %"]
+
+
+def test_batch(command: Command, tmp_path: Path) -> None:
+    rows = [{"id": n, "context": f"{n} tarts", "question": "What: tarts?"} for n in range(3)]
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    output = tmp_path / "out.jsonl"
+    code, out, _ = command("ask", "--batch", str(source), "--output", str(output))
+    assert code == 0
+    assert out.startswith("3 questions answered, in ")
+    assert [json.loads(line)["start"] for line in output.read_text().splitlines()] == [2, 2, 2]
+    _, out, _ = command("ask", "--batch", str(source), "--output", str(output))
+    assert out.startswith("3 questions answered, 3 of them before, in ")
+
+
+def test_classify(command: Command, tmp_path: Path) -> None:
+    code, out, _ = command("classify", "so good", "so bad")
+    assert code == 0
+    assert (
+        out == "so good\npositive    90 %\nnegative    10 %\n\nso bad\nnegative    80 %\npositive    20 %\n"
+    )
+    _, out, _ = command("classify", "so good", "--json")
+    item = json.loads(out)["items"][0]
+    assert item["label"] == "positive"
+    assert item["probabilities"] == pytest.approx({"negative": 0.1, "positive": 0.9})
+    table = tmp_path / "in.csv"
+    table.write_text("n,review\n1,so good\n")
+    _, out, _ = command("classify", "--file", str(table), "--column", "review")
+    assert out.splitlines()[1] == "1,so good,positive,0.900000,0.100000,0.900000"
+    code, _, _ = command(
+        "classify", "--file", str(table), "--column", "review", "--output", str(tmp_path / "o.csv")
+    )
+    assert code == 0
+    assert (tmp_path / "o.csv").read_text() == out
+
+
+def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "dev.jsonl"
+    answers = [{"text": "tarts", "answer_start": 2}]
+    path.write_text(
+        json.dumps({"id": "1", "context": "2 tarts", "question": "What: tarts?", "answers": answers})
+    )
+    code, out, _ = command("evaluate", "qa", str(path))
+    assert code == 0
+    assert "100.00" in out
+    _, out, _ = command("evaluate", "qa", str(path), "--join", "0,2", "--json")
+    assert [each["overall"]["f1"] for each in json.loads(out)["measured"]] == [100.0, 100.0]
+    path.write_text(json.dumps({"text": "good", "label": 1}))
+    code, out, _ = command("evaluate", "classification", str(path))
+    assert code == 0
+    assert "accuracy 1.0000, macro F1 1.0000" in out
+
+
+def test_models(command: Command) -> None:
+    code, out, _ = command("models")
+    assert code == 0
+    assert out.startswith("reader\n  Heads: question-answering\n")
+    _, out, _ = command("models", "--json")
+    assert [card["name"] for card in json.loads(out)["models"]] == ["reader", "classifier"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sing"], "no command"),
+        (["ask"], "No file was given"),
+        (["ask", "FILE"], "No question was given"),
+        (["ask", "FILE", "-q", " "], "question is empty"),
+        (["ask", "nowhere.txt", "-q", "Who?"], "no file"),
+        (["ask", "-", "-", "-q", "Who?"], "only once"),
+        (["ask", "FILE", "-q", "Who?", "--bogus"], "--bogus"),
+        (["ask", "FILE", "-q", "Who?", "--top-k", "0"], "--top-k"),
+        (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "two is not a whole number"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "1.5"], "--threshold"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "high"], "high is not a number"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "0.5", "--always-answer"], "not allowed"),
+        (["ask", "FILE", "-q", "Who?", "--model", "gone"], "no model"),
+        (["ask", "FILE", "-q", "Who?", "--output", "x"], "--output goes with --batch"),
+        (["ask", "--batch", "FILE"], "Add --output"),
+        (["ask", "FILE", "--batch", "FILE", "--output", "x"], "its own texts"),
+        (["ask", "--batch", "FILE", "--output", "FOLDER/x.jsonl"], "not a JSON object"),
+        (["classify"], "either texts"),
+        (["classify", "a", "--batch", "b"], "either texts"),
+        (["classify", "--file", "FILE"], "--column"),
+        (["classify", "--file", "FILE", "--column", "c"], "no column"),
+        (["classify", "--file", "FILE", "--column", "c", "--output", "FILE"], "would overwrite what is read"),
+        (["classify", "a", "--output", "b"], "--output goes with"),
+        (["evaluate", "sing", "FILE"], "invalid choice"),
+        (["evaluate", "qa", "FILE", "--join", "1,x"], "--join"),
+        (["evaluate", "qa", "FILE", "--join", "-1"], "--join"),
+        (["evaluate", "qa", "nowhere.jsonl"], "There is no file"),
+        (["evaluate", "qa", "FILE"], "does not hold examples"),
+        (["evaluate", "classification", "FILE", "--fit"], "--fit"),
+        (["train", "qa"], "required"),
+        (
+            [
+                "train",
+                "qa",
+                "--base",
+                "x",
+                "--examples",
+                "FILE",
+                "--dev",
+                "FILE",
+                "--output",
+                "y",
+                "--option",
+                "z",
+            ],
+            "NAME=NUMBER",
+        ),
+        (
+            ["train", "qa", "--base", "x", "--examples", "FILE", "--dev", "FILE", "--output", "y"],
+            "no base model",
+        ),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(
+    command: Command, document: str, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    given = [each.replace("FILE", document).replace("FOLDER", str(tmp_path)) for each in arguments]
+    code, out, err = command(*given)
+    assert code == 2
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert words in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["ask", "classify", "evaluate", "train", "models"])
+def test_help(command: Command, name: str) -> None:
+    code, out, err = command(name, "--help")
+    assert (code, err) == (0, "")
+    assert f"python3 -m app {name}" in out
+
+
+def test_a_bug_is_logged_and_exit_code_1(command: Command, document: str, spanlight_home: Path) -> None:
+    def fail(request: object) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    engine = FakeEngine(fail)
+    code, out, err = command("ask", document, "-q", "Who?", engine=engine)
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert "ZeroDivisionError" in err
+    log = (spanlight_home / "logs" / "spanlight.log").read_text()
+    assert "a bug of ours" in log
+    assert "Traceback" in log
+    assert engine.closed
+
+
+def test_stopped_is_exit_code_130(command: Command, document: str) -> None:
+    for fault in (Stopped(), KeyboardInterrupt()):
+
+        def stop(request: object, fault: BaseException = fault) -> None:
+            raise fault
+
+        engine = FakeEngine(stop)
+        assert command("ask", document, "-q", "Who?", engine=engine)[0] == 130
+        assert engine.closed
