@@ -28,7 +28,7 @@ class Span:
 
     def overlaps(self, other: Span) -> bool:
         """Whether the two places share a code point."""
-        return self.start < other.end and other.start < self.end
+        return max(self.start, other.start) < min(self.end, other.end)
 
 
 @dataclass(frozen=True, slots=True)
