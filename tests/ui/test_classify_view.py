@@ -110,7 +110,9 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     assert not view._panel.strip.isVisible()
 
 
-def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(view: ClassifyView, qtbot: QtBot) -> None:
+def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(
+    view: ClassifyView, qtbot: QtBot
+) -> None:
     edit(view).setPlainText("short")
     qtbot.keyClick(edit(view), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: view._panel.card.isVisible())
@@ -118,7 +120,9 @@ def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(view: Cl
     assert edit(view).toPlainText() == "short"
 
 
-def test_an_empty_page_invites_and_a_sample_is_classified_at_one_click(view: ClassifyView, qtbot: QtBot) -> None:
+def test_an_empty_page_invites_and_a_sample_is_classified_at_one_click(
+    view: ClassifyView, qtbot: QtBot
+) -> None:
     offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
     assert offers
     assert all(offer.isVisible() for offer in offers)
@@ -202,7 +206,9 @@ def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: Fake
     assert "1 of 2" in view._panel._summary.text()
 
 
-def test_a_second_press_takes_the_place_of_the_first(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_a_second_press_takes_the_place_of_the_first(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
     leave = threading.Event()
 
     def first(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
@@ -221,7 +227,9 @@ def test_a_second_press_takes_the_place_of_the_first(view: ClassifyView, qtbot: 
     assert view._panel.card.text().startswith("Negative")
 
 
-def test_a_lost_process_is_said_and_the_next_text_works(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_a_lost_process_is_said_and_the_next_text_works(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
     def lost(request: object, choice: ModelChoice | None, report: Report) -> Classifications:
         raise EngineLost("The model process ended.", "Try once more.")
 
@@ -251,7 +259,9 @@ def test_a_bug_can_be_copied(view: ClassifyView, qtbot: QtBot, engine: FakeEngin
     assert "a bug in here" in QGuiApplication.clipboard().text()
 
 
-def test_no_classifier_is_said_where_the_person_looks(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_no_classifier_is_said_where_the_person_looks(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
     def none(head: Head) -> ModelCard:
         raise SpanlightError("No model that classifies is installed.", "Install one.")
 
@@ -277,7 +287,9 @@ def test_typing_is_saved_after_a_while_without_closing(view: ClassifyView, qtbot
     qtbot.waitUntil(lambda: view._drafts.load("classify") == "typed")
 
 
-def test_a_dropped_file_fills_the_paper_and_paste_is_plain(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
+    view: ClassifyView, qtbot: QtBot, tmp_path: Path
+) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes("Grüße\r\nzwei".encode())
     data = QMimeData()
@@ -313,6 +325,7 @@ def test_a_changed_text_is_said_to_be_changed(view: ClassifyView, qtbot: QtBot) 
 def test_what_counts_as_a_text() -> None:
     assert texts_of(" a\n\n b ", ONE) == (" a\n\n b ",)
     assert texts_of(" a\n\n b ", LINES) == ("a", "b")
+    assert texts_of("a page\x0cbreak\nb", LINES) == ("a page\x0cbreak", "b")
     assert texts_of(" \n", ONE) == texts_of(" \n", LINES) == ()
 
 

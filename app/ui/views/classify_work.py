@@ -18,7 +18,7 @@ def texts_of(text: str, way: str) -> tuple[str, ...]:
     """What is to be classified: the whole text, or each line that holds more than blanks."""
     if way == ONE:
         return (text,) if text.strip() else ()
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
+    return tuple(line.strip() for line in text.split("\n") if line.strip())
 
 
 def write(deed: Callable[[], None], report: Report) -> None:
