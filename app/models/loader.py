@@ -193,6 +193,7 @@ def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) ->
     try:
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
+        _silence_padding(model)
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise out_of_memory(device.device) from error
@@ -280,3 +281,16 @@ def _head_in_float32(model: Any, family: Family) -> None:
         module = _part(model, name)
         if module is not None:
             module.float().register_forward_pre_hook(widen)
+
+
+def _silence_padding(model: Any) -> None:
+    """Let padding be nothing to a token beside it.
+
+    MobileBERT's embeddings look at each token's neighbours (Sun et al. 2020, section 3): a window would
+    otherwise read differently in a batch with longer ones.
+    """
+    import torch
+
+    if getattr(model.config, "trigram_input", False):
+        with torch.no_grad():
+            model.get_input_embeddings().weight[model.config.pad_token_id or 0] = 0

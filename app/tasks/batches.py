@@ -16,8 +16,6 @@ ItemT = TypeVar("ItemT")
 
 # A CPU's kernels are compiled and kept for every length that occurs: with few lengths, memory stays bounded.
 _LENGTHS_OF = 16
-# It looks at each token's neighbours, be they padding (MobileBERT, Sun et al. 2020, section 3).
-_SEES_PADDING = "mobilebert"
 _PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
 
 
@@ -53,11 +51,8 @@ class Runner:
         return arrays, time.perf_counter() - started
 
     def _least(self, windows: list[Window]) -> int:
-        card = self._model.card
-        if card.family == _SEES_PADDING:
-            return 0
         longest = max(map(len, windows))
-        return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, card.max_length)
+        return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
 
 
 def require_finite(finite: bool, model: ReadyModel) -> None:

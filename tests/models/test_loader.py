@@ -251,3 +251,17 @@ def test_other_faults_of_a_model_stay_bugs(tmp_path: Path) -> None:
     forward = load(read_card(small_checkpoint(tmp_path / "m")), QA, CPU).forward
     with pytest.raises(IndexError):
         forward({name: values - 10**6 for name, values in batch().items()})
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_padding_changes_no_logits(tmp_path: Path, family: str) -> None:
+    folder = small_checkpoint(tmp_path / "m", family, QA, LABELS)
+    loaded = load(read_card(folder), QA, CPU)
+    pads = (loaded.tokenizer.token_to_id(name) for name in ("[PAD]", "<pad>"))
+    pad = next(one for one in pads if one is not None)
+    alone = {name: values[:1, :30] for name, values in batch().items()}
+    padded = {name: np.pad(values, ((0, 0), (0, 18))) for name, values in alone.items()}
+    padded["input_ids"][0, 30:] = pad
+    short, long = loaded.forward(alone), loaded.forward(padded)
+    for name, values in short.items():
+        np.testing.assert_allclose(long[name][:, :30], values, atol=1e-5)

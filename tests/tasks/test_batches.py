@@ -29,15 +29,3 @@ def test_only_few_lengths_reach_the_model_and_none_beyond_its_limit() -> None:
         run([window])
     lengths = {length for _, length in fake.shapes}
     assert lengths == {16, 32, 48, 64, 80, 96, 100}
-
-
-def test_a_family_that_sees_padding_gets_no_more_than_it_needs() -> None:
-    model = span_reader()
-    model = replace(model, card=replace(model.card, family="mobilebert"))
-    fake = model.forward
-    assert isinstance(fake, SpanModel)
-    run = Runner(model, Silent())
-    given = list(of_length(1, 40))
-    for window in given:
-        run([window])
-    assert [length for _, length in fake.shapes] == [len(window) for window in given]
