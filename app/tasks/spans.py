@@ -91,16 +91,17 @@ def best_spans(
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place less the blanks at its ends, widened to whole words and letters; None if empty.
+    """The place less the blanks at its ends, widened to whole words and letters; None where it says nothing.
 
-    A word cut in two by the tokenizer is taken whole in the scripts whose words stand apart and carry no
-    particles (Latin, Greek, Cyrillic); a letter keeps its combining marks in every script.
+    Punctuation and what cannot be seen say nothing. A word cut in two by the tokenizer is taken whole in the
+    scripts whose words stand apart and carry no particles (Latin, Greek, Cyrillic); a letter keeps its
+    combining marks in every script.
     """
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if start == end:
+    if all(unicodedata.category(text[at])[0] in "PZC" for at in range(start, end)):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
     while start > least and _belong_together(text[start - 1], text[start]):

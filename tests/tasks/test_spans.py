@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,7 +126,7 @@ def test_a_whole_span_has_no_blanks_at_its_ends_and_keeps_its_marks(text: str, d
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     span = whole_span(text, start, end)
-    if not text[start:end].strip():
+    if not text[start:end].strip(" \n\u00a0\u2003\u200d"):
         assert span is None
         return
     assert span is not None
@@ -144,6 +145,16 @@ def test_a_word_cut_in_two_is_taken_whole_where_words_stand_apart() -> None:
     assert whole_span("서울에서", 0, 2) == Span(0, 2)
     assert whole_span("about 270pts", 6, 9) == Span(6, 9)
     assert whole_span("x" * 100, 50, 51) == Span(18, 83)
+
+
+@pytest.mark.parametrize("text", [",", " … ", "(—)", "。", "\x00\u200b"])
+def test_punctuation_alone_is_no_answer(text: str) -> None:
+    assert whole_span(text, 0, len(text)) is None
+
+
+@pytest.mark.parametrize("text", ["£", "5", "🙂", "+", "東"])
+def test_a_sign_may_be_an_answer(text: str) -> None:
+    assert whole_span(f"a {text} b", 2, 3) == Span(2, 3)
 
 
 def test_an_accent_of_its_own_belongs_to_its_letter() -> None:
