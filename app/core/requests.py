@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from app.core.errors import SpanlightError
 from app.core.text import Document
 
 
@@ -48,6 +49,25 @@ class QuestionBatch:
 @dataclass(frozen=True, slots=True)
 class TextsToClassify:
     """Texts, each to be given its class probabilities."""
+
+    texts: tuple[str, ...]
+
+    def require_words(self) -> None:
+        """Raises SpanlightError where there is no text, or one is blank, naming its number."""
+        if not self.texts:
+            raise SpanlightError("There is no text to classify.", "Type or paste one first.")
+        for number, text in enumerate(self.texts, start=1):
+            if not text.strip():
+                which = "The text" if len(self.texts) == 1 else f"Text {number} of {len(self.texts)}"
+                raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """Many texts classified together, each with words; Classifications come in their order.
+
+    Every finished one is handed over as a partial result `(index, Classification)` as soon as it is known.
+    """
 
     texts: tuple[str, ...]
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import TypeVar
 
 from app.core.models import Head
-from app.core.report import Progress, Report
+from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.groups import GroupReport, groups
+from app.flows.in_order import InOrder
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
 from app.flows.workspace import Workspace
 
@@ -77,47 +78,13 @@ def read_questions(
     no text answers it.
     """
     for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
-        in_order = _InOrder(group, whole, take)
-        if in_order.questions:
-            batch = QuestionBatch(in_order.questions)
+        unread = {at: _UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
+        in_order = InOrder([item for item, _ in group], unread, whole, take)
+        if in_order.asked:
+            batch = QuestionBatch(tuple(group[at][1] for at in in_order.asked))
             for found in enumerate(workspace.engine.run(batch, choice, in_order)):
                 in_order.partial(found)
         whole.finished(len(group))
-
-
-class _InOrder(Generic[ItemT]):
-    """The Report of one group: its readings come as they are finished, and are taken in the items' order."""
-
-    def __init__(
-        self,
-        group: Sequence[tuple[ItemT, Question]],
-        whole: GroupReport,
-        take: Callable[[ItemT, Reading], None],
-    ) -> None:
-        self._items = [item for item, _ in group]
-        self._whole, self._take = whole, take
-        self._worded = [place for place, (_, question) in enumerate(group) if question.text.strip()]
-        self.questions = tuple(group[place][1] for place in self._worded)
-        self._known = dict.fromkeys(set(range(len(group))).difference(self._worded), _UNREAD)
-        self._taken = 0
-        self._take_known()
-
-    def progress(self, progress: Progress) -> None:
-        self._whole.progress(progress)
-
-    def check(self) -> None:
-        self._whole.check()
-
-    def partial(self, result: object) -> None:
-        """Note a question's number and Reading; one that is known already stays."""
-        index, reading = cast("tuple[int, Reading]", result)
-        self._known.setdefault(self._worded[index], reading)
-        self._take_known()
-
-    def _take_known(self) -> None:
-        while self._taken in self._known:
-            self._take(self._items[self._taken], self._known[self._taken])
-            self._taken += 1
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:

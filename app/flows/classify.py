@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import TextsToClassify
@@ -15,11 +14,10 @@ def classify(
 ) -> Classifications:
     """Classify every text whole, in order; `model` and `device` overrule the settings.
 
-    Raises SpanlightError where there is no text, for a missing model or device, and EngineLost when the model process
-    died; Stopped when the report says so.
+    Raises SpanlightError where there is no text or one is blank, for a missing model or device, and EngineLost when
+    the model process died; Stopped when the report says so.
     """
-    if not texts.texts:
-        raise SpanlightError("There is nothing to classify.", "Type or paste a text first.")
+    texts.require_words()
     choice = workspace.choose(Head.CLASSIFICATION, model, device)
     return workspace.engine.run(texts, choice, report)
 

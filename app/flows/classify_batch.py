@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import ModelChoice, TextsToClassify
+from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
 from app.flows.ask_batch import BatchDone
 from app.flows.groups import GroupReport, groups
-from app.flows.rows import LONE_SURROGATE, RowFile, check_rows, read_rows, refuse_same_file, refuse_unwritable
+from app.flows.in_order import InOrder
+from app.flows.rows import (
+    LONE_SURROGATE,
+    Row,
+    RowFile,
+    check_rows,
+    read_rows,
+    refuse_same_file,
+    refuse_unwritable,
+)
 from app.flows.tables import Table, class_columns, class_values, csv_lines
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
+
+ItemT = TypeVar("ItemT")
 
 
 def classify_batch(
@@ -33,9 +45,12 @@ def classify_batch(
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "texts")
-        for group in groups(left, lambda row: len(row.text("text", source))):
-            items = classify_texts(workspace, [row.text("text", source) for row in group], choice, whole)
-            file.append([{"id": row.id, **values(item)} for row, item in zip(group, items, strict=True)])
+        asked = ((row, row.text("text", source)) for row in left)
+
+        def take(row: Row, item: Classification | None) -> None:
+            file.append([{"id": row.id, **values(item)}])
+
+        classify_texts(workspace, asked, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
 
 
@@ -59,10 +74,11 @@ def classify_table(
     labels = workspace.find_model(Head.CLASSIFICATION, model).labels
     whole = GroupReport(report, len(table.rows), "texts")
     rows = [class_columns(table.columns, labels)]
-    for group in groups(table.rows, lambda row: len(row[table.column])):
-        items = classify_texts(workspace, [row[table.column] for row in group], choice, whole)
-        for row, item in zip(group, items, strict=True):
-            rows.append([*row, *(class_values(item) if item else [""] * (2 + len(labels)))])
+
+    def take(row: Sequence[str], item: Classification | None) -> None:
+        rows.append([*row, *(class_values(item) if item else [""] * (2 + len(labels)))])
+
+    classify_texts(workspace, ((row, row[table.column]) for row in table.rows), choice, whole, take)
     lines = csv_lines(rows, table.delimiter)
     if output:
         write_atomic(output, lines.encode("utf-8"), private=False)
@@ -70,16 +86,26 @@ def classify_table(
 
 
 def classify_texts(
-    workspace: Workspace, texts: Sequence[str], choice: ModelChoice, whole: GroupReport
-) -> list[Classification | None]:
-    """One group's classes, None for a text of blanks; the group counts as finished afterwards."""
-    worded = [LONE_SURROGATE.sub("\ufffd", text) for text in texts if text.strip()]
-    found: Iterator[Classification] = iter(())
-    if worded:
-        found = iter(workspace.engine.run(TextsToClassify(tuple(worded)), choice, whole).items)
-    items = [next(found) if text.strip() else None for text in texts]
-    whole.finished(len(texts))
-    return items
+    workspace: Workspace,
+    asked: Iterable[tuple[ItemT, str]],
+    choice: ModelChoice,
+    whole: GroupReport,
+    take: Callable[[ItemT, Classification | None], None],
+) -> None:
+    """Classify the items' texts, and have each item taken with its text's classes, None for a text of blanks.
+
+    They are taken in their order, each as soon as all before it are known.
+    """
+    for group in groups(asked, lambda pair: len(pair[1])):
+        blank = {at: None for at, (_, text) in enumerate(group) if not text.strip()}
+        in_order: InOrder[ItemT, Classification | None] = InOrder(
+            [item for item, _ in group], blank, whole, take
+        )
+        if in_order.asked:
+            texts = tuple(LONE_SURROGATE.sub("\ufffd", group[at][1]) for at in in_order.asked)
+            for found in enumerate(workspace.engine.run(TextBatch(texts), choice, in_order)):
+                in_order.partial(found)
+        whole.finished(len(group))
 
 
 def values(item: Classification | None) -> dict[str, object]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
+from app.core.results import Classification
 from app.flows.classify_batch import classify_texts
-from app.flows.groups import GroupReport, groups
+from app.flows.groups import GroupReport
 from app.flows.joining import sample
 from app.flows.models import keep_beside, measured_on
 from app.flows.workspace import Workspace
@@ -84,13 +85,14 @@ def evaluate_classes(
         for example in sample(_worded(path), plan.limit, plan.seed)
     ]
     whole = GroupReport(report, len(examples), "texts")
-    winners: list[str] = []
-    windows = 0
-    for group in groups(examples, lambda example: len(example.text)):
-        for item in classify_texts(workspace, [example.text for example in group], choice, whole):
-            winners.append(item.winner if item else "")
-            windows += item.windows if item else 0
-    evaluation = _evaluation(card, examples, winners, windows, whole.seconds)
+    found: list[Classification] = []
+
+    def take(example: TextExample, item: Classification | None) -> None:
+        assert item is not None  # no example is blank
+        found.append(item)
+
+    classify_texts(workspace, ((example, example.text) for example in examples), choice, whole, take)
+    evaluation = _evaluation(card, examples, found, whole.seconds)
     if plan.record:
         keep_beside(card, measured={measured_on(plan.files): _recorded(evaluation.overall)})
     return evaluation
@@ -119,9 +121,10 @@ def _class(label: str, card: ModelCard, path: Path) -> str:
 
 
 def _evaluation(
-    card: ModelCard, examples: Sequence[TextExample], winners: Sequence[str], windows: int, seconds: float
+    card: ModelCard, examples: Sequence[TextExample], found: Sequence[Classification], seconds: float
 ) -> ClassEvaluation:
     truths = [example.label for example in examples]
+    winners = [item.winner for item in found]
     matrix = confusion(winners, truths, card.labels)
     by_class = {}
     for index, label in enumerate(card.labels):
@@ -138,7 +141,7 @@ def _evaluation(
         labels=card.labels,
         confusion=tuple(tuple(row) for row in matrix),
         by_class=by_class,
-        windows=windows,
+        windows=sum(item.windows for item in found),
         seconds=seconds,
     )
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.core.errors import SpanlightError
 from app.core.models import ModelCard, ProblemType
 from app.core.report import Report
-from app.core.requests import TextsToClassify
+from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
 from app.tasks.scores import sigmoid, softmax
@@ -29,7 +28,7 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
     the first one on, as partial results. Raises SpanlightError when there is no text or one is empty, naming
     its number; Stopped when the work is to stop.
     """
-    _refuse_empty(request.texts)
+    request.require_words()
     lone = len(request.texts) == 1
     pace = Pace(report, "windows" if lone else "texts")
     items: list[Classification | None] = [None] * len(request.texts)
@@ -46,6 +45,24 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
                 told = ready
                 report.partial(_result(items[:ready], pace.seconds, model, complete=False))
     return _result(items, pace.seconds, model, complete=True)
+
+
+def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple[Classification, ...]:
+    """Gives every text of a batch its class probabilities, whole as `classify` does; windows share model batches.
+
+    Every text's classes are handed over as a partial result `(index, Classification)` as soon as it has been read
+    through. Tells progress in texts. Raises Stopped when the work is to stop.
+    """
+    pace = Pace(report, "texts")
+    items: dict[int, Classification] = {}
+    for reads in _read_all(batch.texts, model, report):
+        if not reads.complete:
+            continue
+        item = items[reads.index] = reads.classification(model.card)
+        report.partial((reads.index, item))
+        if pace.due() or len(items) == len(batch.texts):
+            pace.tell(len(items), len(batch.texts))
+    return tuple(items[index] for index in range(len(batch.texts)))
 
 
 def class_scores(logits: np.ndarray, card: ModelCard) -> Classification:
@@ -159,12 +176,3 @@ def _result(
 ) -> Classifications:
     done = tuple(item for item in items if item is not None)
     return Classifications(done, seconds, complete, model.card.name, model.device.title)
-
-
-def _refuse_empty(texts: tuple[str, ...]) -> None:
-    if not texts:
-        raise SpanlightError("There is no text to classify.", "Type or paste one first.")
-    for number, text in enumerate(texts, start=1):
-        if not text.strip():
-            which = "The text" if len(texts) == 1 else f"Text {number} of {len(texts)}"
-            raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.models import Head
-from app.core.requests import CalibrationData, Question, QuestionBatch, TextsToClassify
+from app.core.requests import CalibrationData, Question, QuestionBatch, TextBatch, TextsToClassify
 from app.tasks.calibration import calibrate
-from app.tasks.classification import classify
+from app.tasks.classification import classify, classify_batch
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
 
@@ -16,4 +16,5 @@ TASKS: tuple[Task[Any, Any], ...] = (
     Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch),
     Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate),
     Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
+    Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch),
 )

@@ -155,6 +155,7 @@ def test_models(command: Command) -> None:
         (["ask", "FILE", "--batch", "FILE", "--output", "x"], "its own texts"),
         (["ask", "--batch", "FILE", "--output", "FOLDER/x.jsonl"], "not a JSON object"),
         (["classify"], "either texts"),
+        (["classify", "", "x", "--model", "none"], "Text 1 of 2 is empty"),
         (["classify", "a", "--batch", "b"], "either texts"),
         (["classify", "--file", "FILE"], "--column"),
         (["classify", "--file", "FILE", "--column", "c"], "no column"),

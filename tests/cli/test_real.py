@@ -108,23 +108,18 @@ def test_real_faults(models: Path, document: str) -> None:
         assert len(ended.stderr.decode().strip().splitlines()) == 1
 
 
-def test_real_batch_goes_on_after_a_kill(models: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("command", "model"), [("ask", "reader"), ("classify", "classifier")])
+def test_real_batch_goes_on_after_a_kill(models: Path, tmp_path: Path, command: str, model: str) -> None:
+    text = "The knave number {} stole tarts. "
     rows = [
-        {"id": n, "context": f"The knave number {n} stole tarts. " * 5, "question": "Who?"}
+        {"id": n, "context": text.format(n) * 5, "question": "Who?", "text": text.format(n) * 5}
         for n in range(400)
     ]
     source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     arguments = [
-        "ask",
-        "--batch",
-        str(source),
-        "--output",
-        str(output),
-        "--model",
-        str(models / "reader"),
-        "--device",
-        "cpu",
+        *(command, "--batch", str(source), "--output", str(output)),
+        *("--model", str(models / model), "--device", "cpu"),
     ]
     process = subprocess.Popen([sys.executable, "-m", "app", *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
@@ -137,7 +132,7 @@ def test_real_batch_goes_on_after_a_kill(models: Path, tmp_path: Path) -> None:
     survived = output.read_bytes()
     finished = survived.count(b"\n")
     assert 0 < finished < len(rows)
-    output.write_bytes(survived + b'{"id": 9999, "ans')
+    output.write_bytes(survived + b'{"id": 9999, "la')
     ended = real(*arguments, "--json")
     assert ended.returncode == 0, ended.stderr.decode()
     assert json.loads(ended.stdout)["finished_before"] == finished

@@ -9,7 +9,14 @@ from typing import Any, cast
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibration
 from app.core.report import Progress, Report
-from app.core.requests import CalibrationData, ModelChoice, Question, QuestionBatch, TextsToClassify
+from app.core.requests import (
+    CalibrationData,
+    ModelChoice,
+    Question,
+    QuestionBatch,
+    TextBatch,
+    TextsToClassify,
+)
 from app.core.results import Answer, Classification, Classifications, ClassScore, Reading
 from app.core.text import Span
 from app.engine.client import Engine
@@ -70,6 +77,12 @@ class FakeEngine:
                     report.partial((index, reading))
                     report.progress(Progress(index + 1, len(readings), "questions"))
                 return readings
+            case TextBatch():
+                items = tuple(classes(text) for text in request.texts)
+                for index, item in enumerate(items):
+                    report.partial((index, item))
+                    report.progress(Progress(index + 1, len(items), "texts"))
+                return items
             case TextsToClassify():
                 return Classifications(
                     tuple(classes(text) for text in request.texts), 0.1, model="classifier"

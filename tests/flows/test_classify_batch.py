@@ -5,15 +5,17 @@ import io
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.core.errors import SpanlightError
-from app.core.report import Silent, Stopped
+from app.core.errors import EngineLost, SpanlightError
+from app.core.report import Report, Silent, Stopped
+from app.core.requests import ModelChoice, TextBatch
 from app.flows.classify_batch import classify_batch, classify_table
 from app.flows.groups import MOST_ITEMS
 from app.flows.tables import Table, read_table
-from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.flows.fake_engine import FakeEngine, classes, fake_workspace
 
 
 def test_rows(tmp_path: Path) -> None:
@@ -50,6 +52,31 @@ def test_goes_on_after_a_stop(tmp_path: Path) -> None:
     assert done.finished_before == MOST_ITEMS
     ids = [json.loads(line)["id"] for line in output.read_text().splitlines()]
     assert ids == list(range(1, 2 * MOST_ITEMS + 1))
+
+
+class LostInTheMiddle(FakeEngine):
+    """Finishes the texts 1, 0 and 3, in this order, and dies."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        assert isinstance(request, TextBatch)
+        for index in (1, 0, 3):
+            report.partial((index, classes(request.texts[index])))
+        raise EngineLost("It died.", "Try again.")
+
+
+def test_what_is_finished_stays_also_of_a_group_that_breaks_off(tmp_path: Path) -> None:
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    texts = ["good 0", "1", " ", "good 3", "4", "5"]
+    source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    with pytest.raises(EngineLost):
+        classify_batch(fake_workspace(tmp_path, LostInTheMiddle()), source, output, Silent())
+    # Text 3 of those with words is row 5, and row 4 is not known yet.
+    assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == [1, 2, 3]
+    engine = FakeEngine()
+    done = classify_batch(fake_workspace(tmp_path, engine), source, output, Silent())
+    assert (done.finished_before, engine.requests) == (3, [TextBatch(("good 3", "4", "5"))])
+    labels = [json.loads(line)["label"] for line in output.read_text().splitlines()]
+    assert labels == ["positive", "negative", "", "positive", "negative", "negative"]
 
 
 def test_csv_in_and_out(tmp_path: Path) -> None:

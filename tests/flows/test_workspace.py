@@ -64,7 +64,7 @@ def test_nothing_to_ask_is_a_plain_sentence(tmp_path: Path) -> None:
         ask(workspace, Question(" \n", (DOCUMENT,)), Silent())
     with pytest.raises(SpanlightError, match="nothing to read"):
         ask(workspace, Question("Who?", ()), Silent())
-    with pytest.raises(SpanlightError, match="nothing to classify"):
+    with pytest.raises(SpanlightError, match="no text to classify"):
         classify(workspace, TextsToClassify(()), Silent())
 
 

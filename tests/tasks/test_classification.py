@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.models import ProblemType
 from app.core.report import Silent, Stopped
-from app.core.requests import TextsToClassify
+from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications
-from app.tasks.classification import class_scores, classify
+from app.tasks.classification import class_scores, classify, classify_batch
 from app.tasks.task import ReadyModel
 from app.tasks.tokens import tokenise
 from app.tasks.windows import PairTemplate, single_windows
@@ -156,6 +156,23 @@ def test_many_texts_come_back_in_their_order_with_partials_on_the_way(
     fake = model.forward
     assert isinstance(fake, ClassModel)
     assert max(fake.batches) <= 8
+
+
+def test_every_text_of_a_batch_is_handed_over_as_soon_as_it_is_read() -> None:
+    texts = tuple("happy sad film " * (1 + n * 7 % 40) + f"{n}" for n in range(150))
+    model = classifier(FOUR)
+    noted = Noted()
+    items = classify_batch(TextBatch(texts), model, noted)
+    whole = classify(TextsToClassify(texts), model, Silent()).items
+    for item, other in zip(items, whole, strict=True):
+        assert probabilities(item) == pytest.approx(probabilities(other), abs=1e-6)
+    assert dict(noted.partials) == dict(enumerate(items))  # type: ignore[call-overload]
+    assert len(noted.partials) == 150
+    assert (noted.told[-1].done, noted.told[-1].total, noted.told[-1].what) == (150, 150, "texts")
+    stopped = Noted(stop_at=70)
+    with pytest.raises(Stopped):
+        classify_batch(TextBatch(texts), model, stopped)
+    assert 0 < len(stopped.partials) < 150
 
 
 def test_one_long_text_tells_its_windows(monkeypatch: pytest.MonkeyPatch) -> None:
