@@ -27,6 +27,8 @@ def count(number: int, one: str, several: str = "") -> str:
 
 def duration(seconds: float) -> str:
     """A length of time as a person says it: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
+    if seconds < 0.05:
+        return "less than 0.1 seconds"
     if seconds < 9.95:
         tenths = f"{seconds:.1f}".removesuffix(".0")
         return f"{tenths} second" if tenths == "1" else f"{tenths} seconds"

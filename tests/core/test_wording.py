@@ -40,7 +40,7 @@ def test_percent_never_says_none_or_all() -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (0.04, "0 seconds"),
+        (0.04, "less than 0.1 seconds"),
         (0.4, "0.4 seconds"),
         (1.0, "1 second"),
         (9.96, "10 seconds"),

@@ -234,13 +234,13 @@ class ResultTable(QTableView):
         for column in range(1, self._model.columnCount()):
             title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
             width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
-            self.setColumnWidth(column, max(self._theme.step(28), width))
+            self.setColumnWidth(column, max(self._theme.step(24), width))
         self._fit_text()
 
     def _fit_text(self) -> None:
         others = sum(self.columnWidth(column) for column in range(1, self._model.columnCount()))
         if self._model.columnCount():
-            self.setColumnWidth(0, max(self._theme.step(60), self.viewport().width() - others))
+            self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
 
     @Slot()
     def _restyle(self) -> None:
