@@ -10,13 +10,12 @@ from typing import TypeVar
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.windows import Window, pad
+from app.tasks.windows import Window, pad, padding_id
 
 ItemT = TypeVar("ItemT")
 
 # A CPU's kernels are compiled and kept for every length that occurs: with few lengths, memory stays bounded.
 _LENGTHS_OF = 16
-_PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
 
 
 def batch_size(model: ReadyModel) -> int:
@@ -39,9 +38,7 @@ class Runner:
     def __init__(self, model: ReadyModel, report: Report) -> None:
         self._model = model
         self._report = report
-        self._pad_id = next(
-            (i for name in _PAD_TOKENS if (i := model.tokenizer.token_to_id(name)) is not None), 0
-        )
+        self._pad_id = padding_id(model.tokenizer)
 
     def __call__(self, windows: list[Window]) -> tuple[Arrays, float]:
         """The model's arrays for a batch, and the seconds it took; raises Stopped when the work is to stop."""

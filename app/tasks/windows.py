@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -20,6 +21,7 @@ STRIDE = 128
 # Of English text, by the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
+_PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
 _PROBES = ("a", "the", "1", ".")
 _MOST_SPECIAL = 8
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -228,8 +230,27 @@ def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
     scored[:overlap] = ~wins
 
 
-def pad(batch: Sequence[Window], pad_id: int, least: int = 0) -> dict[str, np.ndarray]:
-    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest window.
+class Inputs(Protocol):
+    """One row of the model's input, unpadded."""
+
+    @property
+    def input_ids(self) -> np.ndarray:
+        """The tokens' ids, int64[L]."""
+
+    @property
+    def token_type_ids(self) -> np.ndarray:
+        """The tokens' types, int64[L]."""
+
+    def __len__(self) -> int: ...
+
+
+def padding_id(tokenizer: Tokenizer) -> int:
+    """The id of the tokenizer's padding token; 0 where it has none, which the attention mask hides."""
+    return next((i for name in _PAD_TOKENS if (i := tokenizer.token_to_id(name)) is not None), 0)
+
+
+def pad(batch: Sequence[Inputs], pad_id: int, least: int = 0) -> dict[str, np.ndarray]:
+    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest row.
 
     They are at least `least` long.
     """
@@ -238,10 +259,10 @@ def pad(batch: Sequence[Window], pad_id: int, least: int = 0) -> dict[str, np.nd
         name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
     }
     arrays["input_ids"][:] = pad_id
-    for row, window in enumerate(batch):
-        arrays["input_ids"][row, : len(window)] = window.input_ids
-        arrays["token_type_ids"][row, : len(window)] = window.token_type_ids
-        arrays["attention_mask"][row, : len(window)] = 1
+    for row, inputs in enumerate(batch):
+        arrays["input_ids"][row, : len(inputs)] = inputs.input_ids
+        arrays["token_type_ids"][row, : len(inputs)] = inputs.token_type_ids
+        arrays["attention_mask"][row, : len(inputs)] = 1
     return arrays
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.report import Report
+from app.tasks.spans import Candidate, window_candidates
 from app.tasks.tokens import join, tokenise
 from app.tasks.windows import PairTemplate, Window, pad, single_windows, windows
 from app.training import metrics
@@ -16,7 +17,6 @@ from app.training.examples import QaExample, TextExample
 
 Arrays = dict[str, np.ndarray]
 Read = Callable[[Arrays], Sequence[Arrays]]
-LONGEST_ANSWER = 30
 
 
 def qa_figures(
@@ -32,19 +32,19 @@ def qa_figures(
         for window in windows(template, question, chunks, example.context, length=length):
             held.append(window)
             owners.append(i)
-    best: dict[int, tuple[float, float, str]] = {}
+    best: dict[int, Candidate] = {}
     for i, logits in _read(held, pad_id, read, report):
-        window, owner = held[i], owners[i]
-        span = _best_span(logits, window)
-        if span is not None and (owner not in best or span[0] > best[owner][0]):
-            start, end = int(window.starts[span[2]]), int(window.ends[span[3]])
-            best[owner] = (span[0], span[1], examples[owner].context[start:end])
-    found = [best.get(i, (0.0, float("-inf"), "")) for i in range(len(examples))]
+        owner = owners[i]
+        text, start, end = examples[owner].context, logits["start_logits"], logits["end_logits"]
+        for candidate in window_candidates(held[i], start, end, text=text, document=owner, count=1):
+            if owner not in best or candidate.rank > best[owner].rank:
+                best[owner] = candidate
+    found = [best[i].span.of(e.context) if i in best else "" for i, e in enumerate(examples)]
     references = [[text for text, _ in example.answers] for example in examples]
     no_answer = [not r for r in references]
-    f1s = [metrics.f1(text, r) for (_, _, text), r in zip(found, references, strict=True)]
-    exacts = [metrics.exact_match(text, r) for (_, _, text), r in zip(found, references, strict=True)]
-    margins = [margin for _, margin, _ in found]
+    f1s = [metrics.f1(text, r) for text, r in zip(found, references, strict=True)]
+    exacts = [metrics.exact_match(text, r) for text, r in zip(found, references, strict=True)]
+    margins = [best[i].margin if i in best else float("-inf") for i in range(len(examples))]
     threshold, overall = metrics.best_threshold(margins, f1s, no_answer)
     overall_exact = metrics.best_threshold(margins, exacts, no_answer)[1]
     answerable = [i for i, none in enumerate(no_answer) if not none]
@@ -109,18 +109,3 @@ def _read(
             for row in range(len(next(iter(arrays.values()))))
         )
         yield from zip(part, rows, strict=True)
-
-
-def _best_span(logits: Arrays, window: Window) -> tuple[float, float, int, int] | None:
-    """Best score, its margin over the null score, first and last context token of the best span scored here."""
-    size = len(window.starts)
-    at = window.context_at
-    starts = np.where(window.scored, logits["start_logits"][at : at + size], -np.inf)
-    ends = logits["end_logits"][at : at + size]
-    banded = np.full((LONGEST_ANSWER, size), -np.inf)
-    for width in range(min(LONGEST_ANSWER, size)):
-        banded[width, : size - width] = starts[: size - width] + ends[width:]
-    width, first = divmod(int(banded.argmax()), size)
-    score = float(banded[width, first])
-    null = float(logits["start_logits"][0] + logits["end_logits"][0])
-    return (score, score - null, first, first + width) if np.isfinite(score) else None

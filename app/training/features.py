@@ -9,7 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.tasks.tokens import Tokens, join, tokenise
-from app.tasks.windows import PairTemplate
+from app.tasks.windows import PairTemplate, pad
 from app.training.examples import QaExample, TextExample
 
 
@@ -134,15 +134,6 @@ def batches(
 def collate(features: Sequence[Feature], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
     """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64."""
     longest = -(-max(map(len, features)) // multiple) * multiple
-    shape = (len(features), longest)
-    arrays = {
-        name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
-    }
-    arrays["input_ids"][:] = pad_id
-    for row, feature in enumerate(features):
-        arrays["input_ids"][row, : len(feature)] = feature.input_ids
-        arrays["token_type_ids"][row, : len(feature)] = feature.token_type_ids
-        arrays["attention_mask"][row, : len(feature)] = 1
     # A target outside its own window is moved outside the padded batch too.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in features]
-    return {**arrays, "targets": np.array(targets, dtype=np.int64)}
+    return {**pad(features, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
