@@ -6,6 +6,7 @@ import json
 import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def parse_source(text: str) -> Source:
         number = float(weight)
     except ValueError:
         number, labels = -1.0, {}
-    if number < 0:
+    if not 0 <= number < inf:
         raise SpanlightError(
             f"“{text}” is not a file of examples.", "Write PATH, PATH*2 or PATH?labels=0:no,1:yes."
         )
@@ -74,6 +75,19 @@ def read_qa(path: Path) -> list[QaExample]:
         return [_qa(row, path.name) for row in _rows(text)]
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise _unreadable(path, "id, context, question and answers") from fault
+
+
+def read_placed_qa(path: Path) -> list[QaExample]:
+    """The questions of a file whose answers all stand in their context where they start. Raises SpanlightError."""
+    found = read_qa(path)
+    places = [(e, text, start) for e in found for text, start in e.answers]
+    astray = [e.id for e, text, at in places if at < 0 or e.context[at : at + len(text)] != text]
+    if astray:
+        raise SpanlightError(
+            f"{len(astray)} of {len(places)} answers in {path.name} do not stand where their answer_start says.",
+            f"Count in characters (code points) from the context's first, 0; see the question {astray[0]}.",
+        )
+    return found
 
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
@@ -114,6 +128,8 @@ def _source(row: dict[str, Any], path: Path) -> str:
 
 
 def _qa(row: dict[str, Any], name: str) -> QaExample:
+    if not (isinstance(row["context"], str) and isinstance(row["question"], str)):
+        raise TypeError("context and question are texts")
     answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
     source = str(row.get("source") or name.partition(".")[0])
     return QaExample(

@@ -13,9 +13,17 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
+from app.tasks.windows import padding_id
 from app.training import dev
 from app.training.augment import Augmenter
-from app.training.examples import QaExample, TextExample, parse_source, read_qa, read_texts
+from app.training.examples import (
+    QaExample,
+    TextExample,
+    parse_source,
+    read_placed_qa,
+    read_qa,
+    read_texts,
+)
 from app.training.features import Crop, Feature, Features
 from app.training.folder import load_tokenizer
 
@@ -39,7 +47,7 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of question answering. Raises SpanlightError where examples cannot be used."""
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
-    groups = [(read_qa(source.path), source.weight) for source in sources]
+    groups = [(read_placed_qa(source.path), source.weight) for source in sources]
     wanted = [e for text in request.dev for e in read_qa(parse_source(text).path)]
     _refuse_empty(groups, wanted)
     options = request.options
@@ -53,9 +61,9 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         return [features.of_question(augmenter.vary(e, rng), rng) for e in draw(groups, rng)]
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
-        return dev.qa_figures(wanted, tokenizer, _pad_id(tokenizer), request.max_length, read, report)
+        return dev.qa_figures(wanted, tokenizer, padding_id(tokenizer), request.max_length, read, report)
 
-    return Lesson(tokenizer, _pad_id(tokenizer), (), _size(groups), epoch, measure, "f1")
+    return Lesson(tokenizer, padding_id(tokenizer), (), _size(groups), epoch, measure, "f1")
 
 
 def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
@@ -85,10 +93,10 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
         return dev.class_figures(
-            wanted, labels, tokenizer, _pad_id(tokenizer), request.max_length, read, report
+            wanted, labels, tokenizer, padding_id(tokenizer), request.max_length, read, report
         )
 
-    return Lesson(tokenizer, _pad_id(tokenizer), labels, _size(groups), epoch, measure, "accuracy")
+    return Lesson(tokenizer, padding_id(tokenizer), labels, _size(groups), epoch, measure, "accuracy")
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
@@ -109,10 +117,6 @@ def _size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
 
 def _crop(options: dict[str, float]) -> Crop:
     return Crop(options.get("crop", 0.0), int(options.get("crop_length", 128)))
-
-
-def _pad_id(tokenizer: Tokenizer) -> int:
-    return next((i for p in ("[PAD]", "<pad>") if (i := tokenizer.token_to_id(p)) is not None), 0)
 
 
 def _refuse_empty(

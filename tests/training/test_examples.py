@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.training.examples import QaExample, Source, TextExample, parse_source, read_qa, read_texts
+from app.training.examples import (
+    QaExample,
+    Source,
+    TextExample,
+    parse_source,
+    read_placed_qa,
+    read_qa,
+    read_texts,
+)
 
 ROW = {
     "id": "1",
@@ -64,7 +72,7 @@ def test_sources() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["a.jsonl*much", "a.jsonl*-1", "a.jsonl?labels=yes"])
+@pytest.mark.parametrize("text", ["a*much", "a*-1", "a*nan", "a*inf", "a?labels=yes"])
 def test_what_is_no_source(text: str) -> None:
     with pytest.raises(SpanlightError):
         parse_source(text)
@@ -81,6 +89,33 @@ def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
             read(path)
     with pytest.raises(SpanlightError):
         read_qa(tmp_path / "missing.jsonl")
+
+
+@pytest.mark.parametrize("changes", [{"context": 5}, {"question": None}, {"question": ["Who?"]}])
+def test_a_question_and_its_context_are_texts(tmp_path: Path, changes: dict) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({**ROW, **changes}), encoding="utf-8")
+    with pytest.raises(SpanlightError, match="does not hold examples"):
+        read_qa(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("start", [6, 9, -26, 500])
+def test_answers_astray_are_counted_and_not_learnt_from(tmp_path: Path, start: int) -> None:
+    # Two characters beyond U+FFFF: code point 4 is UTF-16 unit 6 and byte 10.
+    context = "👩🍰: The Knave stole the tarts."
+    path = tmp_path / "a.jsonl"
+    rows = [
+        {**ROW, "context": context, "answers": [{"text": "The Knave", "answer_start": place}]}
+        for place in (4, start)
+    ]
+    path.write_text(
+        "\n".join(json.dumps({**row, "id": str(i)}) for i, row in enumerate(rows)), encoding="utf-8"
+    )
+    with pytest.raises(SpanlightError, match="1 of 2 answers") as refused:
+        read_placed_qa(path)
+    assert refused.value.hint.endswith("the question 1.")
+    assert len(read_qa(path)) == 2
+    path.write_text(json.dumps(rows[0]), encoding="utf-8")
+    assert read_placed_qa(path) == read_qa(path)
 
 
 def test_a_truncated_archive(tmp_path: Path) -> None:
