@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 
 @dataclass(slots=True)
 class State:
-    """The next step, the best dev figures so far with their step, and the request that the run belongs to."""
+    """The next step, the best dev figures so far with their step, and what the run was made from (`request`)."""
 
     request: str
     step: int = 0
@@ -38,6 +39,8 @@ def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state
         fresh / "optimizer.safetensors",
     )
     (fresh / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
+    for written in fresh.iterdir():
+        flush(written)
     os.replace(fresh, folder / f"step-{state.step}")
     for old in folder.glob("step-*"):
         if old.name != f"step-{state.step}":
@@ -45,20 +48,42 @@ def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state
 
 
 def resume(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, request: str) -> State:
-    """Puts model and optimizer back where the last checkpoint of this request left them; a fresh State without one."""
+    """Puts model and optimizer back where the last whole checkpoint of this request left them.
+
+    What the folder holds of another request, or not whole, is removed. Without a checkpoint the State is a fresh one.
+    """
     found = [p for p in folder.glob("step-*") if p.name.removeprefix("step-").isdigit()]
     for place in sorted(found, key=lambda p: -int(p.name.removeprefix("step-"))):
-        state = State(**json.loads((place / "state.json").read_text(encoding="utf-8")))
-        if state.request != request:
+        held = _read(place)
+        if held is None or held[0].request != request:
+            shutil.rmtree(place, ignore_errors=True)
             continue
-        put(model, load_file(place / "weights.safetensors"))
-        kept: dict[int, dict[str, torch.Tensor]] = {}
+        state, weights, moments = held
+        put(model, weights)
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
+        return state
+    shutil.rmtree(folder, ignore_errors=True)
+    return State(request)
+
+
+def _read(place: Path) -> tuple[State, dict[str, torch.Tensor], dict[int, dict[str, torch.Tensor]]] | None:
+    """A checkpoint's state, weights and moments; None where it is not whole, as a cut in power may leave it."""
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    try:
+        state = State(**json.loads((place / "state.json").read_text(encoding="utf-8")))
+        weights = load_file(place / "weights.safetensors")
         for name, tensor in load_file(place / "optimizer.safetensors").items():
             index, _, key = name.partition(".")
-            kept.setdefault(int(index), {})[key] = tensor
-        optimizer.load_state_dict({**optimizer.state_dict(), "state": kept})
-        return state
-    return State(request)
+            moments.setdefault(int(index), {})[key] = tensor
+    except (OSError, ValueError, TypeError, SafetensorError):
+        return None
+    return state, weights, moments
+
+
+def flush(path: Path) -> None:
+    """Waits until a file is on the disk, so that a rename after it never shows an empty one."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 def put(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:

@@ -31,6 +31,7 @@ _HIDDEN = (
     "classifier_dropout",
     "classifier_dropout_prob",
 )
+_NOTES = "spanlight.json"
 _HIDDEN_TOO = ("seq_classif_dropout", "qa_dropout")
 _ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
 
@@ -43,7 +44,7 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
             for name in names:
                 if getattr(config, name, None) is not None:
@@ -57,7 +58,7 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
         torch.manual_seed(seed)
         model: PreTrainedModel = kind.from_pretrained(
             folder, config=config, dtype=torch.float32, use_safetensors=True, local_files_only=True,
-            ignore_mismatched_sizes=True,
+            trust_remote_code=False, ignore_mismatched_sizes=True,
         )  # fmt: skip
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as fault:
         raise SpanlightError(
@@ -92,7 +93,7 @@ def write_folder(
 ) -> None:
     """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each beside and then renamed.
 
-    The config keeps the base's own dropout.
+    The config keeps the base's own dropout. What stood beside weights that were in the folder is removed with them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
@@ -118,6 +119,8 @@ def write_folder(
     save_file(weights, folder / "model.safetensors.part", metadata={"format": "pt"})
     # safetensors keeps its files to their owner alone; a model is as readable as the folder's other files.
     (folder / "model.safetensors.part").chmod((folder / "config.json").stat().st_mode & 0o777)
+    # Its calibration and figures are those of the weights before.
+    (folder / _NOTES).unlink(missing_ok=True)
     os.replace(folder / "model.safetensors.part", folder / "model.safetensors")
 
 

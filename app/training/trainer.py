@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -21,6 +22,7 @@ from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
 from app.training import checkpoint, folder, losses
+from app.training.examples import parse_source
 from app.training.features import Feature, batches, collate
 from app.training.lessons import Lesson, class_lesson, qa_lesson
 from app.training.parallel import Workers
@@ -32,11 +34,11 @@ def train(request: TrainingRequest, report: Report) -> Training:
     """Trains as asked and writes the best weights as a checkpoint folder; returns how it ended.
 
     Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
-    last checkpoint left off when the same request comes again. `options` may hold: `workers` (threads that each take
-    a part of a batch; 0: by the processor), `autocast` (1 or 0), `half` (1: write float16), `checkpoint_every` (steps),
-    `stop_after` (steps, while the learning rate falls as for all of them), `elsewhere`, `crop`, `crop_length`,
-    `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
-    Raises SpanlightError where the base or the examples cannot be used.
+    last checkpoint left off when the same request comes again and its files are the same. `options` may hold:
+    `workers` (threads that each take a part of a batch; 0: by the processor), `autocast` (1 or 0), `half` (1: write
+    float16), `checkpoint_every` (steps), `stop_after` (steps, while the learning rate falls as for all of them),
+    `elsewhere`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
+    Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
     """
     base, output = Path(request.base), Path(request.output)
     if request.task not in ("qa", "classification"):
@@ -115,18 +117,23 @@ class _Run:
     def _step(self, features: Sequence[Feature]) -> float:
         # Dropout draws from the step's own seed, so that a resumed run draws the same.
         torch.manual_seed(self._request.seed * 1_000_003 + self._state.step)
-        rate = self._rate()
+        rate = self._rate(self._state.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         loss = self._workers.learn(collate(features, self._lesson.pad_id))
-        nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        if not math.isfinite(float(norm)):
+            raise SpanlightError(
+                f"The loss is not a number any more at step {self._state.step + 1}.",
+                "Use a lower learning rate.",
+            )
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         return loss
 
-    def _rate(self) -> float:
-        """The learning rate of this step: linear warm-up, then linear decay to 0."""
-        step, warm = self._state.step, max(1, round(self._steps * self._request.warm_up))
+    def _rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0: linear warm-up, then linear decay to 0."""
+        warm = max(1, round(self._steps * self._request.warm_up))
         share = (step + 1) / warm if step < warm else (self._steps - step) / max(1, self._steps - warm)
         return self._request.learning_rate * share
 
@@ -136,7 +143,7 @@ class _Run:
         left = spent * (self._last - step) if step - self._first >= 3 else None
         self._report.progress(Progress(step, self._last, "Training", left))
         epoch = step / self._per_epoch
-        self._report.partial(TrainingStep(step, self._last, epoch, loss, self._rate(), dev or {}))
+        self._report.partial(TrainingStep(step, self._last, epoch, loss, self._rate(step - 1), dev or {}))
 
     def _measure(self, loss: float) -> None:
         figures = self._lesson.measure(self._workers.outputs, self._report)
@@ -146,6 +153,7 @@ class _Run:
             self._held.mkdir(parents=True, exist_ok=True)
             part = self._held / "best.safetensors.part"
             save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
+            checkpoint.flush(part)
             os.replace(part, self._held / "best.safetensors")
 
 
@@ -169,7 +177,10 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
 
 
 def _fingerprint(request: TrainingRequest) -> str:
-    return json.dumps(asdict(request), sort_keys=True)
+    """The request and, so that a run never goes on with other data, size and time of each file it reads."""
+    sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
+    files = [path.stat() for path in (Path(request.base) / "model.safetensors", *sources)]
+    return json.dumps([asdict(request), [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
 def _device(wanted: str) -> str:
@@ -194,17 +205,15 @@ def _autocast(request: TrainingRequest, device: str) -> bool:
     return device.startswith("cuda") or (device == "cpu" and fast)
 
 
-class _cores:  # noqa: N801 - read as a verb: with _cores(n)
+@contextmanager
+def _cores(workers: int) -> Iterator[None]:
     """One core for each worker's operations while training, all of them again afterwards."""
-
-    def __init__(self, workers: int) -> None:
-        self._workers, self._before = workers, torch.get_num_threads()
-
-    def __enter__(self) -> None:
-        torch.set_flush_denormal(True)
-        if self._workers > 1:
-            torch.set_num_threads(1)
-
-    def __exit__(self, *fault: object) -> None:
+    before = torch.get_num_threads()
+    torch.set_flush_denormal(True)
+    if workers > 1:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
         torch.set_flush_denormal(False)
-        torch.set_num_threads(self._before)
+        torch.set_num_threads(before)

@@ -124,7 +124,7 @@ def test_the_loss_falls_and_the_answers_are_learnt(files: Path) -> None:
     assert watched.done[-1] == training.steps == 150
     assert watched.steps[-1].dev
     rates = [s.learning_rate for s in watched.steps]
-    assert max(rates) == pytest.approx(3e-3, rel=0.02) and rates[-1] == 0.0 and rates[0] < 1e-3
+    assert max(rates) == 3e-3 and 0 < rates[-1] < 3e-5 and rates[0] < 1e-3
     assert not (files / "out.run").exists()
 
 

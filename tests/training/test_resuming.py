@@ -1,0 +1,113 @@
+"""What a run goes on from, and what it must not go on from."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Silent
+from app.training.trainer import train
+from tests.training.test_trainer import Killed, Watched, equal, files, one_thread, request_for, weights
+
+__all__ = ["files", "one_thread"]
+EVERY_STEP = {"workers": 1.0, "autocast": 0.0, "checkpoint_every": 1.0}
+
+
+def stop_at(step: int, files: Path, **changes) -> Path:
+    with pytest.raises(Killed):
+        train(request_for(files, options=EVERY_STEP, **changes), Watched(step))
+    return files / "out.run"
+
+
+def first_step(files: Path, **changes) -> int:
+    watched = Watched(1000)
+    train(request_for(files, options=EVERY_STEP, **changes), watched)
+    return watched.steps[0].step
+
+
+def test_a_checkpoint_of_other_settings_is_not_in_the_way(files: Path) -> None:
+    held = stop_at(4, files)
+    assert [p.name for p in held.glob("step-*")] == ["step-3"]
+    stop_at(4, files, learning_rate=2e-3)
+    assert first_step(files, learning_rate=2e-3) == 4
+
+
+def test_the_best_weights_of_other_settings_are_not_taken_for_ones_own(files: Path) -> None:
+    held = stop_at(7, files)
+    assert (held / "best.safetensors").is_file()
+    stop_at(1, files, learning_rate=2e-3)
+    assert not (held / "best.safetensors").exists()
+
+
+@pytest.mark.parametrize("name", ["state.json", "weights.safetensors", "optimizer.safetensors"])
+@pytest.mark.parametrize("left", [None, 0, 20])
+def test_a_checkpoint_that_is_not_whole_gives_way_to_the_one_before(
+    files: Path, name: str, left: int | None
+) -> None:
+    held = stop_at(3, files)
+    shutil.copytree(held / "step-2", files / "step-2")
+    stop_at(6, files)
+    shutil.move(files / "step-2", held / "step-2")
+    broken = held / "step-5" / name
+    if left is None:
+        broken.unlink()
+    else:
+        broken.write_bytes(broken.read_bytes()[:left])
+    assert first_step(files) == 3
+
+
+def test_without_a_whole_checkpoint_a_run_begins_anew_and_ends_the_same(files: Path) -> None:
+    whole = train(request_for(files, options=EVERY_STEP), Silent())
+    expected = weights(whole.folder)
+    held = stop_at(3, files)
+    (held / "step-2" / "state.json").write_text(json.dumps({"step": "two", "colour": 1}))
+    assert first_step(files) == 1
+    assert equal(weights(whole.folder), expected)
+
+
+@pytest.mark.parametrize("changed", ["examples", "base"])
+def test_other_data_or_another_base_is_not_gone_on_with(files: Path, changed: str) -> None:
+    stop_at(3, files)
+    path = files / ("qa.jsonl" if changed == "examples" else "base-bert/model.safetensors")
+    os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns + 1_000_000_000))
+    assert first_step(files) == 1
+
+
+def test_weights_beyond_all_numbers_end_the_run(files: Path) -> None:
+    with pytest.raises(SpanlightError, match="not a number") as refused:
+        train(request_for(files, learning_rate=1e38, warm_up=0.0), Silent())
+    assert refused.value.hint == "Use a lower learning rate."
+
+
+def test_answers_astray_are_refused(files: Path) -> None:
+    rows = [json.loads(line) for line in (files / "qa.jsonl").read_text().splitlines()]
+    rows[1]["answers"] = [{"text": "queen", "answer_start": 5}]
+    (files / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(SpanlightError, match="answer_start"):
+        train(request_for(files), Silent())
+
+
+def test_notes_on_earlier_weights_are_not_kept_for_new_ones(files: Path) -> None:
+    out = files / "out"
+    out.mkdir()
+    (out / "spanlight.json").write_text(json.dumps({"calibration": {"temperature": 3.0}}))
+    (out / "README.md").write_text("mine")
+    with pytest.raises(Killed):
+        train(request_for(files), Watched(5))
+    assert (out / "spanlight.json").exists()
+    train(request_for(files), Silent())
+    assert not (out / "spanlight.json").exists() and (out / "README.md").read_text() == "mine"
+
+
+def test_a_base_with_code_of_its_own_is_refused_without_asking(files: Path) -> None:
+    request = request_for(files)
+    path = Path(request.base) / "config.json"
+    config = json.loads(path.read_text())
+    config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Config"}}
+    path.write_text(json.dumps(config))
+    (path.parent / "mine.py").write_text("raise RuntimeError('ran')")
+    with pytest.raises(SpanlightError, match="cannot be loaded"):
+        train(request, Silent())
