@@ -18,7 +18,7 @@ from app.flows.joining import join_paragraphs, sample
 from app.flows.models import keep_beside, measured_on
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
-from app.training.metrics import exact_match, f1
+from app.training.metrics import best_threshold, exact_match, f1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,11 @@ def _figures(outcomes: list[_Outcome]) -> QaFigures:
     def given(each: _Outcome, value: float) -> float:
         return value * each.answered if each.answerable else float(not each.answered)
 
-    best, threshold = _best_threshold(outcomes)
+    threshold, best = best_threshold(
+        [each.chance for each in outcomes],
+        [each.f1 for each in outcomes],
+        [not each.answerable for each in outcomes],
+    )
     return QaFigures(
         questions=len(outcomes),
         answerable=len(answerable),
@@ -224,27 +228,14 @@ def _figures(outcomes: list[_Outcome]) -> QaFigures:
         no_answer_right=_mean(unanswerable, lambda each: given(each, 0.0)),
         forced_exact=_mean(answerable, lambda each: each.exact),
         forced_f1=_mean(answerable, lambda each: each.f1),
-        best_f1=best,
-        best_threshold=threshold,
+        best_f1=100.0 * best,
+        best_threshold=min(threshold, 1.0),
         calibration_error=_calibration_error(outcomes),
     )
 
 
 def _mean(outcomes: list[_Outcome], value: Callable[[_Outcome], float]) -> float | None:
     return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
-
-
-def _best_threshold(outcomes: list[_Outcome]) -> tuple[float, float]:
-    """The highest mean F1 that any threshold gives, and the threshold: halfway between two questions' chances."""
-    ranked = sorted(outcomes, key=lambda each: -each.chance)
-    total = float(sum(not each.answerable for each in ranked))
-    best, threshold = total, 1.0
-    for number, each in enumerate(ranked):
-        total += each.f1 if each.answerable else -1.0
-        below = ranked[number + 1].chance if number + 1 < len(ranked) else 0.0
-        if below < each.chance and total > best:
-            best, threshold = total, (each.chance + below) / 2
-    return 100.0 * best / len(outcomes), threshold
 
 
 def _calibration_error(outcomes: list[_Outcome]) -> float:

@@ -39,10 +39,10 @@ def _f1(prediction: str, reference: str) -> float:
 def best_threshold(
     margins: Sequence[float], forced: Sequence[float], unanswerable: Sequence[bool]
 ) -> tuple[float, float]:
-    """The margin from which answering gives the best mean score, and that mean.
+    """The margin from which answering gives the best mean score (inf: never), and that mean.
 
-    `margins` are best span less null score; `forced` is each question's score when it is answered; an
-    unanswerable question scores 1 where it is not (SQuAD 2.0, Rajpurkar et al. 2018).
+    `margins` are best span less null score, or the chances of an answer; `forced` is each question's score when it
+    is answered; an unanswerable question scores 1 where it is not (SQuAD 2.0, Rajpurkar et al. 2018).
     """
     order = sorted(range(len(margins)), key=lambda i: -margins[i])
     total = float(sum(unanswerable))

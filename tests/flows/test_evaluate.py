@@ -59,7 +59,7 @@ def test_figures(tmp_path: Path, file: Path) -> None:
     assert figures.forced_f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 3)
     # Chances: 0.8 for a, b, e, and 0.1 for c, d. Answering the first three gives 1 + 2/3 + 1 of 5.
     assert figures.best_f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 5)
-    assert figures.best_threshold == pytest.approx(0.45)
+    assert figures.best_threshold == pytest.approx(0.8)
     # At 0.8 (a, b, e) one of three is exactly right, at 0.05 (c, d) one of two.
     assert figures.calibration_error == pytest.approx(100 * (abs(3 * 0.8 - 1) + abs(2 * 0.05 - 1)) / 5)
 
