@@ -17,7 +17,7 @@ from app.cli.terminal import (
 from app.core.errors import SpanlightError
 from app.core.wording import count, duration
 from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
-from app.flows.evaluate_classes import ClassEvaluation, ClassPlan, evaluate_classes
+from app.flows.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -28,8 +28,12 @@ ones are left unanswered; EM and F1 of the best span where an answer is forced, 
 the best F1 that any threshold gives, and that threshold; the calibration error of the best span's
 probability. --join N puts each paragraph among N others of its file, and asks that document.
 
-classification: rows {"text", "label"}; a label is a class's name or its index. Figures are 0 to 1;
-the confusion matrix has a row for each true class and a column for each predicted one.
+classification: rows {"text", "label"}; a label is a class's name or its index. Figures are 0 to 1:
+accuracy, macro F1, and the calibration error of the winner's probability; the confusion matrix has a
+row for each true class and a column for each predicted one.
+
+--fit fits what makes the probabilities calibrated on what was just measured, and keeps it with the
+model: use other examples than those that the model was taught with. The figures shown are without it.
 """
 _COLUMNS = (
     "questions",
@@ -59,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
     parser.add_argument(
-        "--fit", action="store_true", help="fit the calibration and keep it with the model (qa)"
+        "--fit", action="store_true", help="fit the calibration and keep it with the model"
     )
     parser.add_argument("--record", action="store_true", help="keep the figures with the model")
     add_model_arguments(parser)
@@ -76,9 +80,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         report.clear()
         _print_qa(found) if not arguments.json else print_json(asdict(found))
         return
-    if arguments.join or arguments.fit:
-        raise SpanlightError("--join and --fit go with qa.", "Leave them out.")
-    classes = ClassPlan(files, limit, seed, record)
+    if arguments.join:
+        raise SpanlightError("--join goes with qa.", "Leave it out.")
+    classes = ClassPlan(files, limit, seed, arguments.fit, record)
     measured = evaluate_classes(workspace, classes, report, model=arguments.model, device=arguments.device)
     report.clear()
     _print_classes(measured) if not arguments.json else print_json(asdict(measured))
@@ -128,11 +132,10 @@ def _cells(figures: QaFigures) -> list[str]:
 
 def _print_classes(found: ClassEvaluation) -> None:
     print(f"{found.model}: {count(found.overall.texts, 'text')} in {duration(found.seconds)}")
-    print(f"accuracy {found.overall.accuracy:.4f}, macro F1 {found.overall.macro_f1:.4f}")
+    print(_line(found.overall))
     if len(found.by_source) > 1:
         for source, figures in found.by_source.items():
-            line = f"accuracy {figures.accuracy:.4f}, macro F1 {figures.macro_f1:.4f}"
-            print(f"  {one_line(source)}: {line}, {count(figures.texts, 'text')}")
+            print(f"  {one_line(source)}: {_line(figures)}, {count(figures.texts, 'text')}")
     width = max(9, *(len(label) for label in found.labels))
     print("\nConfusion (rows true, columns predicted)")
     print(" " * width, *(f"{label:>{width}}" for label in found.labels), f"{'recall':>9}")
@@ -141,6 +144,15 @@ def _print_classes(found: ClassEvaluation) -> None:
         print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_share(recall):>9}")
     precisions = (_share(found.by_class[label].precision) for label in found.labels)
     print(f"{'precision':<{width}}", *(f"{cell:>{width}}" for cell in precisions))
+    if found.temperature is not None:
+        print(f"\nTemperature fitted and kept with the model: {found.temperature:.4g}")
+
+
+def _line(figures: ClassFigures) -> str:
+    return (
+        f"accuracy {figures.accuracy:.4f}, macro F1 {figures.macro_f1:.4f}, "
+        f"calibration error {figures.calibration_error:.4f}"
+    )
 
 
 def _numbers(value: str) -> tuple[int, ...]:

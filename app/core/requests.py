@@ -97,6 +97,21 @@ class CalibrationData:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassReading:
+    """What classifying one text of known class came to: its class probabilities, and the known class's index."""
+
+    probabilities: tuple[float, ...]
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCalibrationData:
+    """Readings of dev data that the temperature of a head over several classes is to be fitted on; at least one."""
+
+    readings: tuple[ClassReading, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingRequest:
     """What to teach, from what, and where the result goes.
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
+from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
+from app.flows.calibration_error import calibration_error
 from app.flows.classify_batch import classify_texts
 from app.flows.groups import GroupReport
 from app.flows.joining import sample
@@ -21,11 +23,15 @@ from app.training.metrics import accuracy, confusion, macro_f1
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
-    """What to measure on: files, how many texts of each (0 for all); `record` keeps the figures with the model."""
+    """What to measure on: files, how many texts of each (0 for all).
+
+    `fit` fits the model's temperature on what was read and keeps it with the model; `record` keeps the figures with it.
+    """
 
     files: tuple[Path, ...]
     limit: int = 0
     seed: int = 13
+    fit: bool = False
     record: bool = False
 
 
@@ -40,18 +46,23 @@ class OneClass:
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """Figures over a set of texts, 0 to 1; macro F1 is over the classes that occur, truly or predicted."""
+    """Figures over a set of texts, 0 to 1; macro F1 is over the classes that occur, truly or predicted.
+
+    `calibration_error` is how far the winner's probability lies from the share of such winners that are right, on
+    average over ten bins (Guo et al. 2017, equation 3).
+    """
 
     texts: int
     accuracy: float
     macro_f1: float
+    calibration_error: float
 
 
 @dataclass(frozen=True, slots=True)
 class ClassEvaluation:
     """All that was measured: `confusion` has a row for each true class and a column for each predicted one.
 
-    Both stand in the order of `labels`.
+    Both stand in the order of `labels`. `temperature` is the one fitted, if any; the figures are without it.
     """
 
     model: str
@@ -62,6 +73,7 @@ class ClassEvaluation:
     by_class: dict[str, OneClass]
     windows: int
     seconds: float
+    temperature: float | None = None
 
 
 def evaluate_classes(
@@ -93,8 +105,19 @@ def evaluate_classes(
 
     classify_texts(workspace, ((example, example.text) for example in examples), choice, whole, take)
     evaluation = _evaluation(card, examples, found, whole.seconds)
-    if plan.record:
-        keep_beside(card, measured={measured_on(plan.files): _recorded(evaluation.overall)})
+    if plan.fit:
+        readings = tuple(
+            ClassReading(tuple(s.probability for s in item.scores), card.labels.index(example.label))
+            for example, item in zip(examples, found, strict=True)
+        )
+        temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
+        evaluation = replace(evaluation, temperature=temperature)
+    if plan.fit or plan.record:
+        keep_beside(
+            card,
+            class_temperature=evaluation.temperature,
+            measured={measured_on(plan.files): _recorded(evaluation.overall)} if plan.record else None,
+        )
     return evaluation
 
 
@@ -125,6 +148,10 @@ def _evaluation(
 ) -> ClassEvaluation:
     truths = [example.label for example in examples]
     winners = [item.winner for item in found]
+
+    def figures(places: Sequence[int]) -> ClassFigures:
+        return _figures([found[p] for p in places], [truths[p] for p in places], card.labels)
+
     matrix = confusion(winners, truths, card.labels)
     by_class = {}
     for index, label in enumerate(card.labels):
@@ -133,10 +160,10 @@ def _evaluation(
     by_source = {}
     for source in sorted({example.source for example in examples}):
         places = [place for place, example in enumerate(examples) if example.source == source]
-        by_source[source] = _figures([winners[p] for p in places], [truths[p] for p in places], card.labels)
+        by_source[source] = figures(places)
     return ClassEvaluation(
         model=card.name,
-        overall=_figures(winners, truths, card.labels),
+        overall=figures(range(len(examples))),
         by_source=by_source,
         labels=card.labels,
         confusion=tuple(tuple(row) for row in matrix),
@@ -146,9 +173,19 @@ def _evaluation(
     )
 
 
-def _figures(winners: Sequence[str], truths: Sequence[str], labels: Sequence[str]) -> ClassFigures:
+def _figures(
+    found: Sequence[Classification], truths: Sequence[str], labels: Sequence[str]
+) -> ClassFigures:
+    winners = [item.winner for item in found]
     present = [label for label in labels if label in winners or label in truths]
-    return ClassFigures(len(truths), accuracy(winners, truths), macro_f1(winners, truths, present))
+    return ClassFigures(
+        texts=len(truths),
+        accuracy=accuracy(winners, truths),
+        macro_f1=macro_f1(winners, truths, present),
+        calibration_error=calibration_error(
+            (item.probability, item.winner == truth) for item, truth in zip(found, truths, strict=True)
+        ),
+    )
 
 
 def _recorded(overall: ClassFigures) -> dict[str, float]:
@@ -156,4 +193,5 @@ def _recorded(overall: ClassFigures) -> dict[str, float]:
         "texts": float(overall.texts),
         "accuracy": round(overall.accuracy, 4),
         "macro f1": round(overall.macro_f1, 4),
+        "calibration error": round(overall.calibration_error, 4),
     }

@@ -26,15 +26,19 @@ def keep_beside(
     card: ModelCard,
     *,
     calibration: QaCalibration | None = None,
+    class_temperature: float | None = None,
     measured: dict[str, dict[str, float]] | None = None,
 ) -> None:
-    """Write a calibration, and figures by what they were measured on, into what stands beside a checkpoint.
+    """Write what was fitted, and figures by what they were measured on, into what stands beside a checkpoint.
 
     Raises SpanlightError where the folder cannot be written.
     """
     notes = read_notes(card.folder)
     notes = replace(
-        notes, calibration=calibration or notes.calibration, measured=notes.measured | (measured or {})
+        notes,
+        calibration=calibration or notes.calibration,
+        class_temperature=class_temperature or notes.class_temperature,
+        measured=notes.measured | (measured or {}),
     )
     try:
         write_notes(card.folder, notes)

@@ -1,12 +1,14 @@
-"""The calibration of a question answering head, fitted on readings of dev data."""
+"""What makes a head's probabilities calibrated, fitted on readings of dev data."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
 from app.core.report import Report
-from app.core.requests import CalibrationData
-from app.tasks.scores import fit_calibration
+from app.core.requests import CalibrationData, ClassCalibrationData
+from app.tasks.scores import fit_calibration, fit_temperature
 from app.tasks.task import ReadyModel
 
 
@@ -21,3 +23,20 @@ def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> Qa
             "Give a file with both.",
         )
     return fit_calibration(request.readings)
+
+
+def calibrate_classes(request: ClassCalibrationData, model: ReadyModel, report: Report) -> float:
+    """The temperature that suits the readings of a softmax head best; the model is not asked again.
+
+    Probabilities at a temperature give the logits back: it times their ln, up to a constant that softmax does not
+    see. Raises SpanlightError where all readings are right, or all wrong: the sharper, or the flatter, the better.
+    """
+    probabilities = np.array([reading.probabilities for reading in request.readings])
+    targets = np.array([reading.target for reading in request.readings])
+    if len(set((probabilities.argmax(axis=1) == targets).tolist())) < 2:
+        raise SpanlightError(
+            "A temperature needs texts that are classified rightly and texts that are not.",
+            "Give a file with more texts, none of which the model was taught with.",
+        )
+    logits = model.card.class_temperature * np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+    return fit_temperature(logits, targets)

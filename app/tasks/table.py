@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.models import Head
-from app.core.requests import CalibrationData, Question, QuestionBatch, TextBatch, TextsToClassify
-from app.tasks.calibration import calibrate
+from app.core.requests import (
+    CalibrationData,
+    ClassCalibrationData,
+    Question,
+    QuestionBatch,
+    TextBatch,
+    TextsToClassify,
+)
+from app.tasks.calibration import calibrate, calibrate_classes
 from app.tasks.classification import classify, classify_batch
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
@@ -17,4 +24,5 @@ TASKS: tuple[Task[Any, Any], ...] = (
     Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate),
     Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
     Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch),
+    Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes),
 )

@@ -123,7 +123,7 @@ def test_evaluate_prints_figures(command: Command, tmp_path: Path) -> None:
     path.write_text(json.dumps({"text": "good", "label": 1}))
     code, out, _ = command("evaluate", "classification", str(path))
     assert code == 0
-    assert "accuracy 1.0000, macro F1 1.0000" in out
+    assert "accuracy 1.0000, macro F1 1.0000, calibration error 0.1000" in out
 
 
 def test_models(command: Command) -> None:
@@ -166,7 +166,7 @@ def test_models(command: Command) -> None:
         (["evaluate", "qa", "FILE", "--join", "-1"], "--join"),
         (["evaluate", "qa", "nowhere.jsonl"], "There is no file"),
         (["evaluate", "qa", "FILE"], "does not hold examples"),
-        (["evaluate", "classification", "FILE", "--fit"], "--fit"),
+        (["evaluate", "classification", "FILE", "--join", "2"], "--join"),
         (["train", "qa"], "required"),
         (
             [

@@ -11,6 +11,7 @@ from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibr
 from app.core.report import Progress, Report
 from app.core.requests import (
     CalibrationData,
+    ClassCalibrationData,
     ModelChoice,
     Question,
     QuestionBatch,
@@ -89,6 +90,8 @@ class FakeEngine:
                 )
             case CalibrationData():
                 return QaCalibration(temperature=2.0, threshold=0.4)
+            case ClassCalibrationData():
+                return 1.7
         raise TypeError(f"no task answers {type(request).__name__}")
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:

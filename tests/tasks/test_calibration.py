@@ -3,14 +3,17 @@ from __future__ import annotations
 import random
 from typing import cast
 
+import numpy as np
 import pytest
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.core.requests import CalibrationData, DevReading
-from app.tasks.calibration import calibrate
+from app.core.requests import CalibrationData, ClassCalibrationData, ClassReading, DevReading
+from app.tasks.calibration import calibrate, calibrate_classes
+from app.tasks.scores import softmax
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel
+from tests.helpers.fake_models import classifier
 
 NO_MODEL = cast("ReadyModel", None)
 
@@ -44,3 +47,40 @@ def test_one_kind_only_is_refused(answerable: bool) -> None:
 
 def test_stands_in_the_table() -> None:
     assert [task.run for task in TASKS if task.request is CalibrationData] == [calibrate]
+
+
+def class_data(logits: np.ndarray, targets: np.ndarray, temperature: float) -> ClassCalibrationData:
+    """What a head of these logits gives at a temperature."""
+    rows = zip(softmax(logits, temperature), targets, strict=True)
+    return ClassCalibrationData(tuple(ClassReading(tuple(map(float, row)), int(t)) for row, t in rows))
+
+
+@pytest.mark.parametrize("now", [1.0, 0.4, 3.0])
+def test_a_temperature_is_found_again_whatever_the_model_has_now(now: float) -> None:
+    rng = np.random.default_rng(5)
+    true = rng.normal(size=(4000, 3)) * 2
+    targets = np.array([rng.choice(3, p=row) for row in softmax(true)])
+    model = classifier(("a", "b", "c"), temperature=now)
+    # The head's logits are 2.5 times too sharp.
+    fitted = calibrate_classes(class_data(true * 2.5, targets, now), model, Silent())
+    assert fitted == pytest.approx(2.5, rel=0.08)
+    # Fitted again on what it gives then, it stays.
+    again = classifier(("a", "b", "c"), temperature=fitted)
+    found = calibrate_classes(class_data(true * 2.5, targets, fitted), again, Silent())
+    assert found == pytest.approx(fitted, rel=1e-6)
+
+
+def test_a_probability_of_nothing_stays_finite() -> None:
+    data = ClassCalibrationData((ClassReading((1.0, 0.0), 1), ClassReading((1.0, 0.0), 0)))
+    assert 0 < calibrate_classes(data, classifier(("a", "b")), Silent()) < 100
+
+
+@pytest.mark.parametrize("target", [0, 1])
+def test_a_temperature_needs_right_and_wrong(target: int) -> None:
+    data = ClassCalibrationData((ClassReading((0.9, 0.1), target),) * 3)
+    with pytest.raises(SpanlightError, match="texts that are classified rightly and texts that are not"):
+        calibrate_classes(data, classifier(("a", "b")), Silent())
+
+
+def test_the_process_knows_the_class_request() -> None:
+    assert [task.run for task in TASKS if task.request is ClassCalibrationData] == [calibrate_classes]
