@@ -23,7 +23,8 @@ TEXT is a text itself; - reads one from standard input. A text longer than the m
 read whole, in several windows.
 
 With --file, the rows of the CSV file come out as CSV, to standard output or to --output, with the
-columns label, probability, and "probability CLASS" for every class behind their own.
+columns label, probability, and "probability CLASS" for every class behind their own (of a regression
+model only "value CLASS"). A cell that a spreadsheet would take for a formula gets an apostrophe.
 
 A batch reads rows {"id", "text"} of a .jsonl (or .jsonl.xz) file and appends rows {"id", "label",
 "probability", "probabilities"} in the same order; a row without an id goes by its line, from 1.

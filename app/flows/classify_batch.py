@@ -10,6 +10,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
+from app.core.tables import class_columns, class_values, csv_lines
 from app.flows.ask_batch import BatchDone
 from app.flows.groups import GroupReport, groups
 from app.flows.in_order import InOrder
@@ -22,7 +23,7 @@ from app.flows.rows import (
     refuse_same_file,
     refuse_unwritable,
 )
-from app.flows.tables import Table, class_columns, class_values, csv_lines
+from app.flows.tables import Table
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -71,12 +72,13 @@ def classify_table(
     choice = workspace.choose(Head.CLASSIFICATION, model, device)
     if output:
         refuse_unwritable(output)
-    labels = workspace.find_model(Head.CLASSIFICATION, model).labels
+    card = workspace.find_model(Head.CLASSIFICATION, model)
     whole = GroupReport(report, len(table.rows), "texts")
-    rows = [class_columns(table.columns, labels)]
+    rows = [class_columns(table.columns, card.labels, card.problem)]
+    unread = [""] * (len(rows[0]) - len(table.columns))
 
     def take(row: Sequence[str], item: Classification | None) -> None:
-        rows.append([*row, *(class_values(item) if item else [""] * (2 + len(labels)))])
+        rows.append([*row, *(class_values(item) if item else unread)])
 
     classify_texts(workspace, ((row, row[table.column]) for row in table.rows), choice, whole, take)
     lines = csv_lines(rows, table.delimiter)

@@ -1,16 +1,14 @@
-"""Texts in a column of a CSV file, and their classes as CSV."""
+"""Texts in a column of a CSV file."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.results import Classification
 from app.documents.plain_text import decode
 
 
@@ -58,29 +56,3 @@ def read_table(path: Path, column: str) -> Table:
             )
     rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
     return Table(columns, rows, columns.index(column), delimiter)
-
-
-def class_columns(columns: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """The columns' names with those of the classes behind: label, probability, and one for each class's probability.
-
-    A name that is taken gets a number.
-    """
-    names = list(columns)
-    for name in ("label", "probability", *(f"probability {label}" for label in labels)):
-        free, number = name, 2
-        while free in names:
-            free, number = f"{name} {number}", number + 1
-        names.append(free)
-    return names
-
-
-def class_values(item: Classification) -> list[str]:
-    """A row's values under the columns of the classes."""
-    return [item.winner, f"{item.probability:.6f}", *(f"{score.probability:.6f}" for score in item.scores)]
-
-
-def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
-    """Rows as CSV, each ended by a line feed, values quoted where they must be."""
-    out = io.StringIO(newline="")
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return out.getvalue()

@@ -102,6 +102,13 @@ def test_csv_in_and_out(tmp_path: Path) -> None:
     assert found[3][3:] == ["", "", "", ""]
 
 
+def test_a_table_is_harmless_to_a_spreadsheet(tmp_path: Path) -> None:
+    table = Table(("text", "n", "+x"), (("=good()", "-1.5", "-a"),), 0)
+    lines = classify_table(fake_workspace(tmp_path), table, None, Silent()).splitlines()
+    assert lines[0].startswith("text,n,'+x,label,")
+    assert lines[1] == "'=good(),-1.5,'-a,positive,0.900000,0.100000,0.900000"
+
+
 @pytest.mark.parametrize(("delimiter", "mark"), [(";", ""), ("\t", "\ufeff"), (",", "\ufeff")])
 def test_other_delimiters_and_marks(tmp_path: Path, delimiter: str, mark: str) -> None:
     source = tmp_path / "in.csv"

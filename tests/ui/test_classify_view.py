@@ -26,7 +26,6 @@ from app.ui.views.classify import ClassifyView
 from app.ui.views.classify_work import texts_of
 from app.ui.widgets.class_card import headline, score_rows, sureness
 from app.ui.widgets.class_panel import LINES, ONE
-from app.ui.widgets.result_table import as_csv, harmless
 from app.ui.widgets.score_bars import nice_label
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
@@ -162,26 +161,14 @@ def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBo
     qtbot.waitUntil(lambda: notes == ["3 rows saved"])
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
     assert [row[0] for row in rows] == ["text", "'=SUM(A1)", "y" * 90, "'-mid " + "z" * 40]
-    assert rows[1][1:] == ["negative", "0.92", "0.92", "0.08"]
+    assert rows[0][1:] == ["label", "probability", "probability negative", "probability positive"]
+    assert rows[1][1:] == ["negative", "0.920000", "0.920000", "0.080000"]
 
 
 def test_a_table_that_cannot_be_saved_says_so(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     view.save_table_as(tmp_path / "file" / "out.csv")
     qtbot.waitUntil(lambda: bool(view._panel.notice.sentence()))
-
-
-@pytest.mark.parametrize(
-    ("cell", "safe"),
-    [("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("\tx", "'\tx"), ("a=1", "a=1"), ("", "")],
-)
-def test_formulas_are_made_harmless(cell: str, safe: str) -> None:
-    assert harmless(cell) == safe
-
-
-def test_csv_keeps_numbers_and_quotes_texts() -> None:
-    rows = list(csv.reader(io.StringIO(as_csv(["a", "b"], [['say "x",\ny', -1.5]]).decode("utf-8-sig"))))
-    assert rows == [["a", "b"], ['say "x",\ny', "-1.5"]]
 
 
 def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +21,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification
+from app.core.tables import class_columns, class_values, csv_lines
 from app.ui.theme import Theme
 from app.ui.widgets.class_card import headline
 from app.ui.widgets.score_bars import draw_bar, nice_label
@@ -30,24 +29,6 @@ from app.ui.widgets.score_bars import draw_bar, nice_label
 _Index = QModelIndex | QPersistentModelIndex
 SORT = Qt.ItemDataRole.UserRole
 SHARE = Qt.ItemDataRole.UserRole + 1
-
-# A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection).
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def harmless(cell: str) -> str:
-    """The cell as a spreadsheet may read it: one that would be taken for a formula gets an apostrophe before it."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
-
-
-def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
-    """The table as CSV in UTF-8 with a byte order mark, lines ended by CR LF (RFC 4180); texts made harmless."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([harmless(cell) for cell in header])
-    for row in rows:
-        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
-    return out.getvalue().encode("utf-8-sig", "replace")
 
 
 class ResultModel(QAbstractTableModel):
@@ -76,9 +57,15 @@ class ResultModel(QAbstractTableModel):
         """The columns' names, labels as the model says them."""
         return ["text", *([] if self.regression else ["label", "probability"]), *self._labels]
 
-    def values(self) -> list[list[object]]:
-        """All rows with plain numbers, in the order of the texts."""
-        return [self.row_values(row) for row in range(len(self._items))]
+    def csv(self) -> bytes:
+        """All rows as CSV, in the order of the texts.
+
+        In UTF-8 with a byte order mark: by that a spreadsheet knows it.
+        """
+        problem = ProblemType.REGRESSION if self.regression else ProblemType.SINGLE_LABEL
+        rows = [class_columns(("text",), self._labels, problem)]
+        rows += [[text, *class_values(item)] for text, item in zip(self._texts, self._items, strict=True)]
+        return csv_lines(rows).encode("utf-8-sig", "replace")
 
     def row_values(self, row: int) -> list[object]:
         """One row with plain numbers (six decimals)."""
@@ -202,7 +189,7 @@ class ResultTable(QTableView):
 
     def csv(self) -> bytes:
         """All rows as CSV, in the order of the texts."""
-        return as_csv(self._model.header(), self._model.values())
+        return self._model.csv()
 
     def copied(self) -> str:
         """The chosen rows, or all, as shown in order, with tabs between cells and a header."""

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.models import ProblemType
+from app.core.results import Classification, ClassScore
+from app.core.tables import class_columns, class_values, csv_lines, harmless
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+
+
+def item(problem: ProblemType, winner: str, **scores: float) -> Classification:
+    return Classification(tuple(ClassScore(k, v) for k, v in scores.items()), winner, 1, 5, problem.value)
+
+
+@pytest.mark.parametrize("cell", ["=1", "=SUM(A1)", "+cmd|'x'!A1", "-1+2", "-A1", "@a", "\tx", "\rx", "\nx", "＝1"])
+def test_formulas_are_made_harmless(cell: str) -> None:
+    assert harmless(cell) == f"'{cell}"
+    assert harmless(harmless(cell)) == harmless(cell)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["-1", "+1", "-1.5", "-0.000001", "-1,5", "-1.234,56", "+49 171 2345", "-3e-05", "-12 %", "-12%", ".5", "a=1", ""],
+)
+def test_numbers_and_other_texts_stay(cell: str) -> None:
+    assert harmless(cell) == cell
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_no_number_is_touched(value: float) -> None:
+    for cell in (repr(value), f"{value:.6f}", f"{value:+g}"):
+        assert harmless(cell) == cell
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=5), st.sampled_from(",;\t"))
+def test_cells_come_back_harmless_and_else_as_they_were(rows: list[list[str]], delimiter: str) -> None:
+    lines = csv_lines(rows, delimiter)
+    found = list(csv.reader(io.StringIO(lines, newline=""), delimiter=delimiter))
+    assert found == [[harmless(cell) for cell in row] for row in rows]
+
+
+def test_rows_end_in_a_line_feed() -> None:
+    assert csv_lines([["a", 'say "x",\ny'], ["b", "-1.5"]]) == 'a,"say ""x"",\ny"\nb,-1.5\n'
+
+
+def test_columns_and_values_of_a_head_with_one_winner() -> None:
+    names = class_columns(("label", "text"), ("bad", "good"))
+    assert names == ["label", "text", "label 2", "probability", "probability bad", "probability good"]
+    found = class_values(item(ProblemType.SINGLE_LABEL, "good", bad=0.1, good=0.9))
+    assert found == ["good", "0.900000", "0.100000", "0.900000"]
+
+
+def test_a_multi_label_row_names_all_that_apply() -> None:
+    found = class_values(item(ProblemType.MULTI_LABEL, "rude", rude=0.9, loud=0.6, kind=0.1))
+    assert found == ["rude; loud", "0.900000", "0.900000", "0.600000", "0.100000"]
+
+
+def test_a_regression_has_values_only() -> None:
+    assert class_columns(("text",), ("stars",), ProblemType.REGRESSION) == ["text", "value stars"]
+    assert class_values(item(ProblemType.REGRESSION, "", stars=-1.25)) == ["-1.250000"]
