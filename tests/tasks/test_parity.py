@@ -50,7 +50,13 @@ def test_a_short_text_is_read_as_transformers_reads_it(tmp_path: Path, family: s
         output = model(**kept)
     start, end = output.start_logits[0].numpy(), output.end_logits[0].numpy()
     context = [i for i, of in enumerate(inputs.sequence_ids(0)) if of == 1]
-    pairs = [(i, j) for i in context for j in context if i <= j < i + MAX_TOKENS]
+    # Punctuation alone is no answer.
+    pairs = [
+        (i, j)
+        for i in context
+        for j in context
+        if i <= j < i + MAX_TOKENS and whole_span(CONTEXT, offsets[i][0], offsets[j][1])
+    ]
     best, (i, j) = max((float(start[i] + end[j]), (i, j)) for i, j in pairs)
 
     answer = reading.answers[0]
