@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.models import Head, ModelCard, ProblemType
+from app.core.models import Head, LoadedModel, ModelCard, ProblemType
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
@@ -253,8 +253,78 @@ def test_no_classifier_is_said_where_the_person_looks(
         raise SpanlightError("No model that classifies is installed.", "Install one.")
 
     view.workspace.shelf.default = none  # type: ignore[method-assign]
-    view.settings_changed()
+    view.shown()
+    said = "No model that classifies is installed. Install one."
+    qtbot.waitUntil(lambda: view._panel._model.text() == said)
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert engine.loads == []
+    # There is no fault to speak of before anything was asked.
+    assert view._panel.notice.sentence() == ""
+    edit(view).setPlainText("text")
+    view.run()
     qtbot.waitUntil(lambda: view._panel.notice.sentence() == "No model that classifies is installed.")
+
+
+def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "Classifier ready, on CPU"])
+    assert [(choice.folder, choice.device) for choice in engine.loads] == [("/models/moods", "auto")]
+    assert "moods" in view._panel._model.text()
+    view.shown()
+    view.settings_changed()
+    qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    view.workspace.settings.device = "cpu"
+    view.settings_changed()
+    qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["auto", "cpu"])
+    assert engine.requests == []
+
+
+def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    leave = threading.Event()
+
+    def held(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
+        leave.wait(5)
+        return by_length(request, choice, report)
+
+    engine.answer = held
+    edit(view).setPlainText("x" * 95)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.run()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    view.shown()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert engine.loads == []
+    assert view._panel.strip.isVisible()
+    leave.set()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    assert view._panel.card.text() == "Positive (Very likely, 95 %)"
+    assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
+
+
+def test_a_classifier_that_cannot_be_loaded_is_said_in_the_status_line_only(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    monkeypatch.setattr(engine, "load", refuse)
+    notes: list[str] = []
+    lost: list[bool] = []
+    view.note.connect(notes.append)
+    view.lost.connect(lambda: lost.append(True))
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "The model process ended."])
+    assert lost == [True]
+    assert view._panel.notice.sentence() == ""
 
 
 def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
@@ -269,9 +339,9 @@ def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot
 
 
 def test_typing_is_saved_after_a_while_without_closing(view: ClassifyView, qtbot: QtBot) -> None:
-    view._draft_timer.setInterval(10)
+    view._draft.timer.setInterval(10)
     edit(view).insertPlainText("typed")
-    qtbot.waitUntil(lambda: view._drafts.load("classify") == "typed")
+    qtbot.waitUntil(lambda: view._draft.drafts.load("classify") == "typed")
 
 
 def test_a_dropped_file_fills_the_paper_and_paste_is_plain(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.models import Head
@@ -290,12 +290,9 @@ class AskView(Page):
         self.theme.changed.connect(self._reread)
 
     def _make_shortcuts(self) -> None:
-        for keys, slot in (
+        self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
             ("Ctrl+F", self._open_find), ("Ctrl+O", self._choose_file), ("Ctrl+T", self.sheets.new_up),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
-        ):  # fmt: skip
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
+        )  # fmt: skip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -22,12 +21,12 @@ from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
-from app.ui.views.classify_work import DRAFT, find_classifier, first_things, texts_of, write
+from app.ui.views.classifier import Classifier
+from app.ui.views.classify_work import DRAFT, first_things, texts_of, write
+from app.ui.views.draft import Draft
 from app.ui.views.page import Page
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
 from app.ui.widgets.text_editor import TextEditor
-
-_SAVE_AFTER_MS = 1500
 
 
 class ClassifyView(Page):
@@ -49,60 +48,25 @@ class ClassifyView(Page):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._drafts = Drafts(workspace.paths.drafts)
+        self._classifier = Classifier(workspace, lanes, self)
         self._job: Job | None = None
         self._file_job: Job | None = None
-        self._card_job: Job | None = None
         self._save_job: Job | None = None
-        self._draft_job: Job | None = None
         self._asked: tuple[str, ...] = ()
         self._way = ONE
         self._samples: tuple[Sample, ...] = ()
-
         self._editor = TextEditor(
             theme, "Text to classify", "Type or paste a text, or drop a text file here."
         )
+        self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._editor.text, lanes, self)
         self._panel = ClassPanel(theme)
-        self._desk = QWidget()
-        self._desk.setProperty("kind", "desk")
-        self._desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._desk_layout = QHBoxLayout(self._desk)
-        self._desk_layout.addStretch(1)
-        self._desk_layout.addWidget(self._editor, 1000)
-        self._desk_layout.addStretch(1)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.addWidget(self._desk)
-        self._splitter.addWidget(self._panel)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setStretchFactor(0, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
-
-        self._draft_timer = QTimer(self)
-        self._draft_timer.setSingleShot(True)
-        self._draft_timer.setInterval(_SAVE_AFTER_MS)
-        self._draft_timer.timeout.connect(self._save_draft)
-        self._editor.edited.connect(self._text_edited)
-        self._editor.dropped.connect(self.open_files)
-        self._panel.run_asked.connect(self.run)
-        self._panel.stop_asked.connect(self._stop_asked)
-        self._panel.way_chosen.connect(self._way_chosen)
-        self._panel.sample_chosen.connect(self._try_sample)
-        self._panel.save_asked.connect(self._save_table)
-        self._panel.open_asked.connect(self._choose_file)
-        for keys, slot in (
-            ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+S", self._save_table), ("Ctrl+L", self.shown),
-        ):  # fmt: skip
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
-        theme.changed.connect(self._restyle)
+        self._lay_out()
+        self._connect()
+        self._make_shortcuts()
         self._restyle()
         self._set_way(LINES if workspace.settings.classify_lines else ONE)
         self._refresh()
-        self._first_job = lanes.files.start(first_things, workspace, self._drafts)
+        self._first_job = lanes.files.start(first_things, workspace, self._draft.drafts)
         self._first_job.done.connect(self._begin)
 
     # What the window asks of a page
@@ -117,17 +81,13 @@ class ClassifyView(Page):
     def keep(self) -> None:
         """Save the text, and the splitter's place."""
         self._keep_splitter()
-        self._draft_timer.stop()
-        if self._draft_job is not None:
-            self._draft_job.drop()  # an older text must not be written after this one
         if not self._first_job.running:
-            self._drafts.save(DRAFT, self._editor.text())
+            self._draft.save_now()
 
     def shown(self) -> None:
-        """Go to the text; tell which model classifies."""
+        """Go to the text; tell which model classifies, and have it loaded."""
         self._editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if self._card_job is None:
-            self.settings_changed()
+        self._classifier.look_once()
 
     def open_files(self, paths: list[Path]) -> None:
         """Put the first file's text on the paper; what was there can be had back with undo."""
@@ -139,12 +99,8 @@ class ClassifyView(Page):
         self._file_job.failed.connect(self._say_fault)
 
     def settings_changed(self) -> None:
-        """Find out which model classifies now."""
-        if self._card_job is not None:
-            self._card_job.drop()
-        self._card_job = self.lanes.files.start(find_classifier, self.workspace)
-        self._card_job.done.connect(self._panel.show_model)
-        self._card_job.failed.connect(self._no_model)
+        """Find out which model classifies now, and have it loaded."""
+        self._classifier.look()
 
     # Classifying
 
@@ -213,7 +169,7 @@ class ClassifyView(Page):
 
     @Slot()
     def _text_edited(self) -> None:
-        self._draft_timer.start()
+        self._draft.save_soon()
         self._refresh()
 
     def _refresh(self) -> None:
@@ -259,12 +215,6 @@ class ClassifyView(Page):
     # Text and table out
 
     @Slot()
-    def _save_draft(self) -> None:
-        text = self._editor.text()
-        self._draft_job = self.lanes.files.start(write, lambda: self._drafts.save(DRAFT, text))
-        self._draft_job.failed.connect(self._say_fault)
-
-    @Slot()
     def _save_table(self) -> None:
         if self._way != LINES or not self._panel.table.row_count():
             return
@@ -285,8 +235,13 @@ class ClassifyView(Page):
 
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
-        self._panel.show_model(None)
-        self._say_fault(error)
+        fault = fault_of(error)
+        self._panel.show_no_model(f"{fault.sentence} {fault.hint}".strip())
+
+    @Slot(str)
+    def _classifier_noted(self, note: str) -> None:
+        if self._job is None:  # what was classified says more
+            self.note.emit(note)
 
     @Slot(object)
     def _say_fault(self, error: BaseException) -> None:
@@ -303,3 +258,42 @@ class ClassifyView(Page):
         self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
         self._editor.setMinimumWidth(step(50))
         self._editor.setMaximumWidth(step(200))
+
+    def _lay_out(self) -> None:
+        desk = QWidget()
+        desk.setProperty("kind", "desk")
+        desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._desk_layout = QHBoxLayout(desk)
+        self._desk_layout.addStretch(1)
+        self._desk_layout.addWidget(self._editor, 1000)
+        self._desk_layout.addStretch(1)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.addWidget(desk)
+        self._splitter.addWidget(self._panel)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setStretchFactor(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+
+    def _connect(self) -> None:
+        self._draft.failed.connect(self._say_fault)
+        self._editor.edited.connect(self._text_edited)
+        self._editor.dropped.connect(self.open_files)
+        self._panel.run_asked.connect(self.run)
+        self._panel.stop_asked.connect(self._stop_asked)
+        self._panel.way_chosen.connect(self._way_chosen)
+        self._panel.sample_chosen.connect(self._try_sample)
+        self._panel.save_asked.connect(self._save_table)
+        self._panel.open_asked.connect(self._choose_file)
+        self._classifier.found.connect(self._panel.show_model)
+        self._classifier.missing.connect(self._no_model)
+        self._classifier.note.connect(self._classifier_noted)
+        self._classifier.lost.connect(self.lost)
+        self.theme.changed.connect(self._restyle)
+
+    def _make_shortcuts(self) -> None:
+        self.add_shortcuts(
+            ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
+            ("Ctrl+S", self._save_table), ("Ctrl+L", self.shown),
+        )  # fmt: skip

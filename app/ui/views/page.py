@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
@@ -36,6 +38,13 @@ class Page(QWidget):
         self.theme = theme
         self.lanes = lanes
         self.setAccessibleName(self.TITLE)
+
+    def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
+        """Have keys do something while the focus is on this page."""
+        for keys, slot in shortcuts:
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
 
     def stop(self) -> bool:
         """Stop what runs on this page; returns whether there was something to stop."""

@@ -157,15 +157,16 @@ class ClassPanel(QFrame):
         self._arrange()
 
     @Slot(object)
-    def show_model(self, card: ModelCard | None) -> None:
+    def show_model(self, card: ModelCard) -> None:
         """Say which model classifies, and which classes it knows."""
-        if card is None:
-            self._model.clear()
-            return
         named = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         more = len(card.labels) - len(named)
         labels = ", ".join(named) + (f" and {more} more" if more > 0 else "")
         self._model.setText(f"{card.name} tells apart: {labels}" if len(card.labels) > 1 else card.name)
+
+    def show_no_model(self, words: str) -> None:
+        """Say, where the model's name would stand, why there is none."""
+        self._model.setText(words)
 
     def _arrange(self) -> None:
         one = self.way() == ONE

@@ -1,0 +1,81 @@
+"""The model behind the classify page: found, and loaded before it is needed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.errors import EngineLost
+from app.core.models import LoadedModel, ModelCard
+from app.flows.classify import load_classifier
+from app.flows.workspace import Workspace
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.views.classify_work import find_classifier
+
+
+class Classifier(QObject):
+    """Finds out which model classifies, and has it loaded when the work lane gets to it.
+
+    `found` carries a ModelCard, `missing` the error where there is none; `note` is one line for the status line;
+    `lost` says that the model process died of the loading. What cannot be loaded is said again when it is asked for.
+    """
+
+    found = Signal(object)
+    missing = Signal(object)
+    note = Signal(str)
+    lost = Signal()
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._search: Job | None = None
+        self._loading: Job | None = None
+        self._wanted: tuple[str, str] | None = None
+
+    def look_once(self) -> None:
+        """Look which model it is, unless that was done before."""
+        if self._search is None:
+            self.look()
+
+    def look(self) -> None:
+        """Look which model it is now; another one, or another device, has it loaded."""
+        if self._search is not None:
+            self._search.drop()
+        self._search = self._lanes.files.start(find_classifier, self._workspace)
+        self._search.done.connect(self._found)
+        self._search.failed.connect(self._missing)
+
+    @Slot(object)
+    def _found(self, card: ModelCard) -> None:
+        self.found.emit(card)
+        wanted = (card.folder, self._workspace.settings.device)
+        if wanted == self._wanted:
+            return
+        self._forget()
+        self._wanted = wanted
+        self.note.emit("Loading the classifier…")
+        self._loading = self._lanes.work.start(load_classifier, self._workspace)
+        self._loading.done.connect(self._ready)
+        self._loading.failed.connect(self._failed)
+
+    @Slot(object)
+    def _missing(self, error: BaseException) -> None:
+        self._forget()
+        self.missing.emit(error)
+
+    @Slot(object)
+    def _ready(self, loaded: LoadedModel) -> None:
+        self.note.emit(f"Classifier ready, on {loaded.device.title}")
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._wanted = None
+        self.note.emit(fault_of(error).sentence)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _forget(self) -> None:
+        if self._loading is not None:
+            self._loading.drop()
+        self._wanted = None
