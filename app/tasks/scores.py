@@ -55,9 +55,9 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     """The calibration that minimises log loss on dev readings, with the threshold of the best SQuAD 2.0 F1.
 
     The chance that the text answers is a logistic regression on the margin and ln of the number of windows
-    (Platt scaling); the answer temperature then makes the first answer's share of it the chance that it is
-    right. A `per_log_window` other than 0 comes out only where the readings differ in their number of
-    windows. Raises ValueError where there are none.
+    (Platt scaling), where more windows never make it likelier; the answer temperature then makes the first
+    answer's share of it the chance that it is right. A `per_log_window` other than 0 comes out only where
+    the readings differ in their number of windows. Raises ValueError where there are none.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
@@ -66,7 +66,10 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     windows = np.log([max(1, o.windows) for o in found])
     answerable = np.array([o.answerable for o in found], dtype=np.float64)
     slope, spread, bias = _logistic(margins, windows, answerable)
-    fitted = QaCalibration(1.0 / slope, -bias / slope, -spread / slope)
+    if spread > 0:
+        # More text read never speaks for an answer; only that the questions of long documents are few says so.
+        slope, spread, bias = _logistic(margins, np.zeros_like(windows), answerable)
+    fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, -spread / slope))
     chance = np.array([answer_probability(fitted, o.margin, o.windows) for o in found])
     right = np.array([o.right for o in found], dtype=np.float64)
     # Scores less the best one, so that the first one's share is 1 / sum(exp(gap / temperature)).

@@ -89,6 +89,13 @@ def test_readings_of_one_length_say_nothing_of_length() -> None:
     assert fitted.offset == pytest.approx(-1.0, abs=0.35)
 
 
+def test_more_windows_never_make_an_answer_likelier() -> None:
+    truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=-1.0, answer_temperature=3.0)
+    fitted = fit_calibration(synthetic(truth, 1500, (1, 10, 50)))
+    assert fitted.per_log_window == 0.0
+    assert answer_probability(fitted, 2.0, 500) == answer_probability(fitted, 2.0, 1)
+
+
 def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
     truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=1.0, answer_temperature=5.0)
     observed = synthetic(truth, 8000, (1, 30))
