@@ -62,18 +62,24 @@ def best_spans(
     starts: np.ndarray,
     ends: np.ndarray,
     *,
+    says: np.ndarray | None = None,
     max_tokens: int = MAX_TOKENS,
     floor: float = -np.inf,
 ) -> Iterator[tuple[float, int, int]]:
     """The best spans of one window's n context tokens, best first: score, first and last token.
 
-    Only spans that begin at a token of `scored` (bool[n], the maximum-context rule) and score at least
-    `floor`; none shares a code point with a better one of the same window (`starts` and `ends`, int[n],
-    rising). Equal scores go to the earlier, then the shorter span.
+    Only spans that begin at a token of `scored` (bool[n], the maximum-context rule), hold one of `says`
+    (bool[n], the tokens that are more than punctuation; None for all) and score at least `floor`; none shares
+    a code point with a better one of the same window (`starts` and `ends`, int[n], rising). Equal scores go
+    to the earlier, then the shorter span.
     """
     band = banded_scores(start_logits, end_logits, max_tokens)
     band[~scored] = -np.inf
     lengths = np.arange(max_tokens)
+    if says is not None:
+        count = len(says)
+        told = np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
+        band[np.arange(count)[:, None] + lengths < told[:, None]] = -np.inf
     while True:
         first, extra = divmod(int(band.argmax()), max_tokens)
         score = float(band[first, extra])
@@ -101,7 +107,7 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if all(unicodedata.category(text[at])[0] in "PZC" for at in range(start, end)):
+    if not _says(text, start, end):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
     while start > least and _belong_together(text[start - 1], text[start]):
@@ -109,6 +115,11 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
     while end < most and _belong_together(text[end - 1], text[end]):
         end += 1
     return Span(start, end)
+
+
+def _says(text: str, start: int, end: int) -> bool:
+    """Whether there is more in this place than punctuation and what cannot be seen."""
+    return any(unicodedata.category(text[at])[0] not in "PZC" for at in range(start, end))
 
 
 def _belong_together(one: str, other: str) -> bool:
@@ -167,7 +178,11 @@ def window_candidates(
     null_score = float(start_logits[0] + end_logits[0])
     places = word_places(text, window.starts, window.ends)
     found = 0
-    for score, first, last in best_spans(start, end, window.scored, *places, floor=floor):
+    says = np.array(
+        [_says(text, *place) for place in zip(window.starts.tolist(), window.ends.tolist(), strict=True)],
+        dtype=bool,
+    )
+    for score, first, last in best_spans(start, end, window.scored, *places, says=says, floor=floor):
         span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
         if span is None:
             continue

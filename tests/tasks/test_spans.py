@@ -22,7 +22,7 @@ def windows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
 
 
 def brute_force(
-    start: np.ndarray, end: np.ndarray, scored: np.ndarray, max_tokens: int
+    start: np.ndarray, end: np.ndarray, scored: np.ndarray, max_tokens: int, says: np.ndarray | None = None
 ) -> list[tuple[float, int, int]]:
     """Every span of the full matrix, best first, less those that share a token with a better one."""
     size = len(start)
@@ -30,7 +30,7 @@ def brute_force(
         (float(start[i] + end[j]), i, j)
         for i in range(size)
         for j in range(i, min(size, i + max_tokens))
-        if scored[i]
+        if scored[i] and (says is None or says[i : j + 1].any())
     ]
     every.sort(key=lambda span: (-span[0], span[1], span[2]))
     kept: list[tuple[float, int, int]] = []
@@ -46,6 +46,9 @@ def test_the_banded_search_finds_what_the_full_matrix_holds(window) -> None:
     starts = np.arange(len(start), dtype=np.int32) * 2
     found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens))
     assert found == brute_force(start, end, scored, max_tokens)
+    says = start >= 0
+    found = list(best_spans(start, end, scored, starts, starts + 1, says=says, max_tokens=max_tokens))
+    assert found == brute_force(start, end, scored, max_tokens, says)
 
 
 @given(windows(), st.integers(-6, 6))
