@@ -200,7 +200,8 @@ def test_classes_by_name_or_index(tmp_path: Path) -> None:
     assert found.by_class["positive"].precision == pytest.approx(1 / 2)
     assert found.by_source["x"].accuracy == pytest.approx(0.5)
     notes = json.loads((tmp_path / "model" / "spanlight.json").read_text())
-    assert notes["measured"]["dev"] == {"texts": 5, "accuracy": 0.6, "macro f1": 0.5833}
+    expected = {"texts": 5, "accuracy": 0.6, "macro f1": 0.5833, "calibration error": 0.24}
+    assert notes["measured"]["dev"] == expected
 
 
 def test_a_class_that_does_not_occur_does_not_count(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
+
+from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
@@ -12,6 +15,7 @@ from app.core.requests import ModelChoice
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
+from app.ui.window import MainWindow
 
 Answer = Callable[[Any, ModelChoice | None, Report], Any]
 
@@ -59,8 +63,20 @@ class FakeShelf:
         return self.find("", head)
 
 
+def until_stopped(request: object, choice: ModelChoice | None, report: Report) -> None:
+    """Answer nothing before a stop."""
+    while True:
+        report.check()
+        time.sleep(0.002)
+
+
 def open_fake_workspace(engine: FakeEngine) -> Workspace:
     """A workspace below the test's own home with this engine and its cards."""
     paths = default_paths()
     settings = settings_file.load(paths.settings_file)
     return Workspace(settings, paths, FakeShelf(*engine.cards), engine)  # type: ignore[arg-type]
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until what is read from files is there."""
+    qtbot.waitUntil(lambda: window.lanes.files.idle)

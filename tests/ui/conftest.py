@@ -1,10 +1,22 @@
-"""For every test of the window: what the screenless platform says of itself is no fault of ours."""
+"""For every test of the window: pages and windows to open; what the screenless platform says is no fault of ours."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.page import Page
+from app.ui.window import MainWindow
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+PageT = TypeVar("PageT", bound=Page)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -13,3 +25,53 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints"))
+
+
+@pytest.fixture
+def open_page(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> Iterator[Callable[[type[PageT], FakeEngine], PageT]]:
+    """Opens a page over an engine, as often as it is called, and waits for its first things."""
+    made: list[Lanes] = []
+
+    def opened(kind: type[PageT], engine: FakeEngine) -> PageT:
+        workspace = open_fake_workspace(engine)
+        lanes = Lanes()
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        page = kind(workspace, theme, lanes)
+        qtbot.addWidget(page)
+        page.resize(1100, 700)
+        page.show()
+        qtbot.waitUntil(lambda: not page._first_job.running)  # type: ignore[attr-defined]
+        made.append(lanes)
+        return page
+
+    yield opened
+    for lanes in made:
+        lanes.close()
+
+
+@pytest.fixture
+def open_window(
+    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
+) -> Iterator[Callable[[], MainWindow]]:
+    """Opens the window over the test's own `engine`, as often as it is called."""
+    made: list[MainWindow] = []
+
+    def opened() -> MainWindow:
+        workspace = open_fake_workspace(engine)
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        window = MainWindow(workspace, theme, Lanes())
+        made.append(window)
+        window.show()
+        window.activateWindow()
+        qtbot.waitExposed(window)
+        return window
+
+    yield opened
+    for window in made:
+        window.close()
+        window.deleteLater()
+    qapp.processEvents()

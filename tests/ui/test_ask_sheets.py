@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
@@ -17,11 +16,9 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.settings.drafts import Drafts
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
 from app.ui.views.ask import AskView
 from app.ui.views.ask_drafts import load_sheets
-from tests.helpers.windows import FakeEngine, open_fake_workspace
+from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -34,25 +31,8 @@ def first_word(question: Question, choice: ModelChoice | None, report: Report) -
 
 
 @pytest.fixture
-def make(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[Callable[[], AskView]]:
-    made: list[Lanes] = []
-
-    def view() -> AskView:
-        workspace = open_fake_workspace(FakeEngine(first_word, CARD))
-        lanes = Lanes()
-        theme = Theme(workspace.paths.resources)
-        theme.choose("light")
-        view = AskView(workspace, theme, lanes)
-        qtbot.addWidget(view)
-        view.resize(1000, 640)
-        view.show()
-        qtbot.waitUntil(lambda: not view._first_job.running)
-        made.append(lanes)
-        return view
-
-    yield view
-    for lanes in made:
-        lanes.close()
+def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
+    return lambda: open_page(AskView, FakeEngine(first_word, CARD))
 
 
 @pytest.fixture

@@ -2,76 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
-from app.core.models import Head, ModelCard, QaCalibration
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
-from app.core.results import Answer, Reading
-from app.core.text import Span
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
+from app.core.results import Reading
 from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
-from tests.helpers.windows import FakeEngine, open_fake_workspace
-
-CARD = ModelCard(
-    "reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,), calibration=QaCalibration(threshold=0.4)
-)
-TEXT = (
-    "Passwords are called secrets. 👩\u200d👩 They must be at least 12 characters in length.\n\n"
-    "Passwords of at least 64 characters are permitted. More than 128 characters are denied.\n" * 2
-)
-WORDS = ("at least 12 characters in length", "64 characters", "More than 128 characters")
-
-
-def answers(text: str, *words: str, likely: float = 0.94) -> tuple[Answer, ...]:
-    shares = (likely, 0.04, 0.01)
-    found = []
-    for word, share in zip(words, shares, strict=False):
-        at = text.index(word)
-        found.append(Answer(0, Span(at, at + len(word)), word, share, 5.0, 1.0))
-    return tuple(found)
-
-
-class Reader:
-    """What the fake model process does: the question's words say how the reading goes."""
-
-    def __init__(self) -> None:
-        self.go_on = threading.Event()
-
-    def __call__(self, question: Question, choice: ModelChoice | None, report: Report) -> Reading:
-        text = question.documents[0].text
-        if "broken" in question.text:
-            raise SpanlightError("The reader's file is damaged.", "Install it again.")
-        if "lost" in question.text:
-            raise EngineLost("The reader ended.", "Ask again.")
-        if "bug" in question.text:
-            raise ZeroDivisionError("a bug")
-        if "slow" in question.text:
-            report.progress(Progress(34, 100, "Reading", 12.0))
-            report.partial(Reading(answers(text, WORDS[1]), True, 0.2, 0.4, 34, 100, 1.0, complete=False))
-            while not self.go_on.wait(0.01):
-                report.check()
-        if "wrong" in question.text:
-            right = answers(text, WORDS[0])[0]
-            wrong = Answer(0, Span(right.span.start + 1, right.span.end + 1), right.text, 0.9, 5.0, 1.0)
-            return Reading((wrong,), True, 0.1, 0.4, 1, 1, 0.1)
-        if "boiling" in question.text:
-            return Reading(answers(text, WORDS[1], likely=0.07), False, 0.93, 0.4, 1, 1, 0.1)
-        return Reading(answers(text, *WORDS), True, 0.05, 0.4, 3, 3, 0.1)
+from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
+from tests.helpers.windows import FakeEngine
 
 
 @pytest.fixture
@@ -87,49 +30,8 @@ def engine(reader: Reader) -> FakeEngine:
 
 
 @pytest.fixture
-def make(
-    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
-) -> Iterator[Callable[[], AskView]]:
-    made: list[Lanes] = []
-
-    def view() -> AskView:
-        workspace = open_fake_workspace(engine)
-        lanes = Lanes()
-        theme = Theme(workspace.paths.resources)
-        theme.choose("light")
-        view = AskView(workspace, theme, lanes)
-        qtbot.addWidget(view)
-        view.resize(1100, 700)
-        view.show()
-        qtbot.waitUntil(lambda: not view._first_job.running)
-        made.append(lanes)
-        return view
-
-    yield view
-    for lanes in made:
-        lanes.close()
-
-
-@pytest.fixture
-def view(make: Callable[[], AskView]) -> AskView:
-    return make()
-
-
-def ask(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:
-    """Ask from the keyboard, and wait for the end."""
-    sheet = start(view, qtbot, question, text)
-    qtbot.waitUntil(lambda: sheet.outcome is None or not sheet.outcome.running)
-    return sheet
-
-
-def start(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:
-    sheet = view.sheets.current()
-    if sheet.pane.text() != text:
-        sheet.pane.set_text(text)
-    view.panel.box.select()
-    qtbot.keyClicks(view.panel.box.field, question)
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    return sheet
+def view(open_page: Callable[[type[AskView], FakeEngine], AskView], engine: FakeEngine) -> AskView:
+    return open_page(AskView, engine)
 
 
 def test_an_answer_lights_up_and_is_said_in_words_and_number(
@@ -331,125 +233,3 @@ def test_a_place_that_does_not_hold_the_answer_is_not_lit(view: AskView, qtbot: 
     assert sheet.pane.lit() == [] and sheet.pane.light_boxes(0) == []
     assert view.panel.card.answer() == WORDS[0]
     assert "does not show these words" in view.panel.card.note()
-
-
-def test_copying_takes_the_sentence_along(view: AskView, qtbot: QtBot) -> None:
-    ask(view, qtbot, "How long?")
-    view.panel.card.setFocus()
-    qtbot.keyClick(view.panel.card, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    copied = QGuiApplication.clipboard().text()
-    assert (
-        copied.startswith(WORDS[0] + "\n\n“") and "They must be at least 12 characters in length." in copied
-    )
-    assert view.panel.card._copy.text() == "Copied"
-    for field in (view.panel.box.field, view.sheets.current().pane):
-        QGuiApplication.clipboard().clear()
-        field.moveCursor(QTextCursor.MoveOperation.End)
-        qtbot.keyClick(field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-        assert QGuiApplication.clipboard().text() == copied
-    qtbot.keyClick(view.panel.card, Qt.Key.Key_F3)
-    view.panel.list.setFocus()
-    qtbot.keyClick(view.panel.list, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().startswith("64 characters\n\n“Passwords of at least 64")
-
-
-def test_earlier_questions_come_back_with_the_arrow_keys(view: AskView, qtbot: QtBot) -> None:
-    for question in ("How long?", "What else?"):
-        ask(view, qtbot, question)
-    field = view.panel.box.field
-    view.panel.box.select()
-    qtbot.keyClicks(field, "Not asked yet")
-    for question in ("What else?", "How long?", "How long?"):
-        qtbot.keyClick(field, Qt.Key.Key_Up)
-        assert view.panel.box.question() == question
-    for question in ("What else?", "Not asked yet"):
-        qtbot.keyClick(field, Qt.Key.Key_Down)
-        assert view.panel.box.question() == question
-
-
-def test_a_sample_fills_the_page_and_asks(view: AskView, qtbot: QtBot, engine: FakeEngine) -> None:
-    engine.answer = lambda question, choice, report: Reading(
-        answers(question.documents[0].text, "the"), True, 0.1, 0.4, 1, 1, 0.1
-    )
-    sheet = view.sheets.current()
-    assert sheet.empty.isVisible() and len(sheet.empty.buttons()) >= 3
-    qtbot.mouseClick(sheet.empty.buttons()[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: sheet.pane.lit() == ["the"])
-    assert not sheet.empty.isVisible()
-    assert view.tabs.title(0) == sheet.title == view._samples[0].title
-    assert view.panel.box.question() == view._samples[0].questions[0]
-
-
-def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, qtbot: QtBot) -> None:
-    ask(view, qtbot, "How long?")
-    view.panel.box.field.setFocus()
-    reached = []
-    for _ in range(12):
-        focused = QApplication.focusWidget()
-        assert focused is not None and focused.accessibleName(), focused
-        reached.append(focused)
-        QTest.keyClick(focused, Qt.Key.Key_Tab)
-    panel = view.panel
-    order = [
-        reached.index(each)
-        for each in (panel.box.field, panel.box.button, panel.card, panel.card._copy, panel.list)
-    ]
-    assert order == sorted(order)
-    assert view.sheets.current().pane in reached
-
-
-def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
-    pane = view.sheets.current().pane
-    view.shown()
-    assert pane.hasFocus()
-    QGuiApplication.clipboard().setText(TEXT)
-    qtbot.keyClick(pane, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert pane.text() == TEXT
-    qtbot.keyClick(pane, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
-    assert view.panel.box.field.hasFocus()
-    qtbot.keyClicks(view.panel.box.field, "How long?")
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Enter)
-    qtbot.waitUntil(lambda: pane.lit() == list(WORDS))
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert view.find_bar.field.hasFocus()
-    qtbot.keyClicks(view.find_bar.field, "permitted")
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert pane.textCursor().selectedText() == "permitted"
-    first = pane.textCursor().position()
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert pane.textCursor().position() > first
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert pane.textCursor().position() == first
-    qtbot.keyClicks(view.find_bar.field, "zzz")
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert view.find_bar.news() == "Not found"
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
-    assert pane.hasFocus() and not view.find_bar.isVisible()
-    assert pane.lit() == list(WORDS)
-
-
-def test_how_long_a_large_paste_stalls_the_window(
-    view: AskView, qtbot: QtBot, record_property: Callable[[str, object], None]
-) -> None:
-    beats: list[float] = []
-    timer = QTimer()
-    timer.timeout.connect(lambda: beats.append(time.perf_counter()))
-    timer.start(1)
-    text = (
-        "Passwords are kept in a safe place that nobody knows of, it is said. " * 8 + "\n\n"
-    ) * 5400 + TEXT
-    sheet = view.sheets.current()
-    QGuiApplication.clipboard().setText(text)
-    qtbot.wait(50)
-    sheet.pane.paste()
-    qtbot.wait(200)
-    ask(view, qtbot, "How long?", text)
-    qtbot.wait(200)
-    timer.stop()
-    assert sheet.pane.lit() == list(WORDS)
-    assert sheet.pane.light_boxes(0), "scrolled into view"
-    longest = max(after - before for before, after in pairwise(beats))
-    record_property("longest_gap_ms", round(longest * 1000))
-    print(
-        f"longest gap of the event loop, {len(text):,} characters pasted and asked: {longest * 1000:.0f} ms"
-    )

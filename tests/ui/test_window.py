@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QApplication, QPushButton, QSplitter, QToolButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -18,22 +17,14 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
-from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected
-from app.ui.theme import Theme
 from app.ui.widgets.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window import PAGES, MainWindow
-from tests.helpers.windows import FakeEngine, open_fake_workspace
+from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
 
 READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
 MOODS = ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b"))
 KEYS = [key for key, *_ in PAGES]
-
-
-def until_stopped(request: object, choice: ModelChoice | None, report: Report) -> None:
-    while True:
-        report.check()
-        time.sleep(0.002)
 
 
 @pytest.fixture
@@ -42,36 +33,8 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def open_window(
-    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
-) -> Iterator[Callable[[], MainWindow]]:
-    made: list[MainWindow] = []
-
-    def opened() -> MainWindow:
-        workspace = open_fake_workspace(engine)
-        theme = Theme(workspace.paths.resources)
-        theme.choose("light")
-        window = MainWindow(workspace, theme, Lanes())
-        made.append(window)
-        window.show()
-        window.activateWindow()
-        qtbot.waitExposed(window)
-        return window
-
-    yield opened
-    for window in made:
-        window.close()
-        window.deleteLater()
-    qapp.processEvents()
-
-
-@pytest.fixture
 def window(open_window: Callable[[], MainWindow]) -> MainWindow:
     return open_window()
-
-
-def settle(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: window.lanes.files.idle)
 
 
 def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
@@ -272,81 +235,3 @@ def test_a_bug_in_one_page_does_not_keep_the_window_from_closing(
     again = open_window()
     settle(again, qtbot)
     assert again.page._editor.text() == "typed here"  # type: ignore[attr-defined]
-
-
-def controls(window: MainWindow) -> list[QWidget]:
-    """Every control of the page that is up, and of the rail, that the keyboard can reach."""
-    return [
-        widget
-        for widget in window.findChildren(QWidget)
-        if widget.isVisible()
-        and widget.isEnabled()
-        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        and widget.focusProxy() is None
-    ]
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_every_control_has_an_accessible_name(window: MainWindow, qtbot: QtBot, key: str) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    found = controls(window)
-    assert len(found) > 3
-    nameless = [
-        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
-        for widget in found
-        if not widget.accessibleName()
-    ]
-    assert not nameless
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_tab_reaches_every_control(window: MainWindow, qtbot: QtBot, key: str) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    expected = controls(window)
-    reached: list[QWidget] = []
-    for _ in range(3 * len(expected) + 5):
-        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
-        if window.focusWidget() not in reached:
-            reached.append(window.focusWidget())
-    # A group of exclusive buttons is one stop: the arrow keys walk inside it.
-    missed = [
-        f"{type(widget).__name__} {widget.accessibleName()!r}"
-        for widget in expected
-        if widget not in reached
-        and not (isinstance(widget, (QPushButton, QToolButton)) and widget.group() and not widget.isChecked())
-    ]
-    assert not missed
-
-
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("size", [(1320, 840), (900, 600)])
-def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tuple[int, int]) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    window.resize(*size)
-    qtbot.wait(30)
-    assert (window.width(), window.height()) == size
-    whole = QRect(QPoint(0, 0), window.size())
-    for button in [*window.findChildren(QPushButton), *window.findChildren(QToolButton)]:
-        if button.isVisible() and button.text():
-            words = button.fontMetrics().horizontalAdvance(button.text())
-            assert button.width() >= words, button.text()
-            if not button.visibleRegion().isEmpty():  # scrolled out of sight is not cut off
-                assert button.visibleRegion().boundingRect().width() == button.width(), button.text()
-            place = QRect(button.mapTo(window, QPoint(0, 0)), button.size())
-            assert whole.left() <= place.left(), button.text()
-            assert place.right() <= whole.right(), button.text()
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_a_page_takes_the_other_look_while_it_is_up(window: MainWindow, qtbot: QtBot, key: str) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    for look in ("dark", "light"):
-        window.theme.choose(look)
-        qtbot.wait(20)
-        image = window.grab().toImage()
-        corner = image.pixelColor(2, image.height() // 2)
-        assert corner.name() == window.theme.colour("frame").name()

@@ -1,0 +1,80 @@
+"""A text, a reader of it without a model, and the keys that ask it."""
+
+from __future__ import annotations
+
+import threading
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import Head, ModelCard, QaCalibration
+from app.core.report import Progress, Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
+from app.ui.views.ask import AskView
+from app.ui.views.sheet import Sheet
+
+CARD = ModelCard(
+    "reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,), calibration=QaCalibration(threshold=0.4)
+)
+TEXT = (
+    "Passwords are called secrets. 👩\u200d👩 They must be at least 12 characters in length.\n\n"
+    "Passwords of at least 64 characters are permitted. More than 128 characters are denied.\n" * 2
+)
+WORDS = ("at least 12 characters in length", "64 characters", "More than 128 characters")
+
+
+def answers(text: str, *words: str, likely: float = 0.94) -> tuple[Answer, ...]:
+    shares = (likely, 0.04, 0.01)
+    found = []
+    for word, share in zip(words, shares, strict=False):
+        at = text.index(word)
+        found.append(Answer(0, Span(at, at + len(word)), word, share, 5.0, 1.0))
+    return tuple(found)
+
+
+class Reader:
+    """What the fake model process does: the question's words say how the reading goes."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+
+    def __call__(self, question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        text = question.documents[0].text
+        if "broken" in question.text:
+            raise SpanlightError("The reader's file is damaged.", "Install it again.")
+        if "lost" in question.text:
+            raise EngineLost("The reader ended.", "Ask again.")
+        if "bug" in question.text:
+            raise ZeroDivisionError("a bug")
+        if "slow" in question.text:
+            report.progress(Progress(34, 100, "Reading", 12.0))
+            report.partial(Reading(answers(text, WORDS[1]), True, 0.2, 0.4, 34, 100, 1.0, complete=False))
+            while not self.go_on.wait(0.01):
+                report.check()
+        if "wrong" in question.text:
+            right = answers(text, WORDS[0])[0]
+            wrong = Answer(0, Span(right.span.start + 1, right.span.end + 1), right.text, 0.9, 5.0, 1.0)
+            return Reading((wrong,), True, 0.1, 0.4, 1, 1, 0.1)
+        if "boiling" in question.text:
+            return Reading(answers(text, WORDS[1], likely=0.07), False, 0.93, 0.4, 1, 1, 0.1)
+        return Reading(answers(text, *WORDS), True, 0.05, 0.4, 3, 3, 0.1)
+
+
+def ask(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:
+    """Ask from the keyboard, and wait for the end."""
+    sheet = start(view, qtbot, question, text)
+    qtbot.waitUntil(lambda: sheet.outcome is None or not sheet.outcome.running)
+    return sheet
+
+
+def start(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:
+    sheet = view.sheets.current()
+    if sheet.pane.text() != text:
+        sheet.pane.set_text(text)
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, question)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+    return sheet

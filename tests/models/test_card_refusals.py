@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.models.card import read_card, read_notes
+from app.models.weights import read_header
+from tests.helpers.cards import CLASSIFY, QA, Edit, config, refusal, rewrite, write_header
+
+# Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it.
+REFUSALS: dict[str, tuple[Edit, str]] = {
+    "no folder": (shutil.rmtree, "There is no model folder"),
+    "no config": (lambda f: (f / "config.json").unlink(), "has no config.json"),
+    "broken config": (lambda f: (f / "config.json").write_text("{"), "config.json is not well-formed JSON"),
+    "config not an object": (
+        lambda f: (f / "config.json").write_text("[]"),
+        "config.json is not a JSON object",
+    ),
+    "config not UTF-8": (lambda f: (f / "config.json").write_bytes(b'{"a": "\xff"}'), "not well-formed"),
+    "config nested deeply": (lambda f: (f / "config.json").write_text("[" * 10**5), "not well-formed"),
+    "a folder for a config": (
+        lambda f: ((f / "config.json").unlink(), (f / "config.json").mkdir()),
+        "no config.json",
+    ),
+    "remote code": (lambda f: config(f, auto_map={"AutoModel": "evil.Model"}), "program code of its own"),
+    "quantised": (lambda f: config(f, quantization_config={"bits": 4}), "is quantised"),
+    "unknown family": (lambda f: config(f, model_type="gpt2"), "of the family 'gpt2'"),
+    "no family": (lambda f: config(f, drop=("model_type",)), "of no family"),
+    "family not a text": (lambda f: config(f, model_type=["bert"]), "of no family"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
+    "pickle only": (
+        lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
+        "only as pytorch_model.bin, a format that can carry programs",
+    ),
+    "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json"),
+    "broken tokenizer": (
+        lambda f: (f / "tokenizer.json").write_text("nothing"),
+        "tokenizer.json is not well-formed",
+    ),
+    "no vocabulary": (lambda f: (f / "tokenizer.json").write_text("{}"), "has no vocabulary"),
+    "malformed vocabulary": (
+        lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": "b"}}}'),
+        "malformed vocabulary",
+    ),
+    "tokenizer too large": (
+        lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": 99999}}}'),
+        "knows 100,000 tokens, its weights only",
+    ),
+    "another vocabulary": (lambda f: config(f, vocab_size=1000), "The word embeddings of reader are"),
+    "other positions": (
+        lambda f: config(f, max_position_embeddings=600),
+        "512 × 32 where its config says 600 × 32",
+    ),
+    "another width": (lambda f: config(f, hidden_size=64), "32 where its config says"),
+    "more layers": (lambda f: config(f, num_hidden_layers=3), "holds 2 layers where its config names 3"),
+    "absurd layers": (lambda f: config(f, num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
+    "absurd width": (lambda f: config(f, hidden_size=10**12), "hidden_size is 1000000000000"),
+    "absurd inner width": (
+        lambda f: config(f, intermediate_size=10**12),
+        "intermediate_size is 1000000000000",
+    ),
+    "absurd distances": (lambda f: config(f, position_buckets=10**9), "position_buckets is 1000000000"),
+    "negative vocabulary": (lambda f: config(f, vocab_size=-1), "vocab_size is -1"),
+    "vocabulary a text": (lambda f: config(f, vocab_size="many"), "vocab_size is many"),
+    "no attention heads": (
+        lambda f: config(f, drop=("num_attention_heads",)),
+        "num_attention_heads is missing",
+    ),
+    "uneven attention heads": (lambda f: config(f, num_attention_heads=5), "32 is not a multiple of 5 heads"),
+    "notes broken": (
+        lambda f: (f / "spanlight.json").write_text('{"window": "wide"}'),
+        "spanlight.json of reader is malformed",
+    ),
+    "notes not JSON": (lambda f: (f / "spanlight.json").write_text("?"), "spanlight.json is not well-formed"),
+    "calibration of no sense": (
+        lambda f: (f / "spanlight.json").write_text('{"calibration": {"temperature": 0}}'),
+        "out of range",
+    ),
+    "an empty file": (
+        lambda f: (f / "model.safetensors").write_bytes(b""),
+        "ends before its own header does",
+    ),
+    "a cut header": (
+        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:100]),
+        "ends before its own header does",
+    ),
+    "cut weights": (
+        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:-1000]),
+        "is cut off: 1,000 bytes are missing",
+    ),
+    "too many bytes": (
+        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes() + b"0" * 8),
+        "bytes that belong to no weight",
+    ),
+    "header length absurd": (
+        lambda f: write_header(f / "model.safetensors", {}, b"", length=2**63),
+        "ends before its own header does",
+    ),
+    "header not JSON": (
+        lambda f: write_header(f / "model.safetensors", b"x" * 64, b""),
+        "not well-formed JSON",
+    ),
+    "a weight twice": (
+        lambda f: write_header(f / "model.safetensors", b'{"a": {}, "a": {}}', b""),
+        "not well-formed JSON",
+    ),
+    "overlapping": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(data_offsets=[0, 8])),
+        "weights that overlap or leave gaps",
+    ),
+    "offsets beyond the file": (
+        lambda f: rewrite(
+            f, lambda h: h.update(extra={"dtype": "F32", "shape": [2], "data_offsets": [10**9, 10**9 + 8]})
+        ),
+        "overlap or leave gaps",
+    ),
+    "wrong byte count": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(dtype="F64")),
+        "describes qa_outputs.bias wrongly",
+    ),
+    "unknown dtype": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(dtype="Q4")),
+        "describes qa_outputs.bias",
+    ),
+    "negative shape": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[-1, -2])),
+        "describes qa_outputs.bias wrongly",
+    ),
+    "absurd shape": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[2**62, 2**62, 0])),
+        "qa_outputs.bias",
+    ),
+    "an entry that is none": (lambda f: rewrite(f, lambda h: h.update(extra=7)), "describes extra wrongly"),
+    "a head of another shape": (
+        lambda f: rewrite(f, lambda h: h["qa_outputs.weight"].update(shape=[4, 16])),
+        "The start and end weights of reader are 4 × 16 where its config says 2 × 32",
+    ),
+    "a head without biases": (
+        lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))),
+        "no start and end biases",
+    ),
+    "weights as whole numbers": (
+        lambda f: rewrite(f, lambda h: h["bert.embeddings.word_embeddings.weight"].update(dtype="I32")),
+        "reader holds no word embeddings",
+    ),
+    "shards of elsewhere": (
+        lambda f: (
+            (f / "model.safetensors").unlink(),
+            (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../other.safetensors"}}'),
+        ),
+        "names a file outside the folder",
+    ),
+    "an index of nothing": (
+        lambda f: (
+            (f / "model.safetensors").unlink(),
+            (f / "model.safetensors.index.json").write_text('{"weight_map": {}}'),
+        ),
+        "names no weights",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_what_is_not_whole_is_refused_in_a_sentence(reader: Path, case: str) -> None:
+    edit, said = REFUSALS[case]
+    edit(reader)
+    assert said in refusal(reader)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda f: config(f, id2label={"0": "bad", "1": "good"}), "names 2 labels, but its classifier has 3"),
+        (lambda f: config(f, drop=("id2label",)), "names 2 labels, but its classifier has 3"),
+        (lambda f: config(f, id2label={"0": "a", "1": "b", "3": "c"}), "labels of judge are malformed"),
+        (lambda f: config(f, id2label={"0": "a", "1": "b", "2": 3}), "labels of judge are malformed"),
+        (lambda f: config(f, id2label={"0": "a", "1": "b", "2": " "}), "labels of judge are malformed"),
+        (
+            lambda f: config(f, id2label={"0": "a", "1": "b", "2": "a"}),
+            "Two labels of judge have the same name",
+        ),
+        (lambda f: config(f, id2label=["a", "b", "c"]), "labels of judge are malformed"),
+        (lambda f: config(f, problem_type="guessing"), "problem_type that is not known"),
+    ],
+)
+def test_labels_and_classifier_must_agree(judge: Path, edit: Edit, said: str) -> None:
+    edit(judge)
+    assert said in refusal(judge)
+
+
+@given(cut=st.integers(0, 300_000))
+def test_a_truncated_file_is_refused(originals: dict[Head, Path], tmp_path: Path, cut: int) -> None:
+    content = (originals[QA] / "model.safetensors").read_bytes()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(content[: min(cut, len(content) - 1)])
+    with pytest.raises(SpanlightError):
+        read_header(path)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), min_size=1, max_size=6))
+def test_flipped_bytes_of_a_header_never_crash(
+    originals: dict[Head, Path], reader: Path, flips: list[tuple[int, int]]
+) -> None:
+    content = bytearray((originals[QA] / "model.safetensors").read_bytes())
+    for place, value in flips:
+        content[place] = value
+    (reader / "model.safetensors").write_bytes(content)
+    _card_or_refusal(reader)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = (
+    "model_type vocab_size hidden_size num_hidden_layers num_attention_heads max_position_embeddings architectures"
+    " id2label problem_type pad_token_id embedding_size type_vocab_size num_labels intermediate_size"
+).split()
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), JSON, min_size=1, max_size=3))
+def test_a_config_of_any_values_never_crashes(
+    originals: dict[Head, Path], judge: Path, values: dict[str, Any]
+) -> None:
+    shutil.copy(originals[CLASSIFY] / "config.json", judge)
+    config(judge, **values)
+    _card_or_refusal(judge)
+
+
+@given(st.dictionaries(st.sampled_from(["model", "added_tokens", "window", "calibration", "measured"]), JSON))
+def test_notes_and_tokenizers_of_any_values_never_crash(reader: Path, values: dict[str, Any]) -> None:
+    (reader / "tokenizer.json").write_text(json.dumps(values))
+    (reader / "spanlight.json").write_text(json.dumps(values))
+    for read in (read_card, read_notes):
+        try:
+            read(reader)
+        except SpanlightError as fault:
+            assert fault.hint
+
+
+def _card_or_refusal(folder: Path) -> None:
+    try:
+        card = read_card(folder)
+    except SpanlightError as fault:
+        assert fault.message
+        assert fault.hint
+    else:
+        assert isinstance(card, ModelCard)

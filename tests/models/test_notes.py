@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.models import QaCalibration
+from app.models.card import Notes, read_card, read_notes, write_notes
+
+
+def test_notes_are_kept_as_written(reader: Path) -> None:
+    notes = Notes(
+        description="Reads short texts.",
+        licence="Apache-2.0",
+        window=256,
+        stride=64,
+        calibration=QaCalibration(2.0, -1.5, 0.25, 1.5, 0.4),
+        class_temperature=1.25,
+        measured={"dev": {"f1": 80.5, "em": 70.0}},
+    )
+    write_notes(reader, notes)
+    assert read_notes(reader) == notes
+    card = read_card(reader)
+    assert card.calibration == notes.calibration
+    assert (card.window, card.stride, card.class_temperature) == (256, 64, 1.25)
+    assert card.measured == {"dev": {"f1": 80.5, "em": 70.0}}
+    assert (card.description, card.licence) == ("Reads short texts.", "Apache-2.0")
+    assert {path.name for path in reader.iterdir()} >= {"spanlight.json"}
+    assert not list(reader.glob("*.part"))
+
+
+def test_every_note_is_optional(reader: Path) -> None:
+    (reader / "spanlight.json").write_text('{"calibration": {"threshold": 0.3}, "something": "else"}')
+    card = read_card(reader)
+    assert card.calibration == QaCalibration(threshold=0.3)
+    assert card.class_temperature == 1.0
+
+
+@pytest.mark.parametrize(("said", "window"), [(1, 16), (16, 16), (10**6, 512)])
+def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window: int) -> None:
+    (reader / "spanlight.json").write_text(json.dumps({"window": said}))
+    assert read_card(reader).window == window

@@ -1,0 +1,106 @@
+"""Every control of the window: named, reached by Tab, whole in every size, and in both looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head, ModelCard
+from app.ui.window import PAGES, MainWindow
+from tests.helpers.windows import FakeEngine, settle, until_stopped
+
+READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
+MOODS = ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b"))
+KEYS = [key for key, *_ in PAGES]
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(until_stopped, READER, MOODS)
+
+
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow]) -> MainWindow:
+    return open_window()
+
+
+def controls(window: MainWindow) -> list[QWidget]:
+    """Every control of the page that is up, and of the rail, that the keyboard can reach."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.focusProxy() is None
+    ]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_control_has_an_accessible_name(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    found = controls(window)
+    assert len(found) > 3
+    nameless = [
+        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+        for widget in found
+        if not widget.accessibleName()
+    ]
+    assert not nameless
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_tab_reaches_every_control(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    expected = controls(window)
+    reached: list[QWidget] = []
+    for _ in range(3 * len(expected) + 5):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        if window.focusWidget() not in reached:
+            reached.append(window.focusWidget())
+    # A group of exclusive buttons is one stop: the arrow keys walk inside it.
+    missed = [
+        f"{type(widget).__name__} {widget.accessibleName()!r}"
+        for widget in expected
+        if widget not in reached
+        and not (isinstance(widget, (QPushButton, QToolButton)) and widget.group() and not widget.isChecked())
+    ]
+    assert not missed
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("size", [(1320, 840), (900, 600)])
+def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tuple[int, int]) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    window.resize(*size)
+    qtbot.wait(30)
+    assert (window.width(), window.height()) == size
+    whole = QRect(QPoint(0, 0), window.size())
+    for button in [*window.findChildren(QPushButton), *window.findChildren(QToolButton)]:
+        if button.isVisible() and button.text():
+            words = button.fontMetrics().horizontalAdvance(button.text())
+            assert button.width() >= words, button.text()
+            if not button.visibleRegion().isEmpty():  # scrolled out of sight is not cut off
+                assert button.visibleRegion().boundingRect().width() == button.width(), button.text()
+            place = QRect(button.mapTo(window, QPoint(0, 0)), button.size())
+            assert whole.left() <= place.left(), button.text()
+            assert place.right() <= whole.right(), button.text()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_page_takes_the_other_look_while_it_is_up(window: MainWindow, qtbot: QtBot, key: str) -> None:
+    window.show_page(key)
+    settle(window, qtbot)
+    for look in ("dark", "light"):
+        window.theme.choose(look)
+        qtbot.wait(20)
+        image = window.grab().toImage()
+        corner = image.pixelColor(2, image.height() // 2)
+        assert corner.name() == window.theme.colour("frame").name()
