@@ -20,7 +20,9 @@ OLDEST = (3, 11)
 HANDED_OVER = "SPANLIGHT_HANDED_OVER"
 
 
-def ensure(module: str, argv: Sequence[str], extras: Sequence[str] = (), system: Sequence[str] = ()) -> int | None:
+def ensure(
+    module: str, argv: Sequence[str], extras: Sequence[str] = (), system: Sequence[str] = ()
+) -> int | None:
     """See to it that `python3 -m <module>` finds all it needs; the exit code when the work was done elsewhere.
 
     `extras` are names of optional dependencies in pyproject.toml, `system` the system's libraries and programs:
@@ -73,10 +75,14 @@ def refuse_python(module: str, argv: Sequence[str]) -> int:
         name = "python3.%d" % minor
         found = shutil.which(name)
         if found and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0:
-            sys.stderr.write("Run it with the newer one that is here: %s -m %s\n" % (name, " ".join([module, *argv])))
+            sys.stderr.write(
+                "Run it with the newer one that is here: %s -m %s\n" % (name, " ".join([module, *argv]))
+            )
             break
     else:
-        sys.stderr.write("Install a newer one (https://www.python.org/downloads/) and run the same command with it.\n")
+        sys.stderr.write(
+            "Install a newer one (https://www.python.org/downloads/) and run the same command with it.\n"
+        )
     return 2
 
 

@@ -31,7 +31,9 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("search", parent=settings.get_profile("spanlight"), derandomize=False, max_examples=2000)
+settings.register_profile(
+    "search", parent=settings.get_profile("spanlight"), derandomize=False, max_examples=2000
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 

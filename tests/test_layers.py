@@ -140,7 +140,10 @@ def imports_of(module: str, source: str) -> list[Import]:
             for alias in node.names:
                 whole = f"{base}.{alias.name}"
                 names.append(whole if whole in MODULES or not below(base, ("app",)) else base)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("__import__", "importlib.import_module"):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "__import__",
+            "importlib.import_module",
+        ):
             first = node.args[0] if node.args else None
             names = [str(first.value) if isinstance(first, ast.Constant) else "a name made while running"]
         found += [Import(module, name, node.lineno, id(node) in typing_only) for name in names]  # type: ignore[attr-defined]
@@ -148,7 +151,9 @@ def imports_of(module: str, source: str) -> list[Import]:
 
 
 def all_imports() -> list[Import]:
-    return [found for module, file in MODULES.items() for found in imports_of(module, file.read_text("utf-8"))]
+    return [
+        found for module, file in MODULES.items() for found in imports_of(module, file.read_text("utf-8"))
+    ]
 
 
 IMPORTS = all_imports()

@@ -58,7 +58,12 @@ if __name__ == "__main__":
 
 def run(code: str, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=ROOT, input=given, capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=200,
     )
 
 
@@ -128,7 +133,9 @@ def test_the_set_up_check_of_a_later_start_is_light() -> None:
 def test_the_command_line_leaves_torch_to_the_model_process(tmp_path: Path) -> None:
     model = small_checkpoint(tmp_path / "model", "bert", Head.QUESTION_ANSWERING)
     text = "The knave of hearts stole the tarts."
-    done = run(COMMAND, "ask", "-", "--question", "who stole the tarts", "--model", str(model), "--json", given=text)
+    done = run(
+        COMMAND, "ask", "-", "--question", "who stole the tarts", "--model", str(model), "--json", given=text
+    )
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "app.cli.ask" in loaded
@@ -136,17 +143,23 @@ def test_the_command_line_leaves_torch_to_the_model_process(tmp_path: Path) -> N
 
 
 def test_a_spawned_process_reads_a_light_main() -> None:
-    done = run("import sys, runpy; runpy.run_module('app.__main__', run_name='__mp_main__'); print(*sys.modules)")
+    done = run(
+        "import sys, runpy; runpy.run_module('app.__main__', run_name='__mp_main__'); print(*sys.modules)"
+    )
     assert done.returncode == 0, done.stderr
     assert not set(done.stdout.split()) & (HEAVY | SLOW | {"PySide6", "app.cli"})
 
 
-@pytest.mark.parametrize("file", ["app/__main__.py", "app/core/about.py", "app/__init__.py", "packaging/bootstrap.py"])
+@pytest.mark.parametrize(
+    "file", ["app/__main__.py", "app/core/about.py", "app/__init__.py", "packaging/bootstrap.py"]
+)
 def test_an_old_python_can_read_that_it_is_too_old(file: str) -> None:
     ast.parse((ROOT / file).read_text("utf-8"), feature_version=(3, 8))
 
 
-def test_an_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_old_python_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from app.__main__ import main
 
     monkeypatch.setattr(sys, "version_info", (3, 8, 18, "final", 0))
@@ -165,8 +178,16 @@ def test_it_can_be_started_by_its_path_from_anywhere(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a screen")
 def test_without_a_screen_the_terminal_is_offered() -> None:
-    bare = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name != "QT_QPA_PLATFORM"}
-    command = [sys.executable, "-c", "import sys; from app.__main__ import open_window; sys.exit(open_window([]))"]
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if "DISPLAY" not in name and name != "QT_QPA_PLATFORM"
+    }
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from app.__main__ import open_window; sys.exit(open_window([]))",
+    ]
     done = subprocess.run(command, cwd=ROOT, env=bare, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "There is no screen here" in done.stderr

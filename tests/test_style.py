@@ -13,7 +13,9 @@ from tests.conftest import ROOT
 
 def run(*arguments: str, cwd: Path = ROOT) -> str:
     """What a checker said; empty when it found nothing."""
-    done = subprocess.run([sys.executable, "-m", *arguments], cwd=cwd, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=cwd, capture_output=True, text=True, timeout=280
+    )
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
@@ -23,7 +25,9 @@ def test_ruff_finds_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "files"), [(".", ["app"]), ("packaging", ["bootstrapping", "bootstrap.py"])], ids=["app", "packaging"]
+    ("folder", "files"),
+    [(".", ["app"]), ("packaging", ["bootstrapping", "bootstrap.py"])],
+    ids=["app", "packaging"],
 )
 def test_mypy_finds_nothing(folder: str, files: list[str]) -> None:
     cache = str(ROOT / ".mypy_cache" / folder)
@@ -37,4 +41,6 @@ def test_the_checkers_see_a_fault(tmp_path: Path) -> None:
     config = str(ROOT / "pyproject.toml")
     assert "F401" in run("ruff", "check", "--no-cache", "--config", config, str(tmp_path))
     cache = str(tmp_path / "cache")
-    assert "return-value" in run("mypy", "--config-file", config, "--cache-dir", cache, str(tmp_path / "wrong.py"))
+    assert "return-value" in run(
+        "mypy", "--config-file", config, "--cache-dir", cache, str(tmp_path / "wrong.py")
+    )

@@ -173,9 +173,7 @@ def _evaluation(
     )
 
 
-def _figures(
-    found: Sequence[Classification], truths: Sequence[str], labels: Sequence[str]
-) -> ClassFigures:
+def _figures(found: Sequence[Classification], truths: Sequence[str], labels: Sequence[str]) -> ClassFigures:
     winners = [item.winner for item in found]
     present = [label for label in labels if label in winners or label in truths]
     return ClassFigures(

@@ -25,7 +25,9 @@ class Environment:
         self.root = root
         self.pyproject = os.path.join(root, "pyproject.toml")
         self.folder = os.path.join(root, ".venv")
-        self.python = os.path.join(self.folder, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
+        self.python = os.path.join(
+            self.folder, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python"))
+        )
         self.stamp = os.path.join(self.folder, "spanlight-ready")
         self.unfinished = os.path.join(self.folder, "spanlight-unfinished")
         self.log = os.path.join(self.folder, "spanlight-set-up.log")
@@ -106,7 +108,10 @@ class Environment:
 
         try:
             code = "import sys; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
-            return subprocess.run([self.python, "-I", "-c", code], capture_output=True, check=False).returncode == 0
+            return (
+                subprocess.run([self.python, "-I", "-c", code], capture_output=True, check=False).returncode
+                == 0
+            )
         except OSError:
             return False
 
@@ -114,7 +119,12 @@ class Environment:
         """Whether its own pip starts."""
         import subprocess
 
-        return subprocess.run([self.python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(
+                [self.python, "-m", "pip", "--version"], capture_output=True, check=False
+            ).returncode
+            == 0
+        )
 
     def version(self) -> str:
         """Its Python's version, as the stamp writes it."""

@@ -107,9 +107,13 @@ def fault(said: str, what: str, log: str) -> SetUpFault:
             "There are builds for Python 3.11 to 3.13 on 64-bit Linux and Windows and on Macs with an Apple chip.",
         )
     if "Permission denied" in said:
-        return SetUpFault("The folder .venv cannot be written to.", "Start Spanlight as the user who made it.")
+        return SetUpFault(
+            "The folder .venv cannot be written to.", "Start Spanlight as the user who made it."
+        )
     last = next((line for line in reversed(said.splitlines()) if line.startswith("ERROR")), "pip failed")
-    return SetUpFault(f"{what} could not be installed ({last.removeprefix('ERROR: ')}).", f"All that pip said: {log}")
+    return SetUpFault(
+        f"{what} could not be installed ({last.removeprefix('ERROR: ')}).", f"All that pip said: {log}"
+    )
 
 
 def pins_for(lines: Sequence[str], tested: Sequence[str]) -> list[str]:
@@ -191,5 +195,7 @@ def install_rest(pip: Pip, lines: Sequence[str], pins: Sequence[str]) -> None:
 def installed_version(pip: Pip, name: str) -> str:
     """The version in the environment, local part included; empty where it is not installed."""
     code = f"import importlib.metadata as m; print(m.version({name!r}))"
-    done = subprocess.run([pip.environment.python, "-I", "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [pip.environment.python, "-I", "-c", code], capture_output=True, text=True, check=False
+    )
     return done.stdout.strip() if done.returncode == 0 else ""

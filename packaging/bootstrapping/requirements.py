@@ -67,14 +67,18 @@ class Requirement:
         """Whether an installed version will do."""
         if is_preview(version):
             return False
-        return all(_RELATIONS[relation](release(version), release(wanted)) for relation, wanted in self.clauses)
+        return all(
+            _RELATIONS[relation](release(version), release(wanted)) for relation, wanted in self.clauses
+        )
 
 
 def read(pyproject: str, groups: Iterable[str]) -> list[str]:
     """The lines of dependencies for groups: `app` for the app's own, else an optional one's name."""
     project = _project(pyproject)["project"]
     optional = project.get("optional-dependencies", {})
-    return [line for group in groups for line in (project["dependencies"] if group == "app" else optional[group])]
+    return [
+        line for group in groups for line in (project["dependencies"] if group == "app" else optional[group])
+    ]
 
 
 def optional_groups(pyproject: str) -> list[str]:

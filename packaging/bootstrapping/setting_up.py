@@ -31,7 +31,9 @@ def set_up(environment: Environment, groups: Sequence[str], parts: Sequence[str]
         )
         return 1
     except OSError as fault:
-        sys.stderr.write(f"Spanlight could not be set up: {fault}.\nPut that right and run the same command again.\n")
+        sys.stderr.write(
+            f"Spanlight could not be set up: {fault}.\nPut that right and run the same command again.\n"
+        )
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("\nStopped. Run the same command again to go on; what has been fetched is kept.\n")
@@ -56,7 +58,11 @@ def _set_up(environment: Environment, groups: Sequence[str], parts: Sequence[str
     if not fresh:
         if not kept:
             _install(environment, every_group, progress)
-        stamped = dict.fromkeys(every_group, environment.digest()) | {"python": environment.version()} | _parts(stamped)
+        stamped = (
+            dict.fromkeys(every_group, environment.digest())
+            | {"python": environment.version()}
+            | _parts(stamped)
+        )
         environment.write_stamp(stamped)
     for part, names in missing.items():
         if names and not by_apt:
@@ -83,7 +89,9 @@ def _install(environment: Environment, groups: Sequence[str], progress: Progress
     pins = installer.pins_for(lines, requirements.tested(environment.pyproject))
     first_time = not os.path.exists(environment.stamp)
     if first_time:
-        progress.say("Spanlight is set up now, once: about 400 MB to fetch and 1.5 GB on disk, a few minutes.")
+        progress.say(
+            "Spanlight is set up now, once: about 400 MB to fetch and 1.5 GB on disk, a few minutes."
+        )
     else:
         progress.say("Something more is needed than is here: bringing the environment up to date.")
     with progress.step(f"An environment of its own in {environment.folder}"):
@@ -112,7 +120,12 @@ def _install(environment: Environment, groups: Sequence[str], progress: Progress
 def _make(environment: Environment, progress: Progress) -> None:
     """The virtual environment with a pip that works; what is broken or half made is made afresh."""
     half_made = os.path.exists(environment.unfinished)
-    if os.path.exists(environment.python) and not half_made and environment.runs() and not _moved_on(environment):
+    if (
+        os.path.exists(environment.python)
+        and not half_made
+        and environment.runs()
+        and not _moved_on(environment)
+    ):
         if environment.has_pip():
             return
         subprocess.run([environment.python, "-m", "ensurepip"], capture_output=True, check=False)
@@ -124,7 +137,9 @@ def _make(environment: Environment, progress: Progress) -> None:
             "Leave it (deactivate) and run the same command again: it is then made afresh.",
         )
     if any(entry.path not in (environment.lock, environment.log) for entry in os.scandir(environment.folder)):
-        progress.detail("the one that is here is " + ("half made" if half_made else "broken") + ": making it afresh")
+        progress.detail(
+            "the one that is here is " + ("half made" if half_made else "broken") + ": making it afresh"
+        )
     environment.clear()
     _create(environment, progress)
 
@@ -149,7 +164,9 @@ def _create(environment: Environment, progress: Progress) -> None:
             f"Run this line, then the same command again: {line}",
         )
     command = [sys.executable, "-m", "venv", *(["--without-pip"] if minimal else []), environment.folder]
-    run = functools.partial(subprocess.run, capture_output=True, text=True, check=False, **environment.holding)
+    run = functools.partial(
+        subprocess.run, capture_output=True, text=True, check=False, **environment.holding
+    )
     done = run(command)
     progress.log(done.stdout + done.stderr)
     if done.returncode == 0 and minimal:  # the system's pip can fill an environment that has none

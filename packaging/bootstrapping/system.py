@@ -98,7 +98,10 @@ def line_for(missing: Iterable[str]) -> str:
         if shutil.which(tool):
             lines = [line] if names != ["Xvfb"] else []
             lines += [XVFB[tool]] if "Xvfb" in names and tool in XVFB else []
-            return " && ".join("sudo " + line for line in lines) or f"your system's package with {', '.join(names)}"
+            return (
+                " && ".join("sudo " + line for line in lines)
+                or f"your system's package with {', '.join(names)}"
+            )
     return "your system's packages with " + ", ".join(names)
 
 

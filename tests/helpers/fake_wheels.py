@@ -11,7 +11,12 @@ def make_wheel(folder: Path, name: str, version: str, module: str, needs: tuple[
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{name.replace('-', '_')}-{version}"
     info = f"{stem}.dist-info"
-    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {n}" for n in needs)]
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {name}",
+        f"Version: {version}",
+        *(f"Requires-Dist: {n}" for n in needs),
+    ]
     files = {
         f"{module}.py": f"VERSION = {version!r}\n",
         f"{info}/METADATA": "\n".join(lines) + "\n",

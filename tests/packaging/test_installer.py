@@ -50,7 +50,9 @@ def test_on_linux_the_makers_cpu_build_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_the_ordinary_build_where_it_brings_no_cuda(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ordinary_build_where_it_brings_no_cuda(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pip = RecordedPip(tmp_path, index=False, cuda=False)
     installer.install_torch(pip, LINE, PINS)
     assert pip.installed == [["torch==2.13.0"]]
@@ -105,8 +107,14 @@ def test_no_build_at_all_is_one_sentence(tmp_path: Path) -> None:
     ("said", "told"),
     [
         ("OSError: [Errno 28] No space left on device", "The disk is full."),
-        ("Failed to establish a new connection: [Errno -2]\nERROR: No matching", "the internet cannot be reached"),
-        ("SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] ... Max retries exceeded", "certificate does not verify"),
+        (
+            "Failed to establish a new connection: [Errno -2]\nERROR: No matching",
+            "the internet cannot be reached",
+        ),
+        (
+            "SSLError: [SSL: CERTIFICATE_VERIFY_FAILED] ... Max retries exceeded",
+            "certificate does not verify",
+        ),
         ("ERROR: Permission denied: '/x'", "cannot be written to"),
         ("ERROR: something new\nmore", "could not be installed (something new)"),
         ("", "could not be installed (pip failed)"),
@@ -146,6 +154,8 @@ def test_a_long_step_gives_a_sign_of_life(tmp_path: Path, capsys: pytest.Capture
     assert said.strip().startswith("still at it")
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (125, "2 min 5 s")])
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (125, "2 min 5 s")]
+)
 def test_durations(seconds: float, words: str) -> None:
     assert duration(seconds) == words

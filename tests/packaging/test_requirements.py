@@ -18,14 +18,18 @@ from tests.conftest import ROOT
 PYPROJECT = str(ROOT / "pyproject.toml")
 numbers = st.lists(st.integers(0, 12), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 versions = st.builds("{}{}".format, numbers, st.sampled_from(["", "", "", "+cpu", "+cu130"]))
-clauses = st.lists(st.builds("{}{}".format, st.sampled_from(["==", "!=", ">=", "<=", ">", "<"]), numbers), max_size=3)
+clauses = st.lists(
+    st.builds("{}{}".format, st.sampled_from(["==", "!=", ">=", "<=", ">", "<"]), numbers), max_size=3
+)
 
 
 @given(clauses, versions)
 def test_versions_are_taken_as_pip_takes_them(wanted: list[str], version: str) -> None:
     line = "torch" + ",".join(wanted)
     theirs = packaging.requirements.Requirement(line).specifier.contains(version)
-    local = "+" in version and any(clause.startswith(">") and not clause.startswith(">=") for clause in wanted)
+    local = "+" in version and any(
+        clause.startswith(">") and not clause.startswith(">=") for clause in wanted
+    )
     if not local:  # PEP 440 leaves 2.0+cpu out of >2.0; no line of ours asks so
         assert requirements.Requirement(line).takes(version) == theirs
 
@@ -44,7 +48,9 @@ def test_markers_on_the_python_version(here: int, asked: int, relation: str) -> 
     assert requirements.Requirement(line).applies((3, here)) == theirs
 
 
-@pytest.mark.parametrize("line", ["torch @ https://example.org/x.whl", "torch[extra]>=2", "torch>=2; os_name == 'nt'"])
+@pytest.mark.parametrize(
+    "line", ["torch @ https://example.org/x.whl", "torch[extra]>=2", "torch>=2; os_name == 'nt'"]
+)
 def test_forms_that_are_not_read_are_refused(line: str) -> None:
     with pytest.raises(ValueError, match="not understood"):
         requirements.Requirement(line)
@@ -58,7 +64,9 @@ def test_every_line_of_ours_is_read() -> None:
     for line in lines:
         ours, theirs = requirements.Requirement(line), packaging.requirements.Requirement(line)
         assert ours.name == theirs.name
-        assert {relation + version for relation, version in ours.clauses} == {str(one) for one in theirs.specifier}
+        assert {relation + version for relation, version in ours.clauses} == {
+            str(one) for one in theirs.specifier
+        }
 
 
 def test_qt_is_the_essentials_and_never_the_release_that_aborts() -> None:
@@ -86,5 +94,7 @@ def test_as_a_script_it_says_what_is_missing(tmp_path_factory: pytest.TempPathFa
     pyproject = tmp_path_factory.mktemp("project") / "pyproject.toml"
     pyproject.write_text("[project]\ndependencies = ['numpy>=1', 'numpy>=99']\n")
     script = str(ROOT / "packaging" / "bootstrapping" / "requirements.py")
-    done = subprocess.run([sys.executable, "-I", script, str(pyproject), "app"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", script, str(pyproject), "app"], capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout) == (1, "numpy>=99\n")

@@ -55,7 +55,9 @@ class House:
         for inside in ("app/__init__.py", "app/__main__.py", "app/core/__init__.py", "app/core/about.py"):
             (folder / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / inside, folder / inside)
-        shutil.copytree(ROOT / "packaging", folder / "packaging", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / "packaging", folder / "packaging", ignore=shutil.ignore_patterns("__pycache__")
+        )
         (folder / "app" / "cli").mkdir()
         (folder / "app" / "cli" / "main.py").write_text(CLI)
         self.ask_for_probe("1")
@@ -75,7 +77,9 @@ class House:
     def start(self, *argv: str, python: str = sys.executable, offline: bool = False) -> Done:
         command = [python, "-m", "app", *(argv or ("models", "--json"))]
         environment = self.environment(offline)
-        return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=200)
+        return subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=200
+        )
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +127,7 @@ def test_from_inside_its_own_environment(set_up: tuple[House, Done]) -> None:
     assert (inside.returncode, inside.stderr) == (7, "")
 
 
-def test_another_environment_that_has_everything_is_used(
-    set_up: tuple[House, Done], tmp_path: Path
-) -> None:
+def test_another_environment_that_has_everything_is_used(set_up: tuple[House, Done], tmp_path: Path) -> None:
     first, _ = set_up
     other = House(tmp_path, first.wheels)
     own = str(first.venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
@@ -191,7 +193,10 @@ def test_a_killed_set_up_holds_the_next_one_until_its_pip_has_ended(tmp_path: Pa
         proxy = f"http://127.0.0.1:{deaf.getsockname()[1]}"
         environment = house.environment(offline=True) | dict.fromkeys(NOWHERE, proxy)
         killed = subprocess.Popen(
-            [sys.executable, "-m", "app", "models"], cwd=house.root, env=environment, stderr=subprocess.DEVNULL
+            [sys.executable, "-m", "app", "models"],
+            cwd=house.root,
+            env=environment,
+            stderr=subprocess.DEVNULL,
         )
         call, _ = deaf.accept()  # pip is at work
         killed.kill()

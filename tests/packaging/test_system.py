@@ -20,7 +20,9 @@ def needed_by(file: Path) -> set[str]:
     return {name.decode() for name in re.findall(rb"\0(lib[\w.+-]+\.so\.\d+)(?=\0)", file.read_bytes())}
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only: elsewhere Qt brings all it needs")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="Linux only: elsewhere Qt brings all it needs"
+)
 def test_the_list_holds_all_that_qt_links_to() -> None:
     import PySide6
 
@@ -30,19 +32,28 @@ def test_the_list_holds_all_that_qt_links_to() -> None:
     files = [path for name in libraries for path in (qt / "lib").glob(f"libQt6{name}.so.6")]
     for folder in ("platforms/libqxcb.so", "platforms/libqwayland*.so", "xcbglintegrations/*.so"):
         files += (qt / "plugins").glob(folder)
-    for folder in ("imageformats", "iconengines", "wayland-shell-integration", "wayland-graphics-integration-client"):
+    for folder in (
+        "imageformats",
+        "iconengines",
+        "wayland-shell-integration",
+        "wayland-graphics-integration-client",
+    ):
         files += (qt / "plugins" / folder).glob("*.so")
     assert any(path.name == "libqxcb.so" for path in files)
     missing = {}
     for file in files:
         names = needed_by(file) - brought - system.LIBRARIES.keys()
-        names = {n for n in names if n.removeprefix("lib").split(".so")[0] not in EVERYWHERE and "Qt6" not in n}
+        names = {
+            n for n in names if n.removeprefix("lib").split(".so")[0] not in EVERYWHERE and "Qt6" not in n
+        }
         if names:
             missing[file.name] = names
     assert not missing
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only: elsewhere Qt brings all it needs")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="Linux only: elsewhere Qt brings all it needs"
+)
 def test_what_cannot_be_loaded_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(system.LIBRARIES, "libspanlight-none.so.1", "libspanlight-none1")
     assert "libspanlight-none.so.1" in system.is_missing("windows")
@@ -64,7 +75,9 @@ def test_the_line_for_other_families(monkeypatch: pytest.MonkeyPatch, tool: str)
     only(monkeypatch, tool)
     assert system.line_for(["libEGL.so.1"]) == f"sudo {system.LINES[tool]}"
     assert system.line_for(["Xvfb"]) == f"sudo {system.XVFB[tool]}"
-    assert system.line_for(["libEGL.so.1", "Xvfb"]) == f"sudo {system.LINES[tool]} && sudo {system.XVFB[tool]}"
+    assert (
+        system.line_for(["libEGL.so.1", "Xvfb"]) == f"sudo {system.LINES[tool]} && sudo {system.XVFB[tool]}"
+    )
 
 
 def test_the_line_for_an_unknown_system(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +103,11 @@ def test_a_driver_counts_only_when_it_answers(tmp_path: Path, monkeypatch: pytes
     program = tmp_path / "nvidia-smi"
     monkeypatch.setattr(shutil, "which", lambda name: str(program))
     assert not system.nvidia_driver()
-    for script, answer in (("echo 'GPU 0: a card'", True), ("echo failed; exit 9", False), ("echo none", False)):
+    for script, answer in (
+        ("echo 'GPU 0: a card'", True),
+        ("echo failed; exit 9", False),
+        ("echo none", False),
+    ):
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         assert system.nvidia_driver() is answer

@@ -29,10 +29,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
     for name in ("app", "resources"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
+        shutil.copytree(
+            ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors")
+        )
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index"]
     done = subprocess.run(
-        [*command, "--quiet", "--wheel-dir", str(out), str(source)], capture_output=True, text=True, timeout=200
+        [*command, "--quiet", "--wheel-dir", str(out), str(source)],
+        capture_output=True,
+        text=True,
+        timeout=200,
     )
     assert done.returncode == 0, done.stderr
     return zipfile.ZipFile(next(out.glob("spanlight-*.whl")))
@@ -65,7 +70,11 @@ def test_the_unpacked_wheel_starts_and_finds_its_resources(wheel: zipfile.ZipFil
     wheel.extractall(tmp_path)
     code = "from app.__main__ import main; from app.settings.paths import default_paths as p; print(p().resources)"
     done = subprocess.run(
-        [sys.executable, "-c", code + "; main(['--version'])"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code + "; main(['--version'])"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.splitlines()[0]) == tmp_path / "app" / "resources"

@@ -24,7 +24,9 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def view(open_page: Callable[[type[ClassifyView], FakeEngine], ClassifyView], engine: FakeEngine) -> ClassifyView:
+def view(
+    open_page: Callable[[type[ClassifyView], FakeEngine], ClassifyView], engine: FakeEngine
+) -> ClassifyView:
     return open_page(ClassifyView, engine)
 
 

@@ -97,7 +97,9 @@ def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
     view = begin(window, qtbot, LONG)
     sheet = view.sheets.current()
     qtbot.waitUntil(
-        lambda: sheet.outcome is not None and sheet.outcome.progress is not None and sheet.outcome.fraction > 0,
+        lambda: (
+            sheet.outcome is not None and sheet.outcome.progress is not None and sheet.outcome.fraction > 0
+        ),
         timeout=MINUTE,
     )
     assert sheet.outcome is not None and sheet.outcome.running

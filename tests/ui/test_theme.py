@@ -130,7 +130,9 @@ def test_a_widget_takes_the_themes_colours(theme: Theme, qtbot: QtBot) -> None:
 def test_every_icon_draws_something(theme: Theme, path: Path) -> None:
     theme.choose("dark")
     image = theme.icon(path.stem, "ink").pixmap(QSize(20, 20)).toImage()
-    drawn = [image.pixelColor(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 100]
+    drawn = [
+        image.pixelColor(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 100
+    ]
     assert len(drawn) > 4
     if "currentColor" in path.read_text(encoding="utf-8"):
         ink = theme.colour("ink")

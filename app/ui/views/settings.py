@@ -143,7 +143,9 @@ class SettingsView(Page):
             self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
             return
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self.notice.show_hint("No program opened the folder.", "Its place is written beside; it can be copied.")
+            self.notice.show_hint(
+                "No program opened the folder.", "Its place is written beside; it can be copied."
+            )
 
     def _save(self, what: str) -> None:
         self.notice.clear()
@@ -233,7 +235,9 @@ class SettingsView(Page):
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self._folder, 1)
         line.addWidget(self._open)
-        self._add_row(at, "Kept in", kept, "Nothing leaves this computer: texts, drafts and models stay here.")
+        self._add_row(
+            at, "Kept in", kept, "Nothing leaves this computer: texts, drafts and models stay here."
+        )
         self._version = QLabel(f"{NAME} {VERSION}")
         self._version.setProperty("ink", "quiet")
         inner = QWidget()

@@ -58,7 +58,9 @@ class ClassPanel(QFrame):
         self._open.setAccessibleName("Open a text file")
         self._open.setToolTip("Open a text file  (Ctrl+O)")
         self._open.clicked.connect(self.open_asked)
-        self._invite = self._quiet_label("Every class gets its probability. A long text is read whole, not cut.")
+        self._invite = self._quiet_label(
+            "Every class gets its probability. A long text is read whole, not cut."
+        )
         self._body = QWidget()
         body = QVBoxLayout(self._body)
         body.setContentsMargins(0, 0, 0, 0)

@@ -91,7 +91,9 @@ class ResultModel(QAbstractTableModel):
     ) -> Any:
         """The columns' names as a person reads them; rows by number."""
         if role == Qt.ItemDataRole.DisplayRole:
-            return section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
+            return (
+                section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
+            )
         if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
             return int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         return None

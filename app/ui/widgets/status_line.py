@@ -9,7 +9,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QSpacerI
 from app.ui.theme import Theme
 
 # What the dot looks like: its colour's role, and whether it is filled, so that colour alone never tells.
-_DOTS = {"loading": ("mark", False), "ready": ("likely", True), "fault": ("fault", False), "": ("ink_quiet", False)}
+_DOTS = {
+    "loading": ("mark", False),
+    "ready": ("likely", True),
+    "fault": ("fault", False),
+    "": ("ink_quiet", False),
+}
 
 
 class StatusDot(QWidget):
@@ -125,7 +130,9 @@ class StatusLine(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        self._state.setFixedWidth(min(self._state.natural_width(), max(self._theme.step(20), self.width() * 6 // 10)))
+        self._state.setFixedWidth(
+            min(self._state.natural_width(), max(self._theme.step(20), self.width() * 6 // 10))
+        )
 
     @Slot()
     def _restyle(self) -> None:
