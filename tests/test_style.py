@@ -24,6 +24,11 @@ def test_ruff_finds_nothing() -> None:
     assert not said, said
 
 
+def test_ruff_format_changes_nothing() -> None:
+    said = run("ruff", "format", "--check", ".")
+    assert not said, said
+
+
 @pytest.mark.parametrize(
     ("folder", "files"),
     [(".", ["app"]), ("packaging", ["bootstrapping", "bootstrap.py"])],
@@ -37,9 +42,12 @@ def test_mypy_finds_nothing(folder: str, files: list[str]) -> None:
 
 
 def test_the_checkers_see_a_fault(tmp_path: Path) -> None:
-    (tmp_path / "wrong.py").write_text("import os\n\n\ndef f(x: int) -> str:\n    return x\n")
+    (tmp_path / "wrong.py").write_text("import os\n\n\ndef f(x: int) -> str:\n    return  x\n")
     config = str(ROOT / "pyproject.toml")
     assert "F401" in run("ruff", "check", "--no-cache", "--config", config, str(tmp_path))
+    assert "would be reformatted" in run(
+        "ruff", "format", "--check", "--no-cache", "--config", config, str(tmp_path)
+    )
     cache = str(tmp_path / "cache")
     assert "return-value" in run(
         "mypy", "--config-file", config, "--cache-dir", cache, str(tmp_path / "wrong.py")
