@@ -13,6 +13,7 @@ from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask_batch import read_questions
+from app.flows.calibration_error import calibration_error
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
 from app.flows.models import keep_beside, measured_on
@@ -230,20 +231,13 @@ def _figures(outcomes: list[_Outcome]) -> QaFigures:
         forced_f1=_mean(answerable, lambda each: each.f1),
         best_f1=100.0 * best,
         best_threshold=min(threshold, 1.0),
-        calibration_error=_calibration_error(outcomes),
+        calibration_error=100.0
+        * calibration_error((each.probability, each.exact == 1.0) for each in outcomes),
     )
 
 
 def _mean(outcomes: list[_Outcome], value: Callable[[_Outcome], float]) -> float | None:
     return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
-
-
-def _calibration_error(outcomes: list[_Outcome]) -> float:
-    bins: list[list[_Outcome]] = [[] for _ in range(10)]
-    for each in outcomes:
-        bins[min(9, int(each.probability * 10))].append(each)
-    gaps = (abs(sum(each.probability - (each.exact == 1.0) for each in group)) for group in bins)
-    return 100.0 * sum(gaps) / len(outcomes)
 
 
 def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
