@@ -1,0 +1,131 @@
+"""The models that come along: whole, described, as good as they must be, and used on what they are for."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.models import Head, ModelCard
+from app.core.report import Silent
+from app.core.requests import Question, TextsToClassify
+from app.core.text import Document
+from app.flows.ask import ask
+from app.flows.classify import classify
+from app.flows.read import read_document
+from app.flows.samples import ASK, CLASSIFY, samples
+from app.flows.workspace import Workspace, open_workspace
+from app.models.card import read_card
+from tests.conftest import ROOT
+
+FOLDER = ROOT / "resources" / "models"
+QA, SENTIMENT = "starter-qa", "starter-sentiment"
+MEGABYTE = 1_000_000
+FEELINGS = {"70-review-kettle": "positive", "80-review-hotel": "negative"}
+ALICE = "documents/alice.txt"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """The app as it is on its first start, with only what comes along."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPANLIGHT_HOME", str(tmp_path_factory.mktemp("home")))
+        opened = open_workspace()
+    yield opened
+    opened.close()
+
+
+def card(name: str) -> ModelCard:
+    return read_card(FOLDER / name)
+
+
+def figure(name: str, data: str, wanted: str) -> float:
+    return card(name).measured[data][wanted]
+
+
+@pytest.mark.parametrize("name", [QA, SENTIMENT])
+def test_a_starter_is_small_and_its_card_says_where_it_comes_from(name: str) -> None:
+    assert max(path.stat().st_size for path in (FOLDER / name).iterdir()) <= 50 * MEGABYTE
+    assert card(name).dtype == "float16"
+    assert card(name).licence
+    said = (FOLDER / name / "README.md").read_text(encoding="utf-8")
+    for word in ("MiniLM", "Apache", "python3 -m app train", "python3 -m app evaluate", "seed"):
+        assert word in said, word
+    assert not re.search(r"(^|[\s`(=\"'])/(?!dev/)[a-z]+/", said), "a path of one machine"
+
+
+def test_the_starters_hold_the_heads_that_they_are_for() -> None:
+    assert card(QA).heads == (Head.QUESTION_ANSWERING,)
+    assert card(SENTIMENT).heads == (Head.CLASSIFICATION,)
+    assert card(SENTIMENT).labels == ("negative", "positive")
+
+
+def test_the_starters_are_as_good_as_promised_and_their_cards_say_so() -> None:
+    """The notes hold what `evaluate --record` measured, and the cards the same."""
+    assert figure(QA, "qa_dev-squad2", "forced f1") >= 75
+    assert figure(QA, "qa_dev-squad2", "f1") >= 58
+    assert figure(SENTIMENT, "sst2_dev", "accuracy") >= 0.90
+    assert figure(SENTIMENT, "reviews3_dev", "accuracy") >= 0.90
+    assert figure(SENTIMENT, "movie_reviews_long_dev", "accuracy") >= 0.80
+    for name in (QA, SENTIMENT):
+        said = (FOLDER / name / "README.md").read_text(encoding="utf-8")
+        for data, figures in card(name).measured.items():
+            for wanted in {"f1", "forced f1", "accuracy"} & figures.keys():
+                value = figures[wanted]
+                ways = (f"{value:.1f}", f"{value:.3f}", f"{value:.4f}", f"{100 * value:.1f}")
+                assert any(way in said for way in ways), (name, data, wanted, value)
+
+
+def test_every_sample_is_answered_and_its_last_question_is_not(workspace: Workspace) -> None:
+    for sample in (one for one in samples(workspace.paths) if one.kind == ASK):
+        document = (Document(sample.text),)
+        first = ask(workspace, Question(sample.questions[0], document), Silent())
+        assert first.answered, sample.title
+        assert first.best is not None
+        assert first.best.span.of(sample.text) == first.best.text
+        last = ask(workspace, Question(sample.questions[-1], document), Silent())
+        assert not last.answered, (sample.title, last.best)
+
+
+def test_the_reviews_among_the_samples_are_told_apart(workspace: Workspace) -> None:
+    reviews = {one.name: one.text for one in samples(workspace.paths) if one.kind == CLASSIFY}
+    found = classify(workspace, TextsToClassify(tuple(reviews[name] for name in FEELINGS)), Silent())
+    assert [one.winner for one in found.items] == list(FEELINGS.values())
+
+
+def test_a_whole_book_answers_and_does_not_answer_everything(workspace: Workspace, shared_data: Path) -> None:
+    book = read_document(shared_data / ALICE, Silent())
+    tarts = ask(workspace, Question("Who stole the tarts?", (book,)), Silent())
+    assert tarts.best is not None
+    assert book.text[tarts.best.span.start : tarts.best.span.end] == tarts.best.text
+    assert "Knave" in tarts.best.text
+    lead = ask(workspace, Question("What is the boiling point of lead?", (book,)), Silent())
+    assert not lead.answered
+
+
+def test_what_the_cards_state_is_measured_again(shared_data: Path) -> None:
+    """A part of the dev sets is enough to notice weights, calibration or reading that no longer fit the cards."""
+    found = run("evaluate", "qa", str(shared_data / "qa" / "qa_dev-squad2.jsonl.xz"), "--limit", "300")
+    overall = found["measured"][0]["overall"]
+    stated = card(QA).measured["qa_dev-squad2"]
+    assert overall["forced_f1"] == pytest.approx(stated["forced f1"], abs=6)
+    assert overall["f1"] == pytest.approx(stated["f1"], abs=6)
+    found = run("evaluate", "classification", str(shared_data / "sentiment" / "sst2_dev.jsonl.xz"))
+    assert found["overall"]["accuracy"] == pytest.approx(figure(SENTIMENT, "sst2_dev", "accuracy"), abs=0.006)
+
+
+def run(*arguments: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "app", *arguments, "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
