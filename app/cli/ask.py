@@ -21,7 +21,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import NO_ANSWER, count, duration, likelihood, percent
+from app.core.wording import NO_ANSWER, best_of, count, duration, likelihood, percent
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.read import document_from_stream, read_document
@@ -164,18 +164,20 @@ def _print(question: Question, reading: Reading) -> None:
         print(f"{likelihood(chance)}, {percent(chance)}.")
         others = reading.answers if question.top_k > 1 else ()
     else:
-        _print_answer(question, reading.best, several)
+        likely = best_of(reading.best.probability, reading.no_answer_probability)
+        _print_answer(question, reading.best, several, likely)
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
-        _print_answer(question, answer, several)
+        likely = f"{likelihood(answer.probability)}, {percent(answer.probability)}"
+        _print_answer(question, answer, several, likely)
 
 
-def _print_answer(question: Question, answer: Answer, several: bool) -> None:
+def _print_answer(question: Question, answer: Answer, several: bool, likely: str) -> None:
     document = question.documents[answer.document]
     where = f", in {one_line(document.name)}" if several else ""
     print(one_line(answer.text))
-    print(f"{likelihood(answer.probability)}, {percent(answer.probability)}{where}.")
+    print(f"{likely}{where}.")
     sentence = sentence_around(document.text, answer.span)
     before = one_line(Span(sentence.start, answer.span.start).of(document.text) + "|")[:-1]
     after = one_line("|" + Span(answer.span.end, sentence.end).of(document.text))[1:]

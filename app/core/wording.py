@@ -12,6 +12,17 @@ def likelihood(probability: float) -> str:
     return next((words for least, words in _LIKELIHOODS if probability >= least), "Very unlikely")
 
 
+def best_of(probability: float, no_answer: float) -> str:
+    """The best answer's probability in words and number: "Very likely, 94 %".
+
+    "Best of several, 23 %" where the text is held to answer (`no_answer` is the probability that it does not), and
+    only which of its words do so is open.
+    """
+    open_which = probability < _LIKELIHOODS[2][0] and no_answer < 0.5
+    words = "Best of several" if open_which else likelihood(probability)
+    return f"{words}, {percent(probability)}"
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

@@ -126,7 +126,8 @@ class Answers(QObject):
         panel.show_card()
         over = f"{outcome.ended}: the best so far" if outcome.ended else "So far" if outcome.running else ""
         if found:
-            panel.card.show_answer(outcome.place(0), over, sure=not outcome.running)
+            no_answer = outcome.reading.no_answer_probability
+            panel.card.show_answer(outcome.place(0), no_answer, over, sure=not outcome.running)
         else:
             nearest = outcome.place(0) if outcome.answers() else None
             over = outcome.ended

@@ -74,15 +74,19 @@ class AnswerCard(QFrame):
         self._restyle()
         self.hide()
 
-    def show_answer(self, place: Place, over: str = "", *, sure: bool = True) -> None:
-        """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter."""
+    def show_answer(self, place: Place, no_answer: float, over: str = "", *, sure: bool = True) -> None:
+        """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter.
+
+        `no_answer` is the probability that the text does not say.
+        """
+        likely = wording.best_of(place.probability, no_answer)
         self._begin(over)
         self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
-        self._say_likely(place, sure)
+        self._say_likely(place, likely, sure)
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=not sure)
         self._sentence.show()
         self._copy.setVisible(sure)
-        self._finish(f"Answer: {place.text}. {place.likely}. {place.where}.")
+        self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
 
     def show_none(self, no_answer: float, place: Place | None, nearest: bool, over: str = "") -> None:
         """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
@@ -170,8 +174,8 @@ class AnswerCard(QFrame):
         self.setAccessibleName(name)
         self.show()
 
-    def _say_likely(self, place: Place, sure: bool) -> None:
-        likely = self._coloured(place.likely, sure and place.probability >= _VERY_LIKELY)
+    def _say_likely(self, place: Place, likely: str, sure: bool) -> None:
+        likely = self._coloured(likely, sure and place.probability >= _VERY_LIKELY)
         quiet = self._theme.colour("ink_quiet").name()
         self._likely.setText(f"{likely}<span style='color:{quiet}'> · {_bound(place.where)}</span>")
 
