@@ -17,7 +17,7 @@ from app.ui.widgets.places import Place, place_of
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26
-SURELY_LISTED, LEAST_LISTED = 3, 0.01
+SURELY_LISTED, LEAST_LISTED = 3, 0.02
 
 
 @dataclass(slots=True)
