@@ -51,6 +51,9 @@ def test_copying_takes_the_sentence_along(view: AskView, qtbot: QtBot) -> None:
         qtbot.keyClick(field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
         assert QGuiApplication.clipboard().text() == copied
     qtbot.keyClick(view.panel.card, Qt.Key.Key_F3)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().startswith("64 characters\n\n“Passwords of at least 64")
+    QGuiApplication.clipboard().clear()
     view.panel.list.setFocus()
     qtbot.keyClick(view.panel.list, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text().startswith("64 characters\n\n“Passwords of at least 64")

@@ -26,7 +26,7 @@ class Answers(QObject):
         self._own_threshold = 0.5
         self.sheet: Sheet | None = None
         panel.card.chosen.connect(self.choose_first)
-        panel.card.copy_asked.connect(self.copy)
+        panel.card.copy_asked.connect(self._copy_first)
         panel.card.nearest_asked.connect(self._show_nearest)
         panel.list.chosen.connect(self._row_chosen)
         panel.list.copy_asked.connect(self._copy_row)
@@ -159,9 +159,14 @@ class Answers(QObject):
     # Copying
 
     @Slot()
-    def copy(self) -> None:
-        """Copy the answer on the card with its sentence."""
+    def _copy_first(self) -> None:
         self._copy(0)
+
+    @Slot()
+    def copy(self) -> None:
+        """Copy the answer that is lit up strongly, with its sentence."""
+        outcome = self._outcome()
+        self._copy(outcome.chosen if outcome is not None else 0)
 
     @Slot(int)
     def _copy_row(self, row: int) -> None:

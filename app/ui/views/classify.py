@@ -218,9 +218,13 @@ class ClassifyView(Page):
     def _save_table(self) -> None:
         if self._way != LINES or not self._panel.table.row_count():
             return
-        name, _ = QFileDialog.getSaveFileName(self, "Save the table", "classified.csv", "CSV (*.csv)")
-        if name:
-            self.save_table_as(Path(name))
+        dialog = QFileDialog(self, "Save the table", filter="CSV (*.csv)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("classified.csv")
+        if dialog.exec():
+            self.save_table_as(Path(dialog.selectedFiles()[0]))
+        dialog.deleteLater()
 
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""

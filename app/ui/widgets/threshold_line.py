@@ -10,7 +10,7 @@ from app.ui.theme import Theme, mark
 
 
 class ThresholdLine(QWidget):
-    """'Says "the text does not say" below 50 %', with a slider that Change brings up.
+    """'Answers when 50 % sure that the text does', with a slider that Change brings up.
 
     `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
     """
@@ -31,8 +31,8 @@ class ThresholdLine(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(1, 99)
         self._slider.setPageStep(5)
-        self._slider.setAccessibleName("Least probability of an answer, in per cent")
-        self._own = QPushButton("Reader's own")
+        self._slider.setAccessibleName("Least probability that the text answers, in per cent")
+        self._own = QPushButton("As fitted")
         self._own.setAccessibleName("Take the reader's own threshold again")
         mark(self._own, kind="link")
         line = QHBoxLayout()
@@ -60,7 +60,7 @@ class ThresholdLine(QWidget):
         self._slider.blockSignals(True)
         self._slider.setValue(round(threshold * 100))
         self._slider.blockSignals(False)
-        self._words.setText(f"Says “the text does not say” below {wording.percent(threshold)}")
+        self._words.setText(f"Answers when {wording.percent(threshold)} sure that the text does")
         self._own.setEnabled(not own)
 
     def words(self) -> str:
