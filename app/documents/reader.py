@@ -83,7 +83,8 @@ def read_bytes(data: bytes, name: str, path: str = "") -> Document:
         raise _too_large(name, len(data))
     kind = _kind(data, name)
     if kind:
-        raise SpanlightError(f"“{name}” is {kind}, and only plain text can be opened so far.", _HINT)
+        hint = "Type or paste the words that it shows." if kind == "a picture" else _HINT
+        raise SpanlightError(f"“{name}” is {kind}, and only plain text can be opened so far.", hint)
     return Document(read_plain_text(data, name), name, path)
 
 
