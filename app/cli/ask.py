@@ -13,6 +13,7 @@ from app.cli.terminal import (
     marked,
     new_parser,
     one_line,
+    print_batch,
     print_json,
     probability,
 )
@@ -21,7 +22,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import NO_ANSWER, best_of, count, duration, likelihood, percent
+from app.core.wording import NO_ANSWER, best_of, likelihood, percent
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.read import document_from_stream, read_document
@@ -137,11 +138,7 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         device=arguments.device,
     )
     report.clear()
-    if arguments.json:
-        print_json({"rows": done.rows, "finished_before": done.finished_before, "seconds": done.seconds})
-    else:
-        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-        print(f"{count(done.rows, 'question')} answered{before}, in {duration(done.seconds)}.")
+    print_batch(done, "question", "answered", arguments.json)
 
 
 def _options(

@@ -6,11 +6,19 @@ import argparse
 import sys
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, add_model_arguments, marked, new_parser, one_line, print_json
+from app.cli.terminal import (
+    TerminalReport,
+    add_model_arguments,
+    marked,
+    new_parser,
+    one_line,
+    print_batch,
+    print_json,
+)
 from app.core.errors import SpanlightError
 from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications
-from app.core.wording import count, duration, percent
+from app.core.wording import count, percent
 from app.flows.classify import classify
 from app.flows.classify_batch import classify_batch, classify_table, values
 from app.flows.read import document_from_stream
@@ -123,11 +131,7 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         device=arguments.device,
     )
     report.clear()
-    if arguments.json:
-        print_json({"rows": done.rows, "finished_before": done.finished_before, "seconds": done.seconds})
-    else:
-        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-        print(f"{count(done.rows, 'text')} classified{before}, in {duration(done.seconds)}.")
+    print_batch(done, "text", "classified", arguments.json)
 
 
 def _standard_input() -> str:

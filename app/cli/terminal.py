@@ -10,12 +10,14 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from types import FrameType
 from typing import NoReturn, TextIO
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Stopped
-from app.core.wording import time_left
+from app.core.wording import count, duration, time_left
+from app.flows.in_order import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 10.0
@@ -86,6 +88,15 @@ def _whole(value: str) -> int:
 def print_json(value: object) -> None:
     """Print a value as JSON over several lines."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_batch(done: BatchDone, noun: str, deed: str, as_json: bool) -> None:
+    """Say how a batch ended: how many of what were dealt with, and how many of them by an earlier run."""
+    if as_json:
+        print_json(asdict(done))
+    else:
+        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
+        print(f"{count(done.rows, noun)} {deed}{before}, in {duration(done.seconds)}.")
 
 
 def one_line(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,22 +13,13 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.groups import GroupReport, groups
-from app.flows.in_order import InOrder
+from app.flows.in_order import BatchDone, InOrder
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
 from app.flows.workspace import Workspace
 
 ItemT = TypeVar("ItemT")
 
 _UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchDone:
-    """How a batch ended: rows of the input, how many an earlier run had finished, seconds of this one."""
-
-    rows: int
-    finished_before: int
-    seconds: float
 
 
 def ask_batch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from app.core.report import Progress
@@ -10,6 +11,15 @@ from app.flows.groups import GroupReport
 
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDone:
+    """How a batch ended: rows of the input, how many an earlier run had finished, seconds of this one."""
+
+    rows: int
+    finished_before: int
+    seconds: float
 
 
 class InOrder(Generic[ItemT, FoundT]):
