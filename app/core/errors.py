@@ -20,3 +20,14 @@ class SpanlightError(Exception):
 
 class EngineLost(SpanlightError):
     """The model process ended while it was at work; the next request starts a new one."""
+
+
+class PasswordNeeded(SpanlightError):
+    """An encrypted document asks for its password; `wrong` tells that one was given and does not fit."""
+
+    def __init__(self, message: str, hint: str = "", wrong: bool = False) -> None:
+        super().__init__(message, hint)
+        self.wrong = wrong
+
+    def __reduce__(self) -> tuple[type[PasswordNeeded], tuple[str, str, bool]]:
+        return PasswordNeeded, (self.message, self.hint, self.wrong)

@@ -26,7 +26,8 @@ class Question:
 
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
     answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
-    gives the best span whatever the threshold.
+    gives the best span whatever the threshold. `quick` reads only the passages that share most words with the
+    question; `in_order` reads from the first window to the last, where otherwise those passages come first.
     """
 
     text: str
@@ -34,6 +35,8 @@ class Question:
     top_k: int = 5
     threshold: float | None = None
     always_answer: bool = False
+    quick: bool = False
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from app.core.text import Span
 
+HEAT_BINS = 256
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -32,6 +34,9 @@ class Reading:
     stayed under the threshold). `answered` tells whether the first of them is given as the answer.
     `no_answer_probability` is the calibrated probability that the text does not say. `seconds` is
     time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
+    `quick` tells that only the best passages were read, which then counts as complete. `heat` tells where
+    answers were seen: for each document, the highest probability that the text answers in each of `HEAT_BINS` equal
+    parts of its code points, 0 where nothing was read or seen.
     """
 
     answers: tuple[Answer, ...]
@@ -44,6 +49,8 @@ class Reading:
     complete: bool = True
     model: str = ""
     device: str = ""
+    quick: bool = False
+    heat: tuple[tuple[float, ...], ...] = ()
 
     @property
     def best(self) -> Answer | None:

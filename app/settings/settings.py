@@ -11,6 +11,7 @@ from pathlib import Path
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
+MOST_RECENT = 12
 
 _log = logging.getLogger(__name__)
 
@@ -22,6 +23,8 @@ class Settings:
     `device` is one of auto, cpu, cuda, mps; `reader_model` and `classifier_model` are names or folders;
     `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
+    `ask_quick` has only the best passages of a document read; `keep_history` keeps every question and its answer;
+    `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the usual; `classify_lines` tells that each line is a text of its own;
     `others` holds keys of other versions, written back as they were read.
     """
@@ -35,6 +38,9 @@ class Settings:
     splitters: dict[str, list[int]] = field(default_factory=dict)
     ask_top_k: int = 5
     ask_threshold: float | None = None
+    ask_quick: bool = False
+    keep_history: bool = True
+    recent_files: list[str] = field(default_factory=list)
     text_size: int = 100
     classify_lines: bool = False
     others: dict[str, object] = field(default_factory=dict)
@@ -91,8 +97,10 @@ def _from_values(values: dict[str, object]) -> Settings:
                 pass
             case "text_size" if type(value) is int and 75 <= value <= 200:
                 settings.text_size = value
-            case "classify_lines" if isinstance(value, bool):
-                settings.classify_lines = value
+            case "classify_lines" | "ask_quick" | "keep_history" if isinstance(value, bool):
+                setattr(settings, name, value)
+            case "recent_files" if isinstance(value, list):
+                settings.recent_files = [path for path in value if isinstance(path, str)][:MOST_RECENT]
             case _ if name not in {each.name for each in fields(Settings)}:
                 settings.others[name] = value
             case _:

@@ -225,18 +225,26 @@ class Lane(QObject):
 
 
 class Lanes:
-    """The window's lanes: `work` is where models read, `files` where files are read and written."""
+    """The window's lanes, a thread each.
+
+    `work` is where models read, `documents` where files are opened (which may take long), `pages` where pictures of
+    pages are drawn, `files` where small things are read and written: drafts, settings, the history.
+    """
 
     def __init__(self) -> None:
         self.work = Lane("work")
+        self.documents = Lane("documents")
+        self.pages = Lane("pages")
         self.files = Lane("files")
 
     def close(self) -> None:
         """Stop everything in both lanes; waits at most a few seconds for their flows to wind down."""
-        self.files.quit()
-        self.work.quit()
+        lanes = (self.work, self.documents, self.pages, self.files)
+        for lane in lanes:
+            lane.quit()
         self.work.close()
-        self.files.close(0.5)
+        for lane in lanes[1:]:
+            lane.close(0.5)
 
 
 def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:

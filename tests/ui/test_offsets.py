@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
 
+from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.widgets.long_lines import broken
-from app.ui.widgets.offsets import Offsets, document_text, insertable, text_at
+from app.ui.widgets.offsets import document_text, insertable, text_at
 
 AWKWARD = [
     "\r\n", "\r", "\n", "\0", "\u2028", "\u2029", "\ufdd0", "\ufdd1", "\ufffc", "\u00ad", "\u00a0", "\ufeff", "\ufffe",

@@ -21,13 +21,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.answer_map import AnswerMap
 from app.ui.widgets.dropped import local_files
 from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
-from app.ui.widgets.offsets import Offsets, document_text, insertable, text_at
+from app.ui.widgets.offsets import document_text, insertable, text_at
 from app.ui.widgets.page_layout import PageLayout
 
 # A comfortable line, in the sample's letters: some 70 of most texts.

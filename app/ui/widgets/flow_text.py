@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.core.positions import Offsets
 from app.ui.theme import Theme
-from app.ui.widgets.offsets import Offsets
 from app.ui.widgets.page_layout import line_boxes
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTextBlock, QTextDocument
 
+from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.theme import Theme
-from app.ui.widgets.offsets import Offsets, text_at
+from app.ui.widgets.offsets import text_at
 from app.ui.widgets.page_layout import line_boxes
 
 Blocks = Sequence[tuple[QTextBlock, QPointF]]

@@ -1,4 +1,4 @@
-"""The one place where code points of `Document.text` and Qt's UTF-16 positions meet.
+"""The text of a Qt document, in and out, so that `core.positions` counts right in it.
 
 Qt counts UTF-16 units: a character beyond U+FFFF takes two. Its text documents fold every kind of line
 end into a block, and its strings may hold lone surrogates, which PySide drops without a word.
@@ -7,14 +7,11 @@ end into a block, and its strings may hold lone surrogates, which PySide drops w
 from __future__ import annotations
 
 import re
-from array import array
-from bisect import bisect_left
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.core.text import Span
+from app.core.positions import utf16_units
 
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What Qt makes a new block of: CR LF, CR, LF, U+2029 and its own two block marks; and its line separator.
 _LINE_END = re.compile("\r\n|[\r\u2028\u2029\ufdd0\ufdd1]")
@@ -37,7 +34,7 @@ def document_text(document: QTextDocument) -> str:
     """All text of a Qt document, with LF for line ends: what `Document.text` is made of."""
     text = _lines(document.toRawText())
     units = document.characterCount() - 1  # Qt counts the end of the last block too
-    return text if _units(text) == units else _characters(document, 0, units)
+    return text if utf16_units(text) == units else _characters(document, 0, units)
 
 
 def text_at(document: QTextDocument, start: int, end: int) -> str:
@@ -49,38 +46,11 @@ def text_at(document: QTextDocument, start: int, end: int) -> str:
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
     text = _lines(cursor.selectedText())
-    return text if _units(text) == end - start else _characters(document, start, end)
-
-
-class Offsets:
-    """Places of one text in both ways of counting; each conversion takes time logarithmic in the text."""
-
-    def __init__(self, text: str) -> None:
-        astral = [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
-        self._points = array("q", astral)
-        self._units = array("q", (point + before for before, point in enumerate(astral)))
-        self.points = len(text)
-        self.units = len(text) + len(astral)
-
-    def to_qt(self, point: int) -> int:
-        """The UTF-16 position of a code point position."""
-        return point + bisect_left(self._points, point)
-
-    def to_point(self, unit: int) -> int:
-        """The code point position of a UTF-16 position; one inside a pair is taken back to its start."""
-        return unit - bisect_left(self._units, unit)
-
-    def span_to_qt(self, span: Span) -> tuple[int, int]:
-        """A span's start and end as UTF-16 positions."""
-        return self.to_qt(span.start), self.to_qt(span.end)
+    return text if utf16_units(text) == end - start else _characters(document, start, end)
 
 
 def _lines(raw: str) -> str:
     return raw.replace("\u2029", "\n").replace("\u2028", "\n")
-
-
-def _units(text: str) -> int:
-    return len(text) if text.isascii() else len(text) + len(_ASTRAL.findall(text))
 
 
 def _characters(document: QTextDocument, start: int, end: int) -> str:

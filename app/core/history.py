@@ -1,0 +1,57 @@
+"""What is kept of a question: enough to show it again, to check it again, and to export it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.layout import Kind
+from app.core.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer with its place in words; `before` and `after` are the up to 32 code points around it.
+
+    `page` counts from 1, None where the document has no pages; `sentence` is the sentence around the words.
+    """
+
+    span: Span
+    text: str
+    probability: float
+    sentence: str = ""
+    before: str = ""
+    after: str = ""
+    page: int | None = None
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One question that was asked about one document, and what came back.
+
+    `number` is 0 until it is kept. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
+    `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
+    say (`answered`). `quick` tells that only the best passages were read, `complete` that reading came to its end.
+    """
+
+    question: str
+    name: str
+    path: str
+    sha256: str
+    kind: Kind
+    answers: tuple[KeptAnswer, ...]
+    answered: bool
+    no_answer_probability: float
+    threshold: float
+    model: str
+    device: str
+    seconds: float
+    asked: float
+    quick: bool = False
+    complete: bool = True
+    number: int = 0
+
+    @property
+    def best(self) -> KeptAnswer | None:
+        """The answer given, or None when the text does not say."""
+        return self.answers[0] if self.answered and self.answers else None

@@ -1,0 +1,152 @@
+"""How a document that was read from a file stands on the screen: headings, blocks, and pages of characters."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.core.text import Document, Span
+
+
+class Kind(StrEnum):
+    """What a document is, told by its content first and its name second."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    DOCX = "docx"
+    PDF = "pdf"
+
+
+class BlockKind(StrEnum):
+    """What a block of a flowing document is."""
+
+    PARAGRAPH = "paragraph"
+    HEADING = "heading"
+    ITEM = "item"
+    QUOTE = "quote"
+    CODE = "code"
+    CELL = "cell"
+
+
+class Style(StrEnum):
+    """How a stretch of words inside a block is set apart."""
+
+    STRONG = "strong"
+    EMPHASIS = "emphasis"
+    CODE = "code"
+    STRUCK = "struck"
+    UNDERLINED = "underlined"
+    RAISED = "raised"
+    LOWERED = "lowered"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its place in `Document.text`, and its level from 1, the highest."""
+
+    span: Span
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A styled stretch of `Document.text`."""
+
+    span: Span
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph of a flowing document (HTML, Markdown, DOCX); blocks stand in the order of the text.
+
+    `level` is a heading's level, or how deep an item or a quote is nested, from 1. `marker` stands before an item
+    ("•", "3.") and is no part of the text. `table` is the index into `Opened.tables`, and `row` and `column` the place
+    there of a cell's block, -1 elsewhere; a cell may have several blocks.
+    """
+
+    kind: BlockKind
+    span: Span
+    level: int = 0
+    marker: str = ""
+    styles: tuple[Styled, ...] = ()
+    table: int = -1
+    row: int = -1
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's shape; `merged` maps a cell (row, column) to how many rows and columns it takes where more than one."""
+
+    rows: int
+    columns: int
+    header_rows: int = 0
+    merged: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """One page of a PDF with its characters, counted as the PDF engine counts them.
+
+    `width` and `height` are points as the page is shown, its rotation applied. `characters` has one code point for each
+    of the engine's characters, U+FFFD where the font does not say which. `boxes` holds left, top, right, bottom of
+    each (float32[4 n]) in points from the page's upper left corner, downwards; of no width or height for one that is
+    not drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) gives for each of its code
+    points the character of the page that it was read from, -1 for one that reading put in. `doubtful` are the
+    characters whose font does not tell for sure what they are.
+    """
+
+    width: float
+    height: float
+    span: Span
+    characters: str = ""
+    boxes: array[float] = field(default_factory=lambda: array("f"))
+    index: array[int] = field(default_factory=lambda: array("i"))
+    doubtful: frozenset[int] = frozenset()
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A document as it was opened from a file.
+
+    `sha256` is of the file's bytes; `modified` is its time of change in nanoseconds, `size` its length in bytes.
+    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `notes` are sentences that a person is to
+    be told at once ("2 of 5 pages are pictures and hold no text.").
+    """
+
+    document: Document
+    kind: Kind = Kind.TEXT
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pages: tuple[PageText, ...] = ()
+    notes: tuple[str, ...] = ()
+    sha256: str = ""
+    modified: int = 0
+    size: int = 0
+
+    def page_at(self, point: int) -> int | None:
+        """The page, counted from 1, that a code point of the text stands on; None where there are no pages."""
+        if not self.pages:
+            return None
+        return max(1, bisect_right(self.pages, point, key=lambda page: page.span.start))
+
+    def heading_at(self, point: int) -> str:
+        """The words of the last heading that begins at or before a code point, on one line; empty without one."""
+        before = bisect_right(self.headings, point, key=lambda heading: heading.span.start)
+        return " ".join(self.headings[before - 1].span.of(self.document.text).split()) if before else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Pixels of a part of a page: rows from the top, 4 bytes a pixel in the order blue, green, red, unused."""
+
+    width: int
+    height: int
+    pixels: bytes

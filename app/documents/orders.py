@@ -1,0 +1,57 @@
+"""What is asked of the process that reads documents: plain values that cross between the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read the file at `path`, or the bytes of `data` where there is no path; the result is core.layout.Opened."""
+
+    path: str
+    name: str = ""
+    password: str = ""
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw a part of a PDF's page; the result is core.layout.Picture.
+
+    `page` counts from 0; `scale` is pixels per point; the part is `width` x `height` pixels from (`left`, `top`) of the
+    whole page drawn at that scale.
+    """
+
+    path: str
+    page: int
+    scale: float
+    left: int
+    top: int
+    width: int
+    height: int
+    password: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A place to mark in a copy of a PDF, in code points of its text, the words it must hold, and a comment."""
+
+    span: Span
+    words: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkUp:
+    """Write a copy of the PDF at `path` to `output` with highlight annotations.
+
+    The result is, for each highlight, an empty string, or why it was not marked.
+    """
+
+    path: str
+    output: str
+    highlights: tuple[Highlight, ...]
+    password: str = ""
