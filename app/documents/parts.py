@@ -1,0 +1,19 @@
+"""What the reader of one format gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.layout import Block, Heading, PageText, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The text of a file and how it stands on the screen; all spans are of `text`, all fields as in core.layout.Opened."""
+
+    text: str
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pages: tuple[PageText, ...] = ()
+    notes: tuple[str, ...] = ()
