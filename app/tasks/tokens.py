@@ -57,6 +57,11 @@ def join(chunks: Iterable[Tokens]) -> Tokens:
     return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
 
 
+def part(tokens: Tokens, start: int, end: int) -> Tokens:
+    """The tokens from number `start` to before number `end`."""
+    return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
+
+
 def cut(text: str, at: int, chunk: int) -> int:
     """Where a piece of at most `chunk` code points that begins at `at` ends.
 
