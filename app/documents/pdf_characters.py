@@ -1,0 +1,298 @@
+"""A page of a PDF as the engine gives it: characters with their boxes, and the words that they make."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Callable, Sequence
+from ctypes import addressof, byref, c_double
+from dataclasses import dataclass, field
+from math import atan2, hypot, isfinite, pi
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+REPLACEMENT = "\ufffd"
+
+# A page with more characters is nobody's page: its lines are taken as the engine made them.
+_MOST_CHARACTERS = 200_000
+_FARTHEST = 1e6
+_PAPER = (612.0, 792.0)
+
+_WORD = re.compile(r"[^\s\x00\x02\ufffe]+\x02?|\x02")
+_LINE = re.compile(r"[^\r\n]+")
+_BOLD_NAME = re.compile(r"bold|black|heavy|[-,]bd\b", re.IGNORECASE)
+_PRIVATE = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: "→", 0xF02D: "-"}
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters `first` to `last` (not included) of a page that stand together.
+
+    `left`, `right` and `base` are points in the frame in which its line is level: x from the left, y downwards, turned
+    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank before it. `order` are its
+    characters in the order of reading where that is not theirs on the page.
+    """
+
+    first: int
+    last: int
+    left: float
+    right: float
+    base: float
+    size: float
+    bold: bool
+    quarter: int
+    gap: bool
+    order: list[int] | None = None
+
+    def characters(self) -> Sequence[int]:
+        """The characters in the order of reading."""
+        return range(self.first, self.last) if self.order is None else self.order
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
+
+    `rightwards` is False for a page that is written mostly from right to left.
+    """
+
+    width: float
+    height: float
+    characters: str = ""
+    boxes: array[float] = field(default_factory=lambda: array("f"))
+    doubtful: frozenset[int] = frozenset()
+    label: str = ""
+    words: list[Word] = field(default_factory=list)
+    rightwards: bool = True
+
+
+def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:
+    """The page `number`, from 0; one that the engine cannot read is an empty one."""
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return Sheet(*_PAPER)
+    try:
+        sheet = Sheet(*page.get_size(), label=_label(document, number))
+        try:
+            text = page.get_textpage()
+        except pypdfium2.PdfiumError:
+            return sheet
+        try:
+            _fill(sheet, page, text, check)
+        finally:
+            text.close()
+        return sheet
+    finally:
+        page.close()
+
+
+def _label(document: pypdfium2.PdfDocument, number: int) -> str:
+    try:
+        return document.get_page_label(number)
+    except (pypdfium2.PdfiumError, UnicodeDecodeError):
+        return ""
+
+
+def _fill(
+    sheet: Sheet, page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, check: Callable[[], None]
+) -> None:
+    count = max(0, text.count_chars())
+    if not count:
+        return
+    handle = text.raw
+    unicode_of, error_at = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_HasUnicodeMapError
+    codes = [unicode_of(handle, each) for each in range(count)]
+    check()
+    doubtful = {each for each in range(count) if error_at(handle, each) == 1}
+    corners = _boxes(handle, codes, check)
+    hidden = _join_surrogates(codes)
+    for each in hidden:
+        corners[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
+    doubtful.update(each for each, code in enumerate(codes) if code in (0, 0xFFFD) and each not in hidden)
+    shown = _shown(page)
+    sheet.boxes = shown.boxes(corners)
+    sheet.characters = "".join(_character(code) for code in codes)
+    for each in hidden:
+        sheet.boxes[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
+    sheet.doubtful = frozenset(doubtful)
+    sheet.words = _words(handle, sheet, shown, hidden, check)
+    sheet.rightwards = _is_rightwards(sheet.characters)
+
+
+def _character(code: int) -> str:
+    return _PRIVATE.get(code) or (REPLACEMENT if 0xD800 <= code <= 0xDFFF else chr(code))
+
+
+def _join_surrogates(codes: list[int]) -> set[int]:
+    """Make one code point of each pair of surrogates, in either order; returns the places left over, now zero."""
+    hidden = set()
+    wide = [each for each, code in enumerate(codes) if 0xD800 <= code <= 0xDFFF]
+    for each in wide:
+        one, two = codes[each], codes[each + 1] if each + 1 < len(codes) else 0
+        high, low = (one, two) if one < 0xDC00 else (two, one)
+        if 0xD800 <= high < 0xDC00 <= low <= 0xDFFF:
+            codes[each] = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)
+            codes[each + 1] = 0
+            hidden.add(each + 1)
+    return hidden
+
+
+def _boxes(handle: pdfium.FPDF_TEXTPAGE, codes: list[int], check: Callable[[], None]) -> array[float]:
+    """Left, top, right, bottom of each character in the page's own space, upwards, as high as its line."""
+    count = len(codes)
+    rectangles = (pdfium.FS_RECTF * count)()
+    head, size_of, loose = rectangles[0], 16, pdfium.FPDFText_GetLooseCharBox
+    for each in range(count):
+        loose(handle, each, byref(head, size_of * each))
+    check()
+    corners = array("f")
+    corners.frombytes(bytes(rectangles))
+    lefts, tops, rights, bottoms = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
+    flat = [
+        each
+        for each in range(count)
+        if (rights[each] <= lefts[each] or tops[each] <= bottoms[each]) and codes[each] > 32
+    ]
+    left, right, bottom, top = c_double(), c_double(), c_double(), c_double()
+    for each in flat:
+        if pdfium.FPDFText_GetCharBox(handle, each, left, right, bottom, top):
+            corners[4 * each : 4 * each + 4] = array(
+                "f", map(_near, (left.value, top.value, right.value, bottom.value))
+            )
+    total = sum(corners)
+    if not isfinite(total) or max(corners) > _FARTHEST or min(corners) < -_FARTHEST:
+        corners = array("f", map(_near, corners))
+    return corners
+
+
+def _near(value: float) -> float:
+    return max(-_FARTHEST, min(_FARTHEST, value)) if isfinite(value) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a page's own space comes to be shown: what part of it, turned by how many quarters with the clock."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turns: int
+
+    def boxes(self, corners: array[float]) -> array[float]:
+        """Boxes of the page's own space as boxes from the upper left corner as it is shown, downwards."""
+        left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
+        shown = array("f", bytes(4 * len(corners)))
+        if self.turns == 0:
+            sides = [left, top, right, bottom]
+            shown[0::4] = array("f", [x - self.left for x in sides[0]])
+            shown[1::4] = array("f", [self.top - y for y in sides[1]])
+            shown[2::4] = array("f", [x - self.left for x in sides[2]])
+            shown[3::4] = array("f", [self.top - y for y in sides[3]])
+        elif self.turns == 1:
+            shown[0::4] = array("f", [y - self.bottom for y in bottom])
+            shown[1::4] = array("f", [x - self.left for x in left])
+            shown[2::4] = array("f", [y - self.bottom for y in top])
+            shown[3::4] = array("f", [x - self.left for x in right])
+        elif self.turns == 2:
+            shown[0::4] = array("f", [self.right - x for x in right])
+            shown[1::4] = array("f", [y - self.bottom for y in bottom])
+            shown[2::4] = array("f", [self.right - x for x in left])
+            shown[3::4] = array("f", [y - self.bottom for y in top])
+        else:
+            shown[0::4] = array("f", [self.top - y for y in top])
+            shown[1::4] = array("f", [self.right - x for x in right])
+            shown[2::4] = array("f", [self.top - y for y in bottom])
+            shown[3::4] = array("f", [self.right - x for x in left])
+        return shown
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the page's own space as it is shown."""
+        return (
+            (x - self.left, self.top - y),
+            (y - self.bottom, x - self.left),
+            (self.right - x, y - self.bottom),
+            (self.top - y, self.right - x),
+        )[self.turns]
+
+
+def _shown(page: pypdfium2.PdfPage) -> _Shown:
+    left, bottom, right, top = page.get_bbox()
+    return _Shown(left, bottom, right, top, page.get_rotation() // 90 % 4)
+
+
+def _words(
+    handle: pdfium.FPDF_TEXTPAGE, sheet: Sheet, shown: _Shown, hidden: set[int], check: Callable[[], None]
+) -> list[Word]:
+    characters = sheet.characters
+    # What is left of a pair belongs to the word around it.
+    marked = characters if not hidden else _masked(characters, hidden)
+    pattern = _WORD if len(characters) <= _MOST_CHARACTERS else _LINE
+    matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
+    fonts: dict[int, bool] = {}
+    words, before = [], 0
+    for found in pattern.finditer(marked):
+        first, last = found.span()
+        pdfium.FPDFText_GetMatrix(handle, first, matrix)
+        pdfium.FPDFText_GetCharOrigin(handle, first, x, y)
+        size = pdfium.FPDFText_GetFontSize(handle, first) * hypot(matrix.c, matrix.d)
+        quarter = round(atan2(matrix.b, matrix.a) / (pi / 2) - shown.turns) % 4
+        ends = (*sheet.boxes[4 * first : 4 * first + 4], *sheet.boxes[4 * last - 4 : 4 * last])
+        origin = shown.point(_near(x.value), _near(y.value))
+        left, right, base, height = _in_frame(ends, origin, quarter)
+        if not 0.5 <= size <= 3 * max(height, 0.5):
+            size = max(0.5, 0.8 * height)
+        gap = any(characters[each] not in "\r\n" for each in range(before, first))
+        bold = _is_bold(handle, first, fonts)
+        words.append(Word(first, last, left, right, base, size, bold, quarter, gap))
+        before = last
+        if len(words) % 50_000 == 0:
+            check()
+    return words
+
+
+def _masked(characters: str, hidden: set[int]) -> str:
+    return "".join("x" if each in hidden else character for each, character in enumerate(characters))
+
+
+def _in_frame(
+    ends: tuple[float, ...], origin: tuple[float, float], quarter: int
+) -> tuple[float, float, float, float]:
+    """Left, right, base line and height of a word in the frame in which it is level."""
+    lefts, tops, rights, bottoms = ends[0::4], ends[1::4], ends[2::4], ends[3::4]
+    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
+    x, y = origin
+    if quarter == 0:
+        return left, right, y, bottom - top
+    if quarter == 1:  # upwards
+        return -bottom, -top, x, right - left
+    if quarter == 2:
+        return -right, -left, -y, bottom - top
+    return top, bottom, -x, right - left
+
+
+def _is_bold(handle: pdfium.FPDF_TEXTPAGE, character: int, fonts: dict[int, bool]) -> bool:
+    shape = pdfium.FPDFText_GetTextObject(handle, character)
+    font = pdfium.FPDFTextObj_GetFont(shape) if shape else None
+    if not font:
+        return False
+    key = addressof(font.contents)
+    if key not in fonts:
+        length = pdfium.FPDFFont_GetBaseFontName(font, None, 0)
+        name = bytearray(length)
+        if length:
+            buffer = (pdfium.c_char * length).from_buffer(name)
+            pdfium.FPDFFont_GetBaseFontName(font, buffer, length)
+        fonts[key] = bool(_BOLD_NAME.search(name.decode("utf-8", "replace")))
+    return fonts[key]
+
+
+def _is_rightwards(characters: str) -> bool:
+    if characters.isascii():
+        return True
+    sides = [unicodedata.bidirectional(each) for each in characters[:20_000]]
+    leftwards = sides.count("R") + sides.count("AL")
+    return leftwards < 0.3 * (leftwards + sides.count("L")) or not leftwards
