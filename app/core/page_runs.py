@@ -179,8 +179,8 @@ def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
 
 
 def _cover(one: _Glyph, other: _Glyph) -> bool:
-    """Whether two characters of a line stand in the same place, the middle of one in the other."""
-    return one.left < other.x < one.right or other.left < one.x < other.right
+    """Whether two characters of a line stand in the same place: over each other by more than half."""
+    return abs(one.x - other.x) < (one.right - one.left + other.right - other.left) / 4
 
 
 def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:
