@@ -6,14 +6,17 @@ right as they are drawn, and rule L2's reversal, which is its own inverse, gives
 
 from __future__ import annotations
 
-import itertools
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from app.documents.pdf_characters import Sheet, Word
 
 _OPENING, _CLOSING = "([{", ")]}"
 _SEPARATORS = frozenset(".,:/-–+%")
+# In em: the least gap between two characters that is a blank.
+_BLANK = 0.12
 
 
 def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> list[Word]:
@@ -21,21 +24,13 @@ def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> lis
 
     Brackets that stand the wrong way round are put into `fixes`, by their place on the page.
     """
-    characters, boxes = sheet.characters, sheet.boxes
-    if not any(_side(characters[each]) == "R" for word in words for each in word.characters()):
+    characters = sheet.characters
+    if not any(_side(characters[each]) == "R" for word in words for each in range(word.first, word.last)):
         return words
-    quarter = words[0].quarter
-    centres = {each: _centre(boxes, each, quarter) for word in words for each in range(word.first, word.last)}
-    visual: list[int] = []
-    starts = set()
-    for word in sorted(words, key=lambda each: each.left):
-        starts.add(len(visual))
-        visual += _visual(word, characters, centres)
-    levels = _levels([_side(characters[each]) for each in visual], [characters[each] for each in visual])
-    order = _reordered(levels)
-    if len(words) == 1:
-        starts = {0}
-    ordered = _in_words(order, visual, starts, words)
+    visual = _with_blanks(_visual(words, characters, sheet.boxes), words, sheet.boxes)
+    said = [characters[each] if each >= 0 else " " for each in visual]
+    order = _reordered(_levels([_side(each) for each in said], said))
+    ordered = _in_words([visual[each] for each in order], words)
     _turn_brackets(ordered, characters, fixes)
     return ordered
 
@@ -53,17 +48,37 @@ def _side(character: str) -> str:
     return {"L": "L", "EN": "N", "AN": "N", "NSM": "M"}.get(kind, "")
 
 
-def _visual(word: Word, characters: str, centres: dict[int, float]) -> list[int]:
-    """A word's characters from left to right as they are drawn, marks at the left of the letter they belong to.
+def _visual(words: Sequence[Word], characters: str, boxes: Sequence[float]) -> list[int]:
+    """A line's characters from left to right as they are drawn, marks at the left of the letter they belong to.
 
     Of characters drawn at one place the engine has turned the order round where they are from right to left.
     """
-    places = list(range(word.first, word.last))
-    for before, each in itertools.pairwise(places):
-        if _side(characters[each]) == "M" and _side(characters[before]) == "R":
+    quarter = words[0].quarter
+    places = [each for word in words for each in range(word.first, word.last)]
+    centres = {each: _centre(boxes, each, quarter) for each in places}
+    for before, each in pairwise(places):
+        if _side(characters[each]) == "M" and _side(characters[before]) in ("R", "M"):
             centres[each] = centres[before] - 0.01
-    places.sort(key=lambda each: centres[each])
-    return places
+    return sorted(places, key=lambda each: centres[each])
+
+
+def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[float]) -> list[int]:
+    """The characters from left to right, with -1 where there is room for a blank between two of them."""
+    quarter, size = words[0].quarter, max(word.size for word in words)
+    spaced: list[int] = []
+    reached = float("inf")
+    for each in visual:
+        left, right = _sides(boxes, each, quarter)
+        if left - reached > _BLANK * size:
+            spaced.append(-1)
+        reached = right if not spaced else max(right, reached if reached < float("inf") else right)
+        spaced.append(each)
+    return spaced
+
+
+def _sides(boxes: Sequence[float], place: int, quarter: int) -> tuple[float, float]:
+    left, top, right, bottom = boxes[4 * place : 4 * place + 4]
+    return ((left, right), (-bottom, -top), (-right, -left), (top, bottom))[quarter]
 
 
 def _levels(sides: list[str], characters: list[str]) -> list[int]:
@@ -104,47 +119,22 @@ def _reordered(levels: list[int]) -> list[int]:
     return order
 
 
-def _in_words(order: list[int], visual: list[int], starts: set[int], words: list[Word]) -> list[Word]:
-    """Words of the line in the order of reading, each with its characters in that order."""
-    number, owner = -1, []
-    for place in range(len(visual)):
-        number += place in starts
-        owner.append(number)
-    by_left = sorted(words, key=lambda each: each.left)
+def _in_words(places: Sequence[int], words: Sequence[Word]) -> list[Word]:
+    """Words of characters in the order of reading, parted by -1, in the style of the words they are from."""
+    style = {each: word for word in words for each in range(word.first, word.last)}
     ordered: list[Word] = []
-    before = -1
-    for place in order:
-        own = owner[place]
-        model = by_left[own]
-        if own == before:
-            assert ordered[-1].order is not None
-            ordered[-1].order.append(visual[place])
+    gap = True
+    for each in places:
+        if each < 0:
+            gap = True
             continue
-        gap = before >= 0 and _has_gap(by_left, own, before)
-        ordered.append(
-            Word(
-                model.first,
-                model.last,
-                model.left,
-                model.right,
-                model.base,
-                model.size,
-                model.bold,
-                model.quarter,
-                gap,
-                [visual[place]],
-            )
-        )
-        before = own
+        if gap:
+            ordered.append(replace(style[each], gap=bool(ordered), order=[]))
+            gap = False
+        own = ordered[-1].order
+        assert own is not None
+        own.append(each)
     return ordered
-
-
-def _has_gap(by_left: list[Word], one: int, other: int) -> bool:
-    """Whether there is a blank between two words, by their numbers from left to right."""
-    if abs(one - other) != 1:
-        return True
-    left, right = by_left[min(one, other)], by_left[max(one, other)]
-    return right.left - left.right > 0.12 * max(left.size, right.size)
 
 
 def _turn_brackets(words: Sequence[Word], characters: str, fixes: dict[int, str]) -> None:
@@ -153,7 +143,7 @@ def _turn_brackets(words: Sequence[Word], characters: str, fixes: dict[int, str]
     brackets = [each for each in places if characters[each] in _OPENING + _CLOSING]
     if not brackets or _is_nested("".join(characters[each] for each in brackets)):
         return
-    firsts = {word.characters()[0] for place, word in enumerate(words) if place == 0 or word.gap}
+    firsts = {word.characters()[0] for word in words}
     depth = 0
     for each in brackets:
         character = characters[each]

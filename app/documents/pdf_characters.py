@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof, byref, c_double
 from dataclasses import dataclass, field
 from math import atan2, hypot, isfinite, pi
@@ -23,6 +23,7 @@ _PAPER = (612.0, 792.0)
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+\x02?|\x02")
 _LINE = re.compile(r"[^\r\n]+")
 _BOLD_NAME = re.compile(r"bold|black|heavy|[-,]bd\b", re.IGNORECASE)
+_FIXED_NAME = re.compile(r"courier|mono|consolas|menlo|typewriter|cmtt|inconsolata", re.IGNORECASE)
 _PRIVATE = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: "→", 0xF02D: "-"}
 
 
@@ -31,7 +32,8 @@ class Word:
     """Characters `first` to `last` (not included) of a page that stand together.
 
     `left`, `right` and `base` are points in the frame in which its line is level: x from the left, y downwards, turned
-    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank before it. `order` are its
+    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank
+    before it, `fixed` that its letters are all of one width. `order` are its
     characters in the order of reading where that is not theirs on the page.
     """
 
@@ -44,6 +46,7 @@ class Word:
     bold: bool
     quarter: int
     gap: bool
+    fixed: bool = False
     order: list[int] | None = None
 
     def characters(self) -> Sequence[int]:
@@ -118,8 +121,8 @@ def _fill(
     for each in hidden:
         sheet.boxes[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
     sheet.doubtful = frozenset(doubtful)
-    sheet.words = _words(handle, sheet, shown, hidden, check)
     sheet.rightwards = _is_rightwards(sheet.characters)
+    sheet.words = _words(handle, sheet, shown, hidden, check)
 
 
 def _character(code: int) -> str:
@@ -232,26 +235,42 @@ def _words(
     marked = characters if not hidden else _masked(characters, hidden)
     pattern = _WORD if len(characters) <= _MOST_CHARACTERS else _LINE
     matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
-    fonts: dict[int, bool] = {}
+    fonts: dict[int, tuple[bool, bool]] = {}
     words, before = [], 0
-    for found in pattern.finditer(marked):
-        first, last = found.span()
+    for first, last in _places(pattern, marked, sheet):
         pdfium.FPDFText_GetMatrix(handle, first, matrix)
         pdfium.FPDFText_GetCharOrigin(handle, first, x, y)
         size = pdfium.FPDFText_GetFontSize(handle, first) * hypot(matrix.c, matrix.d)
         quarter = round(atan2(matrix.b, matrix.a) / (pi / 2) - shown.turns) % 4
-        ends = (*sheet.boxes[4 * first : 4 * first + 4], *sheet.boxes[4 * last - 4 : 4 * last])
+        ends = sheet.boxes[4 * first : 4 * last]
+        if sheet.rightwards:
+            ends = ends[:4] + ends[-4:]
         origin = shown.point(_near(x.value), _near(y.value))
         left, right, base, height = _in_frame(ends, origin, quarter)
         if not 0.5 <= size <= 3 * max(height, 0.5):
             size = max(0.5, 0.8 * height)
         gap = any(characters[each] not in "\r\n" for each in range(before, first))
-        bold = _is_bold(handle, first, fonts)
-        words.append(Word(first, last, left, right, base, size, bold, quarter, gap))
+        bold, fixed = _style(handle, first, fonts)
+        words.append(Word(first, last, left, right, base, size, bold, quarter, gap, fixed))
         before = last
         if len(words) % 50_000 == 0:
             check()
     return words
+
+
+def _places(pattern: re.Pattern[str], characters: str, sheet: Sheet) -> Iterator[tuple[int, int]]:
+    """Where words stand; on a page from right to left, cut where the engine put together what is far apart."""
+    boxes = sheet.boxes
+    for found in pattern.finditer(characters):
+        first, last = found.span()
+        if not sheet.rightwards:
+            for each in range(first + 1, last):
+                left, top, right, bottom = boxes[4 * each : 4 * each + 4]
+                left_before, _, right_before, _ = boxes[4 * each - 4 : 4 * each]
+                if max(left - right_before, left_before - right) > 0.25 * (bottom - top):
+                    yield first, each
+                    first = each
+        yield first, last
 
 
 def _masked(characters: str, hidden: set[int]) -> str:
@@ -259,7 +278,7 @@ def _masked(characters: str, hidden: set[int]) -> str:
 
 
 def _in_frame(
-    ends: tuple[float, ...], origin: tuple[float, float], quarter: int
+    ends: array[float], origin: tuple[float, float], quarter: int
 ) -> tuple[float, float, float, float]:
     """Left, right, base line and height of a word in the frame in which it is level."""
     lefts, tops, rights, bottoms = ends[0::4], ends[1::4], ends[2::4], ends[3::4]
@@ -274,11 +293,14 @@ def _in_frame(
     return top, bottom, -x, right - left
 
 
-def _is_bold(handle: pdfium.FPDF_TEXTPAGE, character: int, fonts: dict[int, bool]) -> bool:
+def _style(
+    handle: pdfium.FPDF_TEXTPAGE, character: int, fonts: dict[int, tuple[bool, bool]]
+) -> tuple[bool, bool]:
+    """Whether a character's font is bold, and whether all its letters are of one width."""
     shape = pdfium.FPDFText_GetTextObject(handle, character)
     font = pdfium.FPDFTextObj_GetFont(shape) if shape else None
     if not font:
-        return False
+        return False, False
     key = addressof(font.contents)
     if key not in fonts:
         length = pdfium.FPDFFont_GetBaseFontName(font, None, 0)
@@ -286,7 +308,8 @@ def _is_bold(handle: pdfium.FPDF_TEXTPAGE, character: int, fonts: dict[int, bool
         if length:
             buffer = (pdfium.c_char * length).from_buffer(name)
             pdfium.FPDFFont_GetBaseFontName(font, buffer, length)
-        fonts[key] = bool(_BOLD_NAME.search(name.decode("utf-8", "replace")))
+        said = name.decode("utf-8", "replace")
+        fonts[key] = bool(_BOLD_NAME.search(said)), bool(_FIXED_NAME.search(said))
     return fonts[key]
 
 

@@ -25,7 +25,7 @@ class Line:
     """Words on one base line without a wide gap, in the order of reading.
 
     Points in the frame of `quarter` (see `Word`); `length` is the number of characters, `text` what they say as the
-    page has it. `page` counts from 0.
+    page has it. `page` counts from 0. `code` tells that all its letters are of one width.
     """
 
     words: list[Word]
@@ -38,6 +38,18 @@ class Line:
     length: int
     page: int = 0
     text: str = ""
+    rightwards: bool = True
+    code: bool = False
+
+    @property
+    def start(self) -> float:
+        """Where reading begins, in points that rise in the direction of reading."""
+        return self.left if self.rightwards else -self.right
+
+    @property
+    def end(self) -> float:
+        """Where reading ends, in points that rise in the direction of reading."""
+        return self.right if self.rightwards else -self.left
 
     @property
     def top(self) -> float:
@@ -67,6 +79,7 @@ def lines_of(sheet: Sheet, page: int) -> list[Line]:
     fixes: dict[int, str] = {}
     for line in lines:
         if not sheet.rightwards:
+            line.rightwards = False
             line.words = logical_words(line.words, sheet, fixes)
     if fixes:
         characters = list(sheet.characters)
@@ -141,6 +154,7 @@ def _line(words: list[Word], page: int) -> Line:
         words[0].quarter,
         sum(sizes.values()),
         page,
+        code=all(word.fixed for word in words),
     )
 
 

@@ -7,20 +7,22 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from app.documents.pdf_lines import Line
-from app.documents.pdf_rows import Row
+from app.documents.pdf_rows import MARKER, Row
 
 STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
-_BULLET = re.compile(r"(?:[•▪●○◦‣·∙■□➢➤✓✔–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)])(?=\s|$)")
-_MARKER = re.compile(r"[•▪●○◦‣·∙■□➢➤–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]")
+_BULLET = re.compile(
+    r"(?:[•▪●○◦‣·∙■□➢➤✓✔–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]|\d+(?:\.\d+)+)(?=\s|$)"
+)
+_LEADERS = re.compile(r"(?:\. ?){5,}|(?:… ?){3,}|(?:· ?){5,}")
 _NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
 
 # In em, or as a share.
 SAME_SIZE = 0.08
 _LOOSE = 1.22
 _INDENT = 0.8
-_ROOM = 0.6
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ def blocks_of(rows: Sequence[Row], measures: Measures) -> list[Block]:
 def _is_label(label: Line, row: Row, measures: Measures) -> bool:
     """Whether the first of two cells is an item's mark or a heading's number."""
     text = label.text.strip()
-    if _MARKER.fullmatch(text):
+    if MARKER.fullmatch(text):
         return True
     return bool(_NUMBER.fullmatch(text)) and (label.bold or label.size > 1.1 * measures.body)
 
@@ -107,7 +109,7 @@ def _labelled(row: Row, measures: Measures) -> list[Block]:
     first = rest[0]
     first.lines.insert(0, label)
     first.joins.insert(1, " ")
-    first.is_item = bool(_MARKER.fullmatch(label.text.strip())) and not label.size > 1.1 * measures.body
+    first.is_item = bool(MARKER.fullmatch(label.text.strip())) and not label.size > 1.1 * measures.body
     return rest
 
 
@@ -122,56 +124,84 @@ def _table_row(row: Row) -> Block:
 
 
 def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
-    """Running text cut into paragraphs, by gaps, indents, sizes, marks of items and lines that end early."""
-    edge = _edge(lines)
+    """Running text cut into paragraphs, by gaps, indents, sizes, marks of items and lines that end early.
+
+    Where many lines of a paragraph end early, as in a poem or a list of names, none of them runs on.
+    """
+    early = _early(lines)
     blocks: list[Block] = []
     for number, line in enumerate(lines):
         before = lines[number - 1] if number else None
-        is_item = bool(_BULLET.match(line.text))
+        is_item = _is_item(line, measures)
         block = blocks[-1] if blocks else None
-        if before is None or block is None or _parts(before, line, block, measures, edge):
+        if before is None or block is None or _parts(before, line, block, measures):
             blocks.append(Block([line], [""], is_item=is_item))
         elif is_item and (block.is_item or STOPS.search(before.text)):
             blocks.append(Block([line], [""], is_item=True))
-        elif _breaks(before, line, edge):
-            if STOPS.search(before.text):
-                blocks.append(Block([line], [""], is_item=is_item))
-            else:
-                block.lines.append(line)
-                block.joins.append("\n")
+        elif number - 1 in early and STOPS.search(before.text) and not before.code:
+            blocks.append(Block([line], [""], is_item=is_item))
         else:
             block.lines.append(line)
-            block.joins.append(None)
+            block.joins.append("\n" if number - 1 in early else None)
+    for block in blocks:
+        if len(block.lines) > 3 and block.joins.count("\n") >= 0.4 * len(block.lines):
+            block.joins[1:] = ["\n"] * (len(block.lines) - 1)
     return blocks
 
 
-def _edge(lines: Sequence[Line]) -> float:
-    """Where most of the longer lines end, in points; a single long line does not make the edge."""
-    rights = sorted(line.right for line in lines)
-    return rights[max(0, len(rights) - 1 - len(rights) // 12)]
+def _is_item(line: Line, measures: Measures) -> bool:
+    """Whether an item of a list begins with a line, or it is one of a table of contents."""
+    if line.code:
+        return False
+    if _LEADERS.search(line.text):
+        return True
+    found = _BULLET.match(line.text)
+    # A number before large or bold words is a heading's.
+    return (
+        bool(found)
+        and (not found.group()[-1].isalnum() or not (line.bold or line.size > 1.1 * measures.body))
+        and not (found.group()[:1].isdigit() and (line.bold or line.size > 1.1 * measures.body))
+    )
 
 
-def _parts(before: Line, line: Line, block: Block, measures: Measures, edge: float) -> bool:
+def _early(lines: Sequence[Line]) -> set[int]:
+    """The numbers of the lines that end before they have to: the next line's first word would have had room.
+
+    Lines of code all do.
+    """
+    ends = sorted(line.end for line in lines)
+    # A single long line does not make the edge.
+    edge = ends[max(0, len(ends) - 1 - len(ends) // 12)]
+    return {
+        number
+        for number, (line, following) in enumerate(pairwise(lines))
+        if (line.code and following.code) or _ends_early(line, following, edge)
+    }
+
+
+def _ends_early(line: Line, following: Line, edge: float) -> bool:
+    word = following.text.split(maxsplit=1)[0] if following.text.strip() else ""
+    width = (following.end - following.start) * len(word) / max(1, len(following.text))
+    room = edge - line.end
+    return room > width + 0.9 * line.size and room > 0.12 * (edge - line.start)
+
+
+def _parts(before: Line, line: Line, block: Block, measures: Measures) -> bool:
     """Whether a new paragraph begins between two lines, told by how they stand."""
-    if not same_size(before, line) or before.bold != line.bold:
+    if not same_size(before, line) or before.bold != line.bold or before.code != line.code:
         return True
     if line.base - before.base > _LOOSE * measures.step(line.size):
         return True
-    start = block.lines[0].left if len(block.lines) == 1 else min(each.left for each in block.lines[1:])
-    indent = line.left - before.left
-    if block.is_item:
+    if line.code:
+        return False
+    indent = _INDENT * line.size
+    first = block.lines[0].start
+    second = block.lines[1].start if len(block.lines) > 1 else None
+    if block.is_item and (second is None or second > first + 0.4 * line.size):
         # The lines of an item hang to the right of its mark.
-        return indent < -_INDENT * line.size and len(block.lines) > 1
-    return indent > _INDENT * line.size and line.left - start > _INDENT * line.size and len(block.lines) > 1
-
-
-def _breaks(before: Line, line: Line, edge: float) -> bool:
-    """Whether the next line's first word would have had room at the end of the line before."""
-    word = line.text.split(maxsplit=1)[0]
-    width = (line.right - line.left) * len(word) / max(1, len(line.text))
-    return edge - before.right > width + (0.3 + _ROOM) * line.size and edge - before.right > 0.12 * (
-        edge - before.left
-    )
+        return second is not None and line.start < second - indent
+    usual = first if second is None else min(each.start for each in block.lines[1:])
+    return second is not None and line.start > max(before.start, usual) + indent
 
 
 def same_size(one: Line, two: Line) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -9,11 +10,15 @@ from itertools import zip_longest
 from app.documents.pdf_lines import Line
 
 # In em: how far below a line the next may stand in one cell, how far apart the tops or middles of a row's cells.
-_STEP = 1.8
+_STEP = 2.2
 _TIGHT_STEP = 1.4
 _ALIGNED = 0.65
 _LOOKED_BACK = 12
 _STOPS = tuple(".!?:;。！？：；")
+
+
+# What stands before an item of a list: a bullet, or a number or letter with a stop or a bracket.
+MARKER = re.compile(r"[•▪●○◦‣·∙■□➢➤–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]")
 
 
 @dataclass(slots=True)
@@ -81,18 +86,31 @@ def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
 def _stacks(lines: Sequence[Line]) -> list[Cell]:
     """Lines that follow each other downwards."""
     stacks: list[Cell] = []
-    for line in lines:
-        if stacks and _is_next(stacks[-1].lines[-1], line):
+    for number, line in enumerate(lines):
+        if stacks and _is_next(lines[number - 1], line) and not _is_under_both(lines, number):
             stacks[-1].lines.append(line)
         else:
             stacks.append(Cell([line]))
     return stacks
 
 
+def _is_under_both(lines: Sequence[Line], number: int) -> bool:
+    """Whether a line stands under the line before it and under one on the same level, which begins another row."""
+    if number < 2:
+        return False
+    left, right, below = lines[number - 2 : number + 1]
+    return left.is_level_with(right) and left.is_beside(right) and not left.is_beside(below)
+
+
 def _is_next(line: Line, below: Line, step: float = _STEP) -> bool:
     largest = max(line.size, below.size)
+    if MARKER.fullmatch(line.text) or MARKER.fullmatch(below.text):
+        return False
+    if line.code and below.code and abs(line.size - below.size) < 0.1 * largest:
+        return 0 < below.base - line.base <= step * largest
     return (
         line.quarter == below.quarter
+        and abs(line.size - below.size) <= 0.15 * largest
         and not line.is_beside(below)
         and not line.is_level_with(below)
         and 0 < below.base - line.base <= step * largest

@@ -74,7 +74,7 @@ def _may_be_heading(block: Block, paragraph: Block) -> bool:
         len(block.lines) <= 2
         and own.page == other.page
         and not block.is_furniture
-        and (own.bold and not other.bold or own.size > (1 + SAME_SIZE) * other.size)
+        and ((own.bold and not other.bold) or own.size > (1 + SAME_SIZE) * other.size)
     )
 
 
