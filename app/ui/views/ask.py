@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.layout import Opened
 from app.core.models import Head
 from app.core.report import Report
-from app.core.text import Document
 from app.flows.read import read_document
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
@@ -114,7 +114,7 @@ class AskView(Page):
         self.panel.notice.clear()
         for path in paths:
             if not self.sheets.bring_up(str(path)):
-                job = self.lanes.files.start(read_document, path)
+                job = self.lanes.files.start(read_document, self.workspace, path)
                 job.done.connect(self._file_read)
                 job.failed.connect(self._say_fault)
                 self._file_jobs = [*(one for one in self._file_jobs if one.running), job]
@@ -140,7 +140,8 @@ class AskView(Page):
             self.shown()
 
     @Slot(object)
-    def _file_read(self, document: Document) -> None:
+    def _file_read(self, opened: Opened) -> None:
+        document = opened.document
         sheet = self.sheets.new()
         sheet.begin(document.text, name=document.name, path=document.path)
         self.panel.box.select()

@@ -1,0 +1,18 @@
+"""Draw the pages of a PDF, and write a copy of it with highlights."""
+
+from __future__ import annotations
+
+from app.core.layout import Picture
+from app.core.report import Report
+from app.documents.orders import Draw, MarkUp
+from app.flows.workspace import Workspace
+
+
+def draw_page(workspace: Workspace, order: Draw, report: Report) -> Picture:
+    """A part of a page as pixels; raises SpanlightError where it cannot be drawn, Stopped when stopped."""
+    return workspace.documents.draw(order, report)
+
+
+def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:
+    """Write a copy of a PDF with highlights; why each was left out, empty where it was not; raises as `draw_page`."""
+    return workspace.documents.mark_up(order, report)
