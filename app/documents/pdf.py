@@ -12,6 +12,7 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import PageText
 from app.core.report import Report
 from app.documents.parts import Parts
+from app.documents.pdf_salvage import salvage
 from app.documents.pdf_text import read_pages
 
 # A file up to this size is read into memory, so that one which changes or goes away while it is open does no harm.
@@ -25,18 +26,29 @@ _DAMAGED = "This PDF is damaged; it was read as far as it goes."
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
     """The PDF at a path, or of a file's bytes, with at least one page; to be closed by the caller.
 
-    Nothing in it is run, and nothing outside it is loaded. Raises PasswordNeeded for one that is encrypted and does
-    not open with the password, and SpanlightError for one that is missing, not readable, or has no page.
+    Of a file whose end is missing the pages that are there. Nothing in it is run, and nothing outside it is loaded.
+    Raises PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that
+    is missing, not readable, or has no page.
     """
+    return open_as_far(source, name, password)[0]
+
+
+def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
+    """The PDF as `open_pdf` gives it, and whether it is whole."""
     try:
         if isinstance(source, str):
             path = Path(source).absolute()
-            source = path.read_bytes() if path.stat().st_size <= _HELD else source
-        return pypdfium2.PdfDocument(
-            source if isinstance(source, bytes) else Path(source).absolute(), password or None
-        )
-    except pypdfium2.PdfiumError as fault:
-        raise _refusal(fault, name, password) from fault
+            source = path.read_bytes() if path.stat().st_size <= _HELD else str(path)
+        try:
+            document = _load(source, password)
+        except pypdfium2.PdfiumError as fault:
+            refusal = _refusal(source, name, password)
+            mended = (
+                b"" if isinstance(refusal, PasswordNeeded) or isinstance(source, str) else salvage(source)
+            )
+            if not mended:
+                raise refusal from fault
+            return _load_mended(mended, refusal), False
     except FileNotFoundError as fault:
         raise SpanlightError(
             f"“{name}” is no longer where it was.", "Open it again from its folder."
@@ -46,6 +58,7 @@ def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.Pd
         raise SpanlightError(
             f"“{name}” could not be read: {reason}.", "Check the file and its folder."
         ) from fault
+    return document, bool(pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
 
 
 def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> Parts:
@@ -54,17 +67,28 @@ def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> P
     Its notes tell of damage, of pages that could not be read, and of pages that are pictures; a PDF without any text
     has an empty one. Raises as `open_pdf` does, and Stopped when the report says so.
     """
-    document = open_pdf(source, name, password)
+    document, whole = open_as_far(source, name, password)
     try:
         parts = read_pages(document, report)
-        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages)))
+        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, whole)))
     finally:
         document.close()
 
 
-def _refusal(fault: pypdfium2.PdfiumError, name: str, password: str) -> SpanlightError:
+def _load(source: str | bytes, password: str) -> pypdfium2.PdfDocument:
+    return pypdfium2.PdfDocument(source if isinstance(source, bytes) else Path(source), password or None)
+
+
+def _load_mended(data: bytes, refusal: SpanlightError) -> pypdfium2.PdfDocument:
+    try:
+        return _load(data, "")
+    except pypdfium2.PdfiumError as fault:
+        raise refusal from fault
+
+
+def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:
     """What is said of a PDF that the engine does not open."""
-    code = fault.err_code
+    code = _error(source, password)
     if code == pdfium.FPDF_ERR_PASSWORD and password:
         return PasswordNeeded(f"The password does not fit “{name}”.", "Type it again.", wrong=True)
     if code == pdfium.FPDF_ERR_PASSWORD:
@@ -81,7 +105,23 @@ def _refusal(fault: pypdfium2.PdfiumError, name: str, password: str) -> Spanligh
     )
 
 
-def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...]) -> list[str]:
+def _error(source: str | bytes, password: str) -> int:
+    """The engine's error in opening a PDF; success for one that opens and has no page.
+
+    The engine keeps its last error when the next file opens, so that only one that did not open has it.
+    """
+    key = password.encode() + b"\0" if password else None
+    if isinstance(source, bytes):
+        document = pdfium.FPDF_LoadMemDocument64(source, len(source), key)
+    else:
+        document = pdfium.FPDF_LoadDocument(source.encode("utf-8", "surrogateescape") + b"\0", key)
+    if not document:
+        return int(pdfium.FPDF_GetLastError())
+    pdfium.FPDF_CloseDocument(document)
+    return int(pdfium.FPDF_ERR_SUCCESS)
+
+
+def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], whole: bool) -> list[str]:
     """Sentences on what of a PDF cannot be read."""
     lost, pictures = 0, 0
     without = [
@@ -92,7 +132,7 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...]) -> list
         lost += drawn < 0
         pictures += drawn > 0
     notes = []
-    if lost or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document):
+    if lost or not whole:
         notes.append(_DAMAGED)
     if lost:
         notes.append(f"{_of(lost, len(pages))} could not be read.")

@@ -16,7 +16,7 @@ from app.core.page_runs import Box
 from app.core.pages import PagePlace, mark_on_pages
 from app.core.report import Progress, Report
 from app.documents.orders import MarkUp
-from app.documents.pdf import open_pdf
+from app.documents.pdf import open_as_far
 from app.documents.pdf_text import read_pages
 
 _AUTHOR = "Spanlight"
@@ -36,7 +36,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
         raise SpanlightError(
             "The copy must not take the place of the original.", "Give it another name or folder."
         )
-    document = open_pdf(order.path, source.name, order.password)
+    document, whole = open_as_far(order.path, source.name, order.password)
     try:
         pages = read_pages(document, report).pages
         reasons = []
@@ -49,7 +49,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
             reasons.append(mark.reason)
             report.progress(Progress(number + 1, len(order.highlights), "highlights"))
         if not all(reasons):
-            _save(document, output)
+            _save(document, output, whole)
         return tuple(reasons)
     finally:
         document.close()
@@ -127,11 +127,10 @@ def _to_page(page: pypdfium2.PdfPage) -> Callable[[float, float], tuple[float, f
     return turned[page.get_rotation() // 90 % 4]
 
 
-def _save(document: pypdfium2.PdfDocument, output: Path) -> None:
+def _save(document: pypdfium2.PdfDocument, output: Path, whole: bool) -> None:
     """Write the document beside `output` and rename it, so that there is never half a copy under that name."""
-    # Additions behind the original's bytes leave all else as it was; a file whose table is damaged is written anew.
-    sound = pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
-    flags = pdfium.FPDF_INCREMENTAL if sound else pdfium.FPDF_NO_INCREMENTAL
+    # Additions behind the original's bytes leave all else as it was; a damaged file is written anew.
+    flags = pdfium.FPDF_INCREMENTAL if whole else pdfium.FPDF_NO_INCREMENTAL
     try:
         handle, beside = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
         try:
