@@ -25,9 +25,9 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 class Documents:
     """Reads documents in one process and draws and marks pages in another, so that neither waits for the other.
 
-    Either may take `limits.MEMORY` bytes and so much time; a file that makes it take more, or crash, costs that process,
-    which is started again for the next one. Each is called from one thread at a time (`close` from any). `logs` is the
-    folder that takes what their libraries print. They start with the first order.
+    Either may take `limits.MEMORY` bytes and so much time; a file that makes it take more, or crash, costs that
+    process, which is started again for the next one. They start with the first order. Each is called from one thread
+    at a time (`close` from any). `logs` is the folder that takes what their libraries print.
     """
 
     def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET, total: float = MOST_TIME) -> None:
