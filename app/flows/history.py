@@ -68,7 +68,8 @@ def entry_of(
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
-        path=opened.document.path,
+        # A path from the command line holds in that folder only.
+        path=str(Path(opened.document.path).absolute()) if opened.document.path else "",
         sha256=opened.sha256 or digest(text),
         kind=opened.kind,
         answers=answers,
