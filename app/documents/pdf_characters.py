@@ -13,11 +13,12 @@ from math import atan2, hypot, isfinite, pi
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from app.documents.pdf_geometry import FARTHEST, ShownPart, in_frame, near, shown_part
+
 REPLACEMENT = "\ufffd"
 
 # A page with more characters is nobody's page: its lines are taken as the engine made them.
 _MOST_CHARACTERS = 200_000
-_FARTHEST = 1e6
 _PAPER = (612.0, 792.0)
 
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+\x02?|\x02")
@@ -78,7 +79,8 @@ def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[],
     except pypdfium2.PdfiumError:
         return Sheet(*_PAPER)
     try:
-        sheet = Sheet(*page.get_size(), label=_label(document, number))
+        width, height = page.get_size()
+        sheet = Sheet(width, height, label=_label(document, number))
         try:
             text = page.get_textpage()
         except pypdfium2.PdfiumError:
@@ -115,7 +117,7 @@ def _fill(
     for each in hidden:
         corners[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
     doubtful.update(each for each, code in enumerate(codes) if code in (0, 0xFFFD) and each not in hidden)
-    shown = _shown(page)
+    shown = shown_part(page)
     sheet.boxes = shown.boxes(corners)
     sheet.characters = "".join(_character(code) for code in codes)
     for each in hidden:
@@ -163,72 +165,16 @@ def _boxes(handle: pdfium.FPDF_TEXTPAGE, codes: list[int], check: Callable[[], N
     for each in flat:
         if pdfium.FPDFText_GetCharBox(handle, each, left, right, bottom, top):
             corners[4 * each : 4 * each + 4] = array(
-                "f", map(_near, (left.value, top.value, right.value, bottom.value))
+                "f", map(near, (left.value, top.value, right.value, bottom.value))
             )
     total = sum(corners)
-    if not isfinite(total) or max(corners) > _FARTHEST or min(corners) < -_FARTHEST:
-        corners = array("f", map(_near, corners))
+    if not isfinite(total) or max(corners) > FARTHEST or min(corners) < -FARTHEST:
+        corners = array("f", map(near, corners))
     return corners
 
 
-def _near(value: float) -> float:
-    return max(-_FARTHEST, min(_FARTHEST, value)) if isfinite(value) else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """How a page's own space comes to be shown: what part of it, turned by how many quarters with the clock."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-    turns: int
-
-    def boxes(self, corners: array[float]) -> array[float]:
-        """Boxes of the page's own space as boxes from the upper left corner as it is shown, downwards."""
-        left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
-        shown = array("f", bytes(4 * len(corners)))
-        if self.turns == 0:
-            sides = [left, top, right, bottom]
-            shown[0::4] = array("f", [x - self.left for x in sides[0]])
-            shown[1::4] = array("f", [self.top - y for y in sides[1]])
-            shown[2::4] = array("f", [x - self.left for x in sides[2]])
-            shown[3::4] = array("f", [self.top - y for y in sides[3]])
-        elif self.turns == 1:
-            shown[0::4] = array("f", [y - self.bottom for y in bottom])
-            shown[1::4] = array("f", [x - self.left for x in left])
-            shown[2::4] = array("f", [y - self.bottom for y in top])
-            shown[3::4] = array("f", [x - self.left for x in right])
-        elif self.turns == 2:
-            shown[0::4] = array("f", [self.right - x for x in right])
-            shown[1::4] = array("f", [y - self.bottom for y in bottom])
-            shown[2::4] = array("f", [self.right - x for x in left])
-            shown[3::4] = array("f", [y - self.bottom for y in top])
-        else:
-            shown[0::4] = array("f", [self.top - y for y in top])
-            shown[1::4] = array("f", [self.right - x for x in right])
-            shown[2::4] = array("f", [self.top - y for y in bottom])
-            shown[3::4] = array("f", [self.right - x for x in left])
-        return shown
-
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page's own space as it is shown."""
-        return (
-            (x - self.left, self.top - y),
-            (y - self.bottom, x - self.left),
-            (self.right - x, y - self.bottom),
-            (self.top - y, self.right - x),
-        )[self.turns]
-
-
-def _shown(page: pypdfium2.PdfPage) -> _Shown:
-    left, bottom, right, top = page.get_bbox()
-    return _Shown(left, bottom, right, top, page.get_rotation() // 90 % 4)
-
-
 def _words(
-    handle: pdfium.FPDF_TEXTPAGE, sheet: Sheet, shown: _Shown, hidden: set[int], check: Callable[[], None]
+    handle: pdfium.FPDF_TEXTPAGE, sheet: Sheet, shown: ShownPart, hidden: set[int], check: Callable[[], None]
 ) -> list[Word]:
     characters = sheet.characters
     # What is left of a pair belongs to the word around it.
@@ -245,8 +191,8 @@ def _words(
         ends = sheet.boxes[4 * first : 4 * last]
         if sheet.rightwards:
             ends = ends[:4] + ends[-4:]
-        origin = shown.point(_near(x.value), _near(y.value))
-        left, right, base, height = _in_frame(ends, origin, quarter)
+        origin = shown.point(near(x.value), near(y.value))
+        left, right, base, height = in_frame(ends, origin, quarter)
         if not 0.5 <= size <= 3 * max(height, 0.5):
             size = max(0.5, 0.8 * height)
         gap = any(characters[each] not in "\r\n" for each in range(before, first))
@@ -275,22 +221,6 @@ def _places(pattern: re.Pattern[str], characters: str, sheet: Sheet) -> Iterator
 
 def _masked(characters: str, hidden: set[int]) -> str:
     return "".join("x" if each in hidden else character for each, character in enumerate(characters))
-
-
-def _in_frame(
-    ends: array[float], origin: tuple[float, float], quarter: int
-) -> tuple[float, float, float, float]:
-    """Left, right, base line and height of a word in the frame in which it is level."""
-    lefts, tops, rights, bottoms = ends[0::4], ends[1::4], ends[2::4], ends[3::4]
-    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
-    x, y = origin
-    if quarter == 0:
-        return left, right, y, bottom - top
-    if quarter == 1:  # upwards
-        return -bottom, -top, x, right - left
-    if quarter == 2:
-        return -right, -left, -y, bottom - top
-    return top, bottom, -x, right - left
 
 
 def _style(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 HYPHENS = "\x02-\u00ad\u2010"
 
 _WORDS = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-_LAST = re.compile(rf"((?:[^\W\d_]+[-\u2010])*[^\W\d_]+)[{HYPHENS}]$")
+_LAST = re.compile(rf"((?:[^\W\d_]+[-\u2010])*[^\W\d_]+)[{re.escape(HYPHENS)}]$")
 _BROKEN = re.compile(r"([^\W\d_]+)(?:\x02|[-\u2010\u00ad] ?\r?\n)([^\W\d_]+)")
 _FIRST = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 # Scripts written without blanks between words; the full-width forms and their punctuation among them.
@@ -42,7 +42,7 @@ class Hyphens:
         """What stands between two lines of a paragraph, and whether the first one's last hyphen is taken out.
 
         A hyphen is taken out where the document has the word without it more often; where it has neither, as it mostly
-        does. It stays before a capital letter or a digit.
+        does; then it stays after capitals, before a capital letter, and between words that stand elsewhere by themselves.
         """
         if not line or not following:
             return "", False
@@ -55,7 +55,7 @@ class Hyphens:
                 return ("", False) if last == "\x02" or right is None else (" ", False)
             if right is None:
                 return "", False
-            return "", self._is_one_word(left[1].casefold(), right[0])
+            return "", self._is_one_word(left[1], right[0])
         if last in "—/" and line[-2:-1] not in ("", " ", last):
             return "", False
         if _UNSPACED.match(last) and _UNSPACED.match(first):
@@ -67,13 +67,12 @@ class Hyphens:
         return " ", False
 
     def _is_one_word(self, left: str, right: str) -> bool:
-        if not right[0].islower():
-            return False
-        right = right.casefold()
+        plain = right[0].islower() and not left.isupper()
+        left, right = left.casefold(), right.casefold()
         without, kept = self._words[left + right], self._words[f"{left}-{right}"]
         if without != kept:
             return without > kept
-        if left in _KEPT or len(left) == 1 or "-" in left:
+        if not plain or left in _KEPT or "-" in left:
             return False
         if min(len(left), len(right)) >= _WHOLE and min(self._words[left], self._words[right]) >= _OFTEN:
             return False  # two words of the document, not the halves of one

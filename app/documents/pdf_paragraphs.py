@@ -138,6 +138,8 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
             blocks.append(Block([line], [""], is_item=is_item))
         elif is_item and (block.is_item or STOPS.search(before.text)):
             blocks.append(Block([line], [""], is_item=True))
+        elif _is_heavy(line, measures) and _BULLET.match(line.text) and _BULLET.match(block.lines[0].text):
+            blocks.append(Block([line], [""]))
         elif number - 1 in early and STOPS.search(before.text) and not before.code:
             blocks.append(Block([line], [""], is_item=is_item))
         else:
@@ -157,11 +159,12 @@ def _is_item(line: Line, measures: Measures) -> bool:
         return True
     found = _BULLET.match(line.text)
     # A number before large or bold words is a heading's.
-    return (
-        bool(found)
-        and (not found.group()[-1].isalnum() or not (line.bold or line.size > 1.1 * measures.body))
-        and not (found.group()[:1].isdigit() and (line.bold or line.size > 1.1 * measures.body))
-    )
+    return found is not None and not (_is_heavy(line, measures) and found.group()[0].isalnum())
+
+
+def _is_heavy(line: Line, measures: Measures) -> bool:
+    """Whether a line is set as headings are."""
+    return line.bold or line.size > 1.1 * measures.body
 
 
 def _early(lines: Sequence[Line]) -> set[int]:

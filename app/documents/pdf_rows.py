@@ -14,6 +14,7 @@ _STEP = 2.2
 _TIGHT_STEP = 1.4
 _ALIGNED = 0.65
 _LOOKED_BACK = 12
+_PROSE_LENGTH = 18
 _STOPS = tuple(".!?:;。！？：；")
 
 
@@ -77,6 +78,7 @@ def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
         if rows and _join(rows, cell, following):
             continue
         rows.append(Row([cell]))
+    rows = _with_wrapped_cells(rows)
     for row in rows:
         if row.is_table:
             row.cells.sort(key=lambda each: each.lines[0].left, reverse=not rightwards)
@@ -188,6 +190,41 @@ def _hangs_over(row: Row, cell: Cell) -> bool:
         row.cells.append(cell)
         return True
     return False
+
+
+def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with those made one whose cells hold the lines of wrapped texts side by side."""
+    whole: list[Row] = []
+    for row in rows:
+        if whole and _wraps(whole[-1], row):
+            for cell in row.cells:
+                _above(whole[-1], cell).lines += cell.lines
+        else:
+            whole.append(row)
+    return whole
+
+
+def _wraps(row: Row, below: Row) -> bool:
+    """Whether the texts in a row's cells go on in the row below."""
+    if not row.is_table or len(below.cells) > len(row.cells):
+        return False
+    long = goes_on = 0
+    for cell in below.cells:
+        under = [each for each in row.cells if not each.is_beside(cell.lines[0])]
+        if len(under) != 1:
+            return False
+        last, first = under[0].lines[-1], cell.lines[0]
+        if not _is_next(last, first, _TIGHT_STEP) or abs(last.left - first.left) > 0.3 * first.size:
+            return False
+        if last.text.endswith(_STOPS) or not first.text[:1].islower():
+            continue
+        goes_on += 1
+        long += last.length >= _PROSE_LENGTH
+    return goes_on == len(below.cells) and long > 0
+
+
+def _above(row: Row, cell: Cell) -> Cell:
+    return next(each for each in row.cells if not each.is_beside(cell.lines[0]))
 
 
 def _height(cell: Cell) -> float:
