@@ -10,7 +10,8 @@ from app.ui.theme import Theme
 from app.ui.widgets.history_model import ROW, Index, Row
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
 class HistoryDelegate(QStyledItemDelegate):
@@ -38,7 +39,7 @@ class HistoryDelegate(QStyledItemDelegate):
     def height_of_entry(self) -> int:
         """How high an entry's row is without what is said below it."""
         lines = self._high("strong") + self._high("quote") + self._high("small")
-        return lines + self._theme.step(8.5)
+        return lines + self._theme.step(9)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW)
@@ -96,15 +97,20 @@ class HistoryDelegate(QStyledItemDelegate):
         small = QFontMetrics(theme.font("small"))
         time = QRectF(inner.right() - small.horizontalAdvance("00:00"), inner.top(), 0, self._high("strong"))
         time.setRight(inner.right())
+        # Questions and answers are in any script; what stands below them is English around names.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         line = QRectF(inner.left(), inner.top(), time.left() - inner.left() - theme.step(3), time.height())
         self._draw_line(painter, line, "strong", "ink", row.title)
-        self._draw_line(painter, time, "small", "ink_quiet", row.time)
-        line = QRectF(inner.left(), line.bottom() + theme.step(1), inner.width(), self._high("quote"))
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.colour("ink_quiet"))
+        painter.drawText(time, _RIGHT, row.time)
+        line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("quote"))
         if row.entry is not None and row.entry.best is not None:
             self._draw_lit(painter, line.adjusted(0, 0, -self.tools, 0), row.answer)
         else:
             self._draw_line(painter, line.adjusted(0, 0, -self.tools, 0), "quote", "ink_quiet", row.answer)
         line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("small"))
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         sure = row.entry is not None and row.entry.best is not None and row.likely.startswith("Very likely")
         used = self._draw_line(
             painter, line, "small_strong" if sure else "small", "likely" if sure else "ink", row.likely

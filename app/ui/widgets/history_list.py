@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QListView, QMenu, QToolButton, QWidget
 
@@ -97,6 +97,7 @@ class HistoryList(QListView):
         self.tools.asked.connect(self._deed_asked)
         self.doubleClicked.connect(self._double_clicked)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
+        self.verticalScrollBar().rangeChanged.connect(self._fit)
         self._model.modelReset.connect(self._forget_row)
         self._model.rowsRemoved.connect(self._forget_row)
         self._model.dataChanged.connect(self._changed)
@@ -246,14 +247,15 @@ class HistoryList(QListView):
 
     # How it looks
 
+    @Slot()
     def _fit(self) -> None:
-        theme = self._theme
-        aside = max(theme.step(8), (self.width() - theme.step(self._most_wide)) // 2)
-        margins = self.viewportMargins()
-        if margins.left() != aside:
-            self.setViewportMargins(
-                aside, 0, max(theme.step(2), aside - self.verticalScrollBar().sizeHint().width()), 0
-            )
+        """Put the rows in the middle, the scroll bar at the edge."""
+        aside = max(self._theme.step(8), (self.width() - self._theme.step(self._most_wide)) // 2)
+        bar = self.verticalScrollBar()
+        taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
+        margins = QMargins(aside, 0, max(0, aside - taken), 0)
+        if self.viewportMargins() != margins:
+            self.setViewportMargins(margins)
         if self._delegate.width != self.viewport().width():
             self._delegate.width = self.viewport().width()
             self.scheduleDelayedItemsLayout()

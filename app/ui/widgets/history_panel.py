@@ -32,10 +32,13 @@ class HistoryPanel(QFrame):
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search questions, answers and documents")
         self.search.setAccessibleName("Search the history")
-        self.search.setClearButtonEnabled(True)
         self._glass = QAction(self)
         self._glass.setEnabled(False)
         self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self._clear = QAction("Clear", self)
+        self._clear.setToolTip("Clear  (Esc)")
+        self._clear.setVisible(False)
+        self.search.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
         self.search.installEventFilter(self)
         self.list = HistoryList(theme, MOST_WIDE)
         self.empty = HistoryEmpty(theme)
@@ -49,12 +52,16 @@ class HistoryPanel(QFrame):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
+        self._rule = QFrame()
+        self._rule.setProperty("kind", "rule")
+        self._rule.setFixedHeight(1)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SEARCH_AFTER_MS)
         self._soon.timeout.connect(self.search_asked)
         self._lay_out()
-        self.search.textChanged.connect(self._soon.start)
+        self.search.textChanged.connect(self._typed)
+        self._clear.triggered.connect(self.show_all)
         self.list.up_asked.connect(self.go_to_search)
         self.empty.all_asked.connect(self.show_all)
         theme.changed.connect(self._restyle)
@@ -76,7 +83,8 @@ class HistoryPanel(QFrame):
         self.bar.set_total(total, whole)
         self._count.setText(f"{total:,} of {whole:,}" if searched else count(whole, "question"))
         self._count.setVisible(bool(whole))
-        self.search.setEnabled(bool(whole) or searched)
+        self.search.setVisible(bool(whole) or searched)
+        self._rule.setVisible(bool(total))
         if not total and searched:
             self.empty.show_not_found(" ".join(words.split()))
         elif not total:
@@ -96,9 +104,13 @@ class HistoryPanel(QFrame):
 
     @Slot()
     def go_to_search(self) -> None:
-        """Put the keyboard focus into the search."""
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        """Put the keyboard focus into the search, or to what can be done where there is nothing to search."""
+        if self.search.isVisibleTo(self):
+            self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.search.selectAll()
+        else:
+            button = self.empty.ask if self.empty.ask.isVisibleTo(self) else self.bar.keep
+            button.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     @Slot()
     def go_to_list(self) -> None:
@@ -119,6 +131,11 @@ class HistoryPanel(QFrame):
                 return True
         return super().eventFilter(watched, event)
 
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+        self._soon.start()
+
     def _lay_out(self) -> None:
         self.setProperty("kind", "desk")
         self._head = QHBoxLayout()
@@ -136,9 +153,9 @@ class HistoryPanel(QFrame):
         self._whole = QVBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, 0)
         self._whole.setSpacing(0)
-        for part in (self._above, self._stack, self._below):
+        for part in (self._above, self._stack, self._rule, self._below):
             if isinstance(part, QWidget):
-                self._whole.addWidget(part, 1)
+                self._whole.addWidget(part, 1 if part is self._stack else 0)
                 continue
             # As wide as the rows of the list, and in their middle.
             inner = QWidget()
@@ -157,6 +174,7 @@ class HistoryPanel(QFrame):
         self._count.setFont(theme.font("small"))
         self._count.setContentsMargins(0, 0, 0, step(0.5))
         self._glass.setIcon(theme.icon("search"))
+        self._clear.setIcon(theme.icon("close"))
         self.search.setMinimumWidth(step(50))
         self._head.setSpacing(step(3))
         self._above.setContentsMargins(0, step(6), 0, step(3))
