@@ -31,18 +31,17 @@ class Hyphens:
         self._words: Counter[str] = Counter()
         broken: list[tuple[str, str]] = []
         for text in texts:
-            lowered = text.casefold()
-            broken += _BROKEN.findall(lowered)
-            self._words.update(_WORDS.findall(_BROKEN.sub(" ", lowered)))
-        without = sum(1 for one, two in broken if one + two in self._words)
-        kept = sum(1 for one, two in broken if f"{one}-{two}" in self._words)
+            broken += _BROKEN.findall(text)
+            self._words.update(map(_usual, _WORDS.findall(_BROKEN.sub(" ", text))))
+        without = sum(1 for one, two in broken if _usual(one + two) in self._words)
+        kept = sum(1 for one, two in broken if _usual(f"{one}-{two}") in self._words)
         self._takes_out = without >= kept
 
     def join(self, line: str, following: str) -> tuple[str, bool]:
         """What stands between two lines of a paragraph, and whether the first one's last hyphen is taken out.
 
         A hyphen is taken out where the document has the word without it more often; where it has neither, as it mostly
-        does; then it stays after capitals, before a capital letter, and between words that stand elsewhere by themselves.
+        does; then it stays after capitals, before a capital letter, and between words that stand alone elsewhere.
         """
         if not line or not following:
             return "", False
@@ -68,12 +67,19 @@ class Hyphens:
 
     def _is_one_word(self, left: str, right: str) -> bool:
         plain = right[0].islower() and not left.isupper()
-        left, right = left.casefold(), right.casefold()
-        without, kept = self._words[left + right], self._words[f"{left}-{right}"]
+        without, kept = self._words[_usual(left + right)], self._words[_usual(f"{left}-{right}")]
         if without != kept:
             return without > kept
-        if not plain or left in _KEPT or "-" in left:
+        if not plain or left.casefold() in _KEPT or "-" in left:
             return False
-        if min(len(left), len(right)) >= _WHOLE and min(self._words[left], self._words[right]) >= _OFTEN:
+        if (
+            min(len(left), len(right)) >= _WHOLE
+            and min(self._words[_usual(left)], self._words[right]) >= _OFTEN
+        ):
             return False  # two words of the document, not the halves of one
         return self._takes_out
+
+
+def _usual(word: str) -> str:
+    """A word in small letters, but for one that mixes them with capitals, as names in programs do."""
+    return word.lower() if word.istitle() or word.isupper() or word[1:].islower() else word

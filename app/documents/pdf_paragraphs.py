@@ -13,9 +13,7 @@ from app.documents.pdf_lines import Line
 from app.documents.pdf_rows import MARKER, Row
 
 STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
-_BULLET = re.compile(
-    r"(?:[•▪●○◦‣·∙■□➢➤✓✔–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]|\d+(?:\.\d+)+)(?=\s|$)"
-)
+BULLET = re.compile(r"(?:[•▪●○◦‣·∙■□➢➤✓✔–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]|\d+(?:\.\d+)+)(?=\s|$)")
 _LEADERS = re.compile(r"(?:\. ?){5,}|(?:… ?){3,}|(?:· ?){5,}")
 _NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
 
@@ -138,7 +136,7 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
             blocks.append(Block([line], [""], is_item=is_item))
         elif is_item and (block.is_item or STOPS.search(before.text)):
             blocks.append(Block([line], [""], is_item=True))
-        elif _is_heavy(line, measures) and _BULLET.match(line.text) and _BULLET.match(block.lines[0].text):
+        elif is_heavy(line, measures) and BULLET.match(line.text) and BULLET.match(block.lines[0].text):
             blocks.append(Block([line], [""]))
         elif number - 1 in early and STOPS.search(before.text) and not before.code:
             blocks.append(Block([line], [""], is_item=is_item))
@@ -157,12 +155,12 @@ def _is_item(line: Line, measures: Measures) -> bool:
         return False
     if _LEADERS.search(line.text):
         return True
-    found = _BULLET.match(line.text)
+    found = BULLET.match(line.text)
     # A number before large or bold words is a heading's.
-    return found is not None and not (_is_heavy(line, measures) and found.group()[0].isalnum())
+    return found is not None and not (is_heavy(line, measures) and found.group()[0].isalnum())
 
 
-def _is_heavy(line: Line, measures: Measures) -> bool:
+def is_heavy(line: Line, measures: Measures) -> bool:
     """Whether a line is set as headings are."""
     return line.bold or line.size > 1.1 * measures.body
 

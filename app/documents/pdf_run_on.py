@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from app.documents.pdf_lines import Line
-from app.documents.pdf_paragraphs import SAME_SIZE, STOPS, Block, Measures, same_size
+from app.documents.pdf_paragraphs import BULLET, SAME_SIZE, STOPS, Block, Measures, is_heavy, same_size
 
 _CAPTION = re.compile(r"(?:figure|fig\.|table|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
 _MOST_BETWEEN = 8
@@ -58,7 +58,7 @@ def _runs_on_from(joined: Sequence[Block], block: Block, measures: Measures) -> 
         if not earlier.is_row and not earlier.is_furniture and same_size(last, first):
             jumped = last.page != first.page or first.base < last.base - 2 * first.size
             ends = bool(STOPS.search(last.text)) and not last.text.endswith("\x02")
-            whole = not last.bold or first.bold
+            whole = not is_heavy(last, measures) and not BULLET.match(first.text)
             if jumped and not ends and whole and not _CAPTION.match(earlier.text):
                 return len(joined) - back
             if not _CAPTION.match(earlier.text):
