@@ -13,8 +13,9 @@ from app.core.layout import PageText
 # What may stand for a hyphen at the end of a line: PDFium says U+0002 for one that parts a word.
 HYPHENS = frozenset("-\u00ad\u2010\u2011\x02")
 
-# Characters join over a gap of up to so many times their height, and differ in height by at most so many times.
-_GAP = 1.5
+# Characters join over a gap of up to so many times their height (wider ones part the cells of a table), and differ in
+# height by at most so many times.
+_GAP = 1.0
 _UNLIKE = 2.5
 # How many runs further a run may overlap another in the order of reading: the parts of two lines of mixed direction.
 _NEAR = 4
