@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 
 from app.core.layout import Block, BlockKind, Style
+from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.desk import comfortable
 from app.ui.widgets.rich_places import Places
@@ -61,6 +62,8 @@ class Looks:
         # The width of a usual letter, as a share of the font's size.
         self.letter = comfortable(self.font) / 75 / self.em
         self.mono = _fixed_families()
+        self._styles: dict[tuple[Style, int, bool], QTextCharFormat] = {}
+        self._metrics: dict[bool, QFontMetricsF] = {}
         self._looks: dict[tuple[BlockKind, int, bool, bool], Look] = {}
 
     def of(self, block: Block, header: bool = False) -> Look:
@@ -80,6 +83,13 @@ class Looks:
             font.setFamilies([*self.mono, *self.font.families()])
         return font
 
+    def cell_metrics(self, header: bool) -> QFontMetricsF:
+        """The metrics of the letters in a table's cells, or in its header's."""
+        if header not in self._metrics:
+            cell = Block(BlockKind.CELL, Span(0, 0), table=0)
+            self._metrics[header] = QFontMetricsF(self.font_of(self.of(cell, header)))
+        return self._metrics[header]
+
     def formats(self, places: Places, index: int, look: Look) -> list[QTextLayout.FormatRange]:
         """What sets the letters of a piece apart from the document's font."""
         piece = places.pieces[index]
@@ -95,7 +105,10 @@ class Looks:
         for styled in piece.block.styles:
             start, length = places.ranges_in(index, styled.span)
             if length:
-                ranges.append(_range(start, length, self._styled(styled.style, look)))
+                key = (styled.style, look.size, look.mono)
+                if key not in self._styles:
+                    self._styles[key] = self._styled(styled.style, look)
+                ranges.append(_range(start, length, self._styles[key]))
         return ranges
 
     def code_ranges(self, places: Places, index: int) -> Iterator[tuple[int, int]]:

@@ -23,6 +23,8 @@ from app.ui.widgets.rich_text import Part, Setting
 # The longest that a turn of the event loop is used for building or measuring, in seconds.
 _TURN = 0.008
 _ROUNDS = 6
+# The map along the scroll bar is told this often of the page's growth.
+_NEWS = 0.1
 
 
 class _Document(QTextDocument):
@@ -49,6 +51,7 @@ class RichPage(QTextEdit):
         self._built = True
         self._settling = False
         self._moved = False
+        self._told = 0.0
         self.map = AnswerMap(theme, self)
         document = _Document(self)
         document.setUndoRedoEnabled(False)
@@ -201,7 +204,9 @@ class RichPage(QTextEdit):
             self._settle((at, y) if self.map.value() else None)
         if more:
             self._timer.start()
-        self.grown.emit()
+        if not more or time.perf_counter() - self._told > _NEWS:
+            self._told = time.perf_counter()
+            self.grown.emit()
 
     def _settle(self, keep: tuple[int, float] | None = None) -> None:
         """Lay out what can be seen, and keep in its place what could be seen before.
@@ -219,6 +224,7 @@ class RichPage(QTextEdit):
             part = page.part_of(keep[0])
             y = keep[1] - (page.line_top(keep[0])[0] - page.top_of(part)) if part >= 0 else 0.0
         value = self.map.value()
+        changed = False
         if keep is None:
             seen = list(page.parts_in(value, value + room))
             part = next((index for index in seen if page.is_laid(index)), seen[0] if seen else -1)
@@ -230,12 +236,14 @@ class RichPage(QTextEdit):
             unlaid = [index for index in page.parts_in(value, value + room) if not page.is_laid(index)]
             for index in unlaid:
                 page.lay(index)
+            changed = changed or bool(unlaid)
             if not unlaid:
                 break
         page.documentSizeChanged.emit(page.documentSize())
         self.map.setValue(self.map.maximum() if at_end and self._built else value)
         self._settling = False
-        self.viewport().update()
+        if changed:
+            self.viewport().update()
 
     @Slot()
     def _scrolled(self) -> None:

@@ -11,12 +11,13 @@ from PySide6.QtGui import QPainter
 
 from app.core.layout import Block, Table
 from app.ui.widgets.rich_look import Looks
-from app.ui.widgets.rich_text import Placed, Setting
+from app.ui.widgets.rich_text import Placed, Setting, direction
 
 _TALLEST_SPAN = 200
 # Columns are made for words of at most so many letters, and cells are not wider than so many by themselves.
 _LONGEST_WORD, _WIDEST_CELL = 24, 60
 _NARROWEST = 3.0
+_MEASURED = 6
 
 
 def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
@@ -27,8 +28,17 @@ def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Needs:
-    word: float = 1.0
+    """What a column holds: its longest words, each with whether a header says it, and its widest cell in letters."""
+
+    words: dict[tuple[str, bool], float] = field(default_factory=dict)
     whole: float = 1.0
+
+    def word(self, looks: Looks) -> float:
+        """The width of the widest word in pixels."""
+        longest = sorted(self.words, key=lambda key: self.words[key])[-_MEASURED:]
+        most = _LONGEST_WORD * looks.letter * looks.em
+        wide = (looks.cell_metrics(header).horizontalAdvance(word) + 2 for word, header in longest)
+        return min(most, max(wide, default=0.0))
 
 
 class Grid:
@@ -46,11 +56,11 @@ class Grid:
         balance = 0
         for block in sample:
             words = block.span.of(text)[:1000]
-            balance += _direction(words)
+            balance += direction(words)
             if 0 <= block.column < table.columns and spanned(table, block.row, block.column)[1] == 1:
                 needs = self._needs[block.column]
-                longest = max(map(_letters, words.split()), default=0.0)
-                needs.word = max(needs.word, min(longest, _LONGEST_WORD))
+                longest = max(words.split(), key=_letters, default="")
+                needs.words[longest, block.row < table.header_rows] = _letters(longest)
                 needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL))
         self.mirrored = balance < 0
 
@@ -60,7 +70,7 @@ class Grid:
         letter, pad = looks.letter * looks.em, 2 * padding(looks)
         # A table that needs it may reach into the page's margins.
         wide = max(setting.width, setting.outer - 2 * setting.theme.step(6))
-        least = [need.word * letter * 1.05 + pad for need in self._needs]
+        least = [need.word(looks) + pad for need in self._needs]
         most = [max(low, need.whole * letter + pad) for low, need in zip(least, self._needs, strict=True)]
         room = setting.width if sum(least) <= setting.width else wide
         self.stacked = len(least) * (_NARROWEST * looks.em + pad) > wide
@@ -131,6 +141,7 @@ class Band:
         if (row, column) not in self._cells:
             rows, columns = spanned(table, row, column)
             self._cells[row, column] = _Cell(row - self._row, rows, column, columns)
+        placed.leaning = self._grid.mirrored
         self._cells[row, column].placed.append(placed)
         self.placed.append(placed)
 
@@ -231,14 +242,3 @@ def _letters(words: str) -> float:
     if words.isascii():
         return len(words)
     return sum(2.0 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in words)
-
-
-def _direction(words: str) -> int:
-    """1 for words that run to the right, -1 for those that run to the left, 0 for neither."""
-    for letter in words[:80]:
-        match unicodedata.bidirectional(letter):
-            case "L":
-                return 1
-            case "R" | "AL":
-                return -1
-    return 0
