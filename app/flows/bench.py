@@ -34,8 +34,9 @@ class AnytimePlan:
 class Timed:
     """One question's readings; seconds count from the question to what is named, on a warm model process.
 
-    `settled` is when the best answer had become what it was at the end. `quick` is the whole quick reading. An answer is the same where its span is, it
-    overlaps where the spans do, and it is right where it shares a word's place with a known answer.
+    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer is
+    the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
+    points with a known answer.
     """
 
     question: str
@@ -134,7 +135,7 @@ class _Clock:
 
     def progress(self, progress: Progress) -> None:
         if self.total:
-            what = f"of {progress.total} windows of question {self.number + 1} of {self.total}"
+            what = f"windows of question {self.number + 1} of {self.total}"
             self.report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
 
     def partial(self, result: object) -> None:
