@@ -26,6 +26,11 @@ class HistoryDelegate(QStyledItemDelegate):
         self._theme = theme
         self.width = 0
         self.tools = 0
+        self._highs: dict[str, int] = {}
+
+    def restyle(self) -> None:
+        """Take the theme's sizes: they are asked for with every row, and so they are kept."""
+        self._highs.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         theme = self._theme
@@ -38,8 +43,10 @@ class HistoryDelegate(QStyledItemDelegate):
 
     def height_of_entry(self) -> int:
         """How high an entry's row is without what is said below it."""
-        lines = self._high("strong") + self._high("quote") + self._high("small")
-        return lines + self._theme.step(9)
+        if "entry" not in self._highs:
+            lines = self._high("strong") + self._high("quote") + self._high("small")
+            self._highs["entry"] = lines + self._theme.step(9)
+        return self._highs["entry"]
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW)
@@ -172,4 +179,6 @@ class HistoryDelegate(QStyledItemDelegate):
         return QFontMetrics(theme.font("small")).boundingRect(room, _WRAPPED, row.news).height()
 
     def _high(self, use: str) -> int:
-        return QFontMetrics(self._theme.font(use)).height()
+        if use not in self._highs:
+            self._highs[use] = QFontMetrics(self._theme.font(use)).height()
+        return self._highs[use]

@@ -88,8 +88,6 @@ class HistoryList(QListView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setLayoutMode(QListView.LayoutMode.Batched)
-        self.setBatchSize(200)
         self.setMouseTracking(True)
         self.setTabKeyNavigation(False)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -264,6 +262,7 @@ class HistoryList(QListView):
     @Slot()
     def _restyle(self) -> None:
         self.tools.restyle()
+        self._delegate.restyle()
         self._delegate.tools = self.tools.sizeHint().width() + self._theme.step(3)
         self._fit()
         self.scheduleDelayedItemsLayout()

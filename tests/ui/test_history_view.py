@@ -1,0 +1,481 @@
+"""The history page: what it lists, finds, opens, deletes and has back, asks again and exports."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.history import Entry
+from app.core.layout import Kind
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
+from app.settings import settings as settings_file
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.history import HistoryView
+from app.ui.window import MainWindow
+from tests.helpers.history_entries import LEASE, entry, unanswered
+from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
+
+READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
+NOW = time.time()
+PASTED = "At noon the tide is highest."
+
+
+def answered_noon(request: Question, choice: ModelChoice | None, report: Report) -> Reading:
+    text = request.documents[0].text
+    at = text.find("noon")
+    answers = (Answer(0, Span(at, at + 4), "noon", 0.8, 6.0, 2.0),) if at >= 0 else ()
+    return Reading(answers, at >= 0, 0.2 if answers else 0.9, 0.5, 1, 1, 0.01, model="reader", device="CPU")
+
+
+def pasted(**changes: object) -> Entry:
+    best = replace(LEASE, text="noon", span=Span(3, 7), before="At ", after=PASTED[7:39], page=None)
+    sha256 = hashlib.sha256(PASTED.encode()).hexdigest()
+    return replace(
+        entry(), question="When is the tide highest?", name="Pasted text", path="", sha256=sha256, kind=Kind.TEXT,
+        answers=(best,), model="reader", **{"asked": NOW, **changes},
+    )  # type: ignore[arg-type]  # fmt: skip
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(answered_noon, READER)
+
+
+@pytest.fixture
+def open_view(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, engine: FakeEngine
+) -> Iterator[Callable[..., HistoryView]]:
+    """Opens the page over a history of these entries (and one pasted text's)."""
+    made: list[HistoryView] = []
+
+    def opened(*entries: Entry) -> HistoryView:
+        workspace = open_fake_workspace(engine)
+        for one in entries:
+            workspace.history.add(one, "" if one.path else PASTED)
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        view = HistoryView(workspace, theme, Lanes())
+        made.append(view)
+        qtbot.addWidget(view)
+        view.resize(1100, 700)
+        view.show()
+        view.activateWindow()
+        view.shown()
+        qtbot.waitUntil(lambda: not busy(view))
+        return view
+
+    yield opened
+    for view in made:
+        view.lanes.close()
+        view.workspace.close()
+
+
+def busy(view: HistoryView) -> bool:
+    return not (view.lanes.files.idle and view.lanes.work.idle and view.lanes.documents.idle)
+
+
+def settle(view: HistoryView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not view.panel._soon.isActive() and not busy(view))
+
+
+def kept(view: HistoryView) -> list[int]:
+    return [one.number for one in view.workspace.history.entries(limit=1000)]
+
+
+def rows(view: HistoryView) -> list[str]:
+    model = view.panel.list.history
+    return [row.title for at in range(model.rowCount()) if (row := model.row(at)) is not None]
+
+
+def numbers(view: HistoryView) -> list[int]:
+    return [one.number for one in view.panel.list.history.entries]
+
+
+# Listing and finding
+
+
+def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]) -> None:
+    view = open_view(
+        entry(question="An old one", asked=NOW - 400 * 86400),
+        entry(question="Yesterday's", asked=NOW - 86400),
+        unanswered(question="Who?", asked=NOW - 60),
+        entry(question="Now", asked=NOW),
+    )
+    shown = rows(view)
+    assert [one for one in shown if one in ("An old one", "Yesterday's", "Who?", "Now")] == [
+        "Now", "Who?", "Yesterday's", "An old one",
+    ]  # fmt: skip
+    assert shown[0] in ("Today", "Yesterday")  # the test may run at midnight
+    assert view.panel.counted() == "4 questions"
+    model = view.panel.list.history
+    spoken = [model.data(model.index(at), Qt.ItemDataRole.AccessibleTextRole) for at in (1, 2)]
+    assert spoken[0] == "Now. three months' rent. Very likely, 94 %. lease.pdf, page 2."
+    assert spoken[1] == "Who?. The text does not say. Very likely, 97 %. lease.pdf."
+
+
+def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry(question="Who keeps dogs?"), entry(1, question="Who keeps cats?"), pasted())
+    qtbot.keyClicks(view.focusWidget(), "dog")
+    settle(view, qtbot)
+    assert numbers(view) == [1] and view.panel.counted() == "1 of 3"
+    qtbot.keyClicks(view.focusWidget(), "mouse")
+    settle(view, qtbot)
+    assert not view.panel.list.isVisible() and view.panel.empty.title() == "Nothing found"
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Escape)
+    settle(view, qtbot)
+    assert numbers(view) == [3, 2, 1] and view.panel.list.isVisible()
+
+
+def test_what_was_asked_since_is_there_when_the_page_comes_up_again(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry(1), entry(2))
+    view.panel.list.choose(1)
+    view.workspace.history.add(entry(3))
+    view.shown()
+    settle(view, qtbot)
+    assert numbers(view) == [3, 2, 1]
+    chosen = view.panel.list.entry()
+    assert chosen is not None and chosen.number == 1
+
+
+def test_older_entries_come_as_the_list_is_scrolled(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(*(entry(at, asked=NOW - at * 40_000) for at in range(230)))
+    assert len(numbers(view)) == 100 and view.panel.counted() == "230 questions"
+    listed = view.panel.list
+    for wanted in (200, 230):
+        listed.scrollToBottom()
+        qtbot.waitUntil(lambda wanted=wanted: len(numbers(view)) == wanted)
+        settle(view, qtbot)
+    assert numbers(view) == kept(view)
+    days = [
+        row for at in range(listed.history.rowCount()) if (row := listed.history.row(at)) and not row.entry
+    ]
+    assert len({row.day for row in days}) == len(days)  # no day has two headings
+    entries = [
+        row for at in range(listed.history.rowCount()) if (row := listed.history.row(at)) and row.entry
+    ]
+    assert sum(row.first for row in entries) == sum(row.last for row in entries) == len(days)
+
+
+def test_an_empty_history_invites(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view()
+    assert view.panel.empty.title() == "Nothing asked yet"
+    assert not view.panel.bar.export.isEnabled() and not view.panel.bar.delete_all.isEnabled()
+    with qtbot.waitSignal(view.ask_asked):
+        qtbot.mouseClick(view.panel.empty.ask, Qt.MouseButton.LeftButton)
+
+
+# Keys and mouse
+
+
+def test_the_keys_go_to_an_entry_open_it_and_come_back(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry(1), entry(2))
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
+    listed = view.panel.list
+    assert listed.hasFocus()
+    qtbot.keyClick(listed, Qt.Key.Key_Down)
+    with qtbot.waitSignal(view.opened) as opened:
+        qtbot.keyClick(listed, Qt.Key.Key_Return)
+    assert opened.args == [view.workspace.history.get(1)]
+    qtbot.keyClick(listed, Qt.Key.Key_Up)
+    qtbot.keyClick(listed, Qt.Key.Key_Up)
+    assert view.panel.search.hasFocus()
+    qtbot.keyClick(view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert view.panel.search.hasFocus()
+
+
+def test_ctrl_c_copies_the_answer_with_where_it_stands(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry())
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
+    qtbot.keyClick(view.panel.list, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == (
+        "How much is the deposit?\nthree months' rent\n(lease.pdf, page 2, “4. Deposit”)"
+    )
+
+
+def test_the_row_under_the_mouse_has_buttons(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry(1, asked=NOW - 60), entry(2, asked=NOW))
+    listed = view.panel.list
+    assert not listed.tools.isVisible()
+    rect = listed.visualRect(listed.history.index(2))
+    qtbot.mouseMove(listed.viewport(), rect.center() - QPoint(3, 0))
+    qtbot.mouseMove(listed.viewport(), rect.center())
+    qtbot.waitUntil(listed.tools.isVisible)
+    assert rect.contains(listed.tools.geometry())
+    with qtbot.waitSignal(view.opened) as opened:
+        qtbot.mouseClick(listed.tools.button("open"), Qt.MouseButton.LeftButton)
+    assert opened.args[0].number == 1
+
+
+# Deleting
+
+
+def test_delete_and_undo(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry(1), pasted(asked=NOW - 5), pasted(asked=NOW))
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
+    qtbot.keyClick(view.panel.list, Qt.Key.Key_Delete)
+    assert numbers(view) == [2, 1]
+    settle(view, qtbot)
+    assert kept(view) == [2, 1] and view.panel.counted() == "2 questions"
+    chosen = view.panel.list.entry()
+    assert chosen is not None and chosen.number == 2
+    qtbot.keyClick(view.panel.list, Qt.Key.Key_Delete)
+    settle(view, qtbot)
+    assert view.panel.undo.isVisible() and "When is the tide highest?" in view.panel.undo.words()
+    qtbot.mouseClick(view.panel.undo.button, Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    qtbot.keyClick(view.panel.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    settle(view, qtbot)
+    assert kept(view) == numbers(view) == [3, 2, 1]
+    assert not view.panel.undo.isVisible()
+    assert view.workspace.history.text_of(view.workspace.history.get(3)) == PASTED
+
+
+def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(
+        entry(asked=NOW - 86400 * 9), entry(asked=NOW - 86400 * 5), entry(asked=NOW - 86400 * 5 + 1)
+    )
+    model = view.panel.list.history
+    for number, left in ((3, 4), (2, 2), (1, 0)):
+        model.remove(number)
+        assert model.rowCount() == left
+        entries = [row for at in range(left) if (row := model.row(at)) and row.entry]
+        assert all(row.first and row.last for row in entries)
+
+
+def test_what_is_being_deleted_is_gone_when_the_window_closes(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry(1), entry(2))
+    gate = threading.Event()
+    view.lanes.files.start(lambda report: gate.wait(5))
+    view._delete(view.workspace.history.get(2))
+    view.keep()
+    gate.set()
+    settle(view, qtbot)
+    assert kept(view) == [1]
+
+
+def test_everything_is_deleted_once_that_is_confirmed(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry(1), entry(2))
+    bar = view.panel.bar
+    qtbot.mouseClick(bar.delete_all, Qt.MouseButton.LeftButton)
+    assert bar.asking and bar.cancel.hasFocus() and "Delete 2 questions" in bar.question()
+    qtbot.keyClick(bar.cancel, Qt.Key.Key_Escape)
+    assert not bar.asking and kept(view) == [2, 1]
+    qtbot.mouseClick(bar.delete_all, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(bar.confirm, Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert kept(view) == [] and not view.panel.list.isVisible()
+
+
+# Asking again
+
+
+def test_checking_again_says_what_changed_in_the_row(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(pasted(), entry(path="/not/there.pdf"))
+    noted: list[str] = []
+    view.note.connect(noted.append)
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Down)
+    listed = view.panel.list
+    height = listed.visualRect(listed.currentIndex()).height()
+    qtbot.keyClick(listed, Qt.Key.Key_F5)
+    assert view.panel.strip.isVisible()
+    settle(view, qtbot)
+    row = listed.history.row(listed.currentIndex().row())
+    assert row is not None and row.news == "The same answer, at the same place, now 80 % (was 94 %)."
+    assert not row.changed and noted[-1] == row.news and not view.panel.strip.isVisible()
+    qtbot.waitUntil(lambda: listed.visualRect(listed.currentIndex()).height() > height)
+    view._runs.check(view.workspace.history.get(2))
+    settle(view, qtbot)
+    row = listed.history.row(listed.history.row_of(2))
+    assert row is not None and (row.news, row.changed) == ("The file is not there any more.", True)
+
+
+def test_esc_stops_asking_again(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    engine.answer = until_stopped
+    view = open_view(pasted())
+    view._runs.check(view.workspace.history.get(1))
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    assert view.stop() and not view.stop()
+    row = view.panel.list.history.row(1)
+    assert row is not None and row.news == "" and not view.panel.strip.isVisible()
+    settle(view, qtbot)
+
+
+@pytest.mark.parametrize(
+    "error", [SpanlightError("No model.", "Get one."), EngineLost("It died.", "Ask again.")]
+)
+def test_a_check_that_fails_is_said(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, engine: FakeEngine, error: SpanlightError
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    engine.answer = fail
+    view = open_view(pasted())
+    lost: list[bool] = []
+    view.lost.connect(lambda: lost.append(True))
+    view._runs.check(view.workspace.history.get(1))
+    settle(view, qtbot)
+    assert view.panel.notice.sentence() == error.message
+    assert bool(lost) is isinstance(error, EngineLost)
+
+
+# Export, the switch, faults
+
+
+def test_export_writes_what_is_listed(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    view = open_view(*(entry(at) for at in range(120)), pasted())
+    view.panel.search.setText("tide")
+    settle(view, qtbot)
+    view.export_to("csv", tmp_path / "tide.csv")
+    settle(view, qtbot)
+    assert (tmp_path / "tide.csv").read_text("utf-8-sig").count("\n") == 2
+    view.panel.show_all()
+    settle(view, qtbot)
+    view.export_to("csv", tmp_path / "all.csv")
+    settle(view, qtbot)
+    assert (tmp_path / "all.csv").read_text("utf-8-sig").count("\n") == 122
+    view.export_to("squad", tmp_path / "all.json")
+    settle(view, qtbot)
+    assert "not there any more" in view.panel.notice._hint.text()
+
+
+def test_every_format_is_offered(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry())
+    actions: list[QAction] = view.panel.bar.menu.actions()
+    assert [action.data() for action in actions] == ["csv", "markdown", "json", "squad", "pdf"]
+    view.panel.bar.export_asked.disconnect(view._export)
+    with qtbot.waitSignal(view.panel.bar.export_asked) as asked:
+        actions[1].trigger()
+    assert asked.args == ["markdown"]
+
+
+def test_the_switch_is_the_setting(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry())
+    file = view.workspace.paths.settings_file
+    with qtbot.waitSignal(view.changed) as changed:
+        view.panel.bar.keep.click()
+    assert changed.args == ["keep_history"]
+    assert not view.workspace.settings.keep_history and not settings_file.load(file).keep_history
+    assert view.panel.notice.isVisible()
+    view.workspace.settings.keep_history = True
+    view.settings_changed()
+    assert view.panel.bar.keep.isChecked()
+
+
+def test_a_damaged_history_is_said_once(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, spanlight_home: Path
+) -> None:
+    file = spanlight_home / "data" / "history.sqlite3"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no database" * 1000)
+    view = open_view()
+    assert "was damaged" in view.panel.notice.sentence()
+    view.panel.notice.clear()
+    view.shown()
+    settle(view, qtbot)
+    assert not view.panel.notice.isVisible() and view.panel.empty.isVisible()
+
+
+def test_ten_thousand_entries_stay_smooth(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [replace(entry(at), number=at + 1, asked=NOW - at * 600) for at in range(10_000)]
+    view = open_view()
+    listed = view.panel.list
+    began = time.perf_counter()
+    listed.history.take(many, len(many))
+    view._whole = len(many)
+    view._show_found()
+    qtbot.waitUntil(lambda: listed.verticalScrollBar().maximum() > 500_000, timeout=10_000)
+    filled = time.perf_counter() - began
+    began = time.perf_counter()
+    for at in range(20):
+        listed.verticalScrollBar().setValue(at * 31_000)
+        view.grab()
+    drawn = (time.perf_counter() - began) / 20
+    began = time.perf_counter()
+    listed.history.append([replace(many[-1], number=10_001, asked=NOW - 1e7)], 10_001)
+    QApplication.processEvents()
+    added = time.perf_counter() - began
+    print(
+        f"{filled * 1000:.0f} ms to fill, {drawn * 1000:.1f} ms a frame, {added * 1000:.0f} ms to add a page"
+    )
+    assert filled < 5 and drawn < 0.2 and added < 2
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_every_kind_of_row_is_drawn(open_view: Callable[..., HistoryView], qtbot: QtBot, look: str) -> None:
+    long = "word " * 200
+    view = open_view(
+        entry(question=long, name=long, answers=(replace(LEASE, text=long, probability=0.2),)),
+        entry(1, question="", name="", answers=(replace(LEASE, text="", page=None),)),
+        unanswered(2, question="מה?\nשתי שורות"),
+    )
+    view.theme.choose(look)
+    view.panel.list.choose(1)
+    view.panel.list.history.say(1, long, changed=True)
+    view.panel.list.history.say(2, "The same answer.")
+    settle(view, qtbot)
+    for width in (300, 1400):
+        view.resize(width, 600)
+        image = view.grab().toImage()
+        colours = {image.pixelColor(x, y).name() for x in range(0, width, 3) for y in range(0, 600, 3)}
+        assert view.theme.colour("answer_ground").name() in colours
+    view.theme.choose("light")
+
+
+def test_the_window_goes_from_an_empty_history_to_asking(
+    open_window: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    window = open_window()
+    window.show_page("history")
+    qtbot.waitUntil(lambda: window.lanes.files.idle)
+    window.page.ask_asked.emit()  # type: ignore[attr-defined]
+    assert window.page.KEY == "ask"
+
+
+def test_the_list_stays_where_it_is_while_older_entries_come(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(*(entry(at, asked=NOW - at) for at in range(150)))
+    bar = view.panel.list.verticalScrollBar()
+    view.panel.list.scrollToBottom()
+    before = bar.value()
+    assert before == bar.maximum() > 0
+    qtbot.waitUntil(lambda: len(numbers(view)) == 150)
+    settle(view, qtbot)
+    assert bar.value() == before < bar.maximum()
