@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.requests import ModelChoice
 from app.engine.client import Engine
+from app.library.history import History
 from app.models.installed import Shelf
 from app.settings import settings as settings_file
 from app.settings.paths import Paths, default_paths
@@ -19,12 +20,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Workspace:
-    """One opened app: the person's settings, where files lie, the installed models and the model process."""
+    """One opened app: the person's settings, where files lie, the installed models, the model process, the history."""
 
     settings: Settings
     paths: Paths
     shelf: Shelf
     engine: Engine
+    history: History = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.history = History(self.paths.history_file)  # opened at its first use
 
     def save_settings(self) -> None:
         """Write the settings; raises SpanlightError when the disk refuses."""
@@ -53,8 +58,9 @@ class Workspace:
         return ModelChoice(self.find_model(head, model).folder, device or self.settings.device)
 
     def close(self) -> None:
-        """End the model process."""
+        """End the model process, and close the history."""
         self.engine.close()
+        self.history.close()
 
 
 def open_workspace(paths: Paths | None = None) -> Workspace:

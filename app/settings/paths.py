@@ -34,6 +34,11 @@ class Paths:
         return self.data / "drafts"
 
     @property
+    def history_file(self) -> Path:
+        """The questions asked and their answers."""
+        return self.data / "history.sqlite3"
+
+    @property
     def models(self) -> Path:
         """Models that the person trained or added."""
         return self.data / "models"

@@ -11,8 +11,9 @@ from tokenizers import Tokenizer
 
 CHUNK = 20_000
 
-_BLANK_RUN = re.compile(r"(?<!\s)\s+")
-_SENTENCE_ENDS = ".!?…。！？"
+_BLANK_LINE = re.compile(r"\n[^\S\n]+\n")
+_SENTENCE_END = re.compile(r"[.!?…。！？](?=\s)")
+_BLANKS_RUN = re.compile(r"\s+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BLANKS = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace()], dtype=np.uint32)
 
@@ -38,7 +39,7 @@ def tokenise(tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK) -> Iterator
     """
     at = 0
     while at < len(text):
-        end = _cut(text, at, chunk)
+        end = cut(text, at, chunk)
         piece = _SURROGATES.sub("\ufffd", text[at:end])
         encoding = tokenizer.encode(piece, add_special_tokens=False)
         if encoding.ids:
@@ -56,18 +57,46 @@ def join(chunks: Iterable[Tokens]) -> Tokens:
     return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
 
 
-def _cut(text: str, at: int, chunk: int) -> int:
-    """Where a piece that begins at `at` ends: the last of the best bounds in the second half of `chunk`."""
+def part(tokens: Tokens, start: int, end: int) -> Tokens:
+    """The tokens from number `start` to before number `end`."""
+    return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
+
+
+def cut(text: str, at: int, chunk: int) -> int:
+    """Where a piece of at most `chunk` code points that begins at `at` ends.
+
+    The last paragraph bound in the second half of that, else the last line's, sentence's or word's end, always before
+    the blanks there; a text without any blank is cut at `chunk`.
+    """
     limit = at + chunk
     if limit >= len(text):
         return len(text)
-    best, cut = -1, limit
-    for run in _BLANK_RUN.finditer(text, at + max(1, chunk // 2), limit):
-        newlines = run.group().count("\n")
-        rank = min(newlines, 2) + 1 if newlines else int(text[run.start() - 1] in _SENTENCE_ENDS)
-        if rank >= best:
-            best, cut = rank, run.start()
-    return cut
+    middle = at + max(1, chunk // 2)
+    for last_bound in (_last_paragraph, _last_line, _last_sentence, _last_word):
+        found = last_bound(text, middle, limit)
+        # A run of blanks may reach back to before the middle.
+        end = at + len(text[at:found].rstrip()) if found >= 0 else at
+        if end > at:
+            return end
+    return limit
+
+
+def _last_paragraph(text: str, start: int, end: int) -> int:
+    plain = text.rfind("\n\n", start, end)
+    later = max((m.start() for m in _BLANK_LINE.finditer(text, max(start, plain), end)), default=-1)
+    return max(plain, later)
+
+
+def _last_line(text: str, start: int, end: int) -> int:
+    return text.rfind("\n", start, end)
+
+
+def _last_sentence(text: str, start: int, end: int) -> int:
+    return max((m.end() for m in _SENTENCE_END.finditer(text, start, end)), default=-1)
+
+
+def _last_word(text: str, start: int, end: int) -> int:
+    return max((m.start() for m in _BLANKS_RUN.finditer(text, start, end)), default=-1)
 
 
 def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

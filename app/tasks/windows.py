@@ -12,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
-from app.tasks.tokens import Tokens, join
+from app.tasks.tokens import Tokens, join, part
 
 Ids = Sequence[int] | np.ndarray
 
@@ -32,8 +32,9 @@ class Window:
     """One input of the model.
 
     `input_ids` and `token_type_ids` are int64[L]; the document's tokens stand from `context_at` on, n of
-    them, the first being number `first` of the document's. `starts` and `ends` (int32[n]) are their code points
-    in the whole text. `scored` (bool[n]) is True where no other window has more context around the token.
+    them, the first being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are
+    their code points in the whole text. `scored` (bool[n]) is True where no other window has more context around
+    the token.
     """
 
     input_ids: np.ndarray
@@ -197,12 +198,8 @@ def _stretches(
                 yield first, held
             return
         size = _bound(text, held, capacity)
-        yield first, _part(held, 0, size)
-        held, first = _part(held, size - overlap, len(held)), first + size - overlap
-
-
-def _part(tokens: Tokens, start: int, end: int) -> Tokens:
-    return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
+        yield first, part(held, 0, size)
+        held, first = part(held, size - overlap, len(held)), first + size - overlap
 
 
 def _bound(text: str, tokens: Tokens, capacity: int) -> int:

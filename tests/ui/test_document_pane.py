@@ -266,3 +266,61 @@ def test_the_page_has_a_comfortable_line_in_the_middle(pane: DocumentPane) -> No
     assert abs(pane.viewport().x() - right) < 40
     pane.resize(420, 600)
     assert pane.viewport().width() > 360
+
+
+def test_a_place_that_is_not_lit_says_why(pane: DocumentPane) -> None:
+    pane.set_text("One two three.")
+    pane.light([(Span(4, 7), "two"), (Span(5, 8), "two")])
+    assert pane.why_not(0) == "" and pane.why_not(7) == ""
+    assert pane.why_not(1) == "The text says something else at this place by now."
+
+
+def test_selected_words_are_those_of_the_text(pane: DocumentPane) -> None:
+    assert pane.is_empty() and pane.selected_words() == ""
+    pane.set_text("One 👩\u200d👩\ntwo")
+    cursor = pane.textCursor()
+    cursor.setPosition(4)
+    cursor.setPosition(11, QTextCursor.MoveMode.KeepAnchor)
+    pane.setTextCursor(cursor)
+    assert pane.selected_words() == "👩\u200d👩\nt"
+    assert not pane.is_empty()
+
+
+def test_the_top_of_the_view_is_gone_back_to(pane: DocumentPane, qtbot: QtBot) -> None:
+    pane.set_text("\n".join(f"👍 Paragraph {number} has some words in it. " * 6 for number in range(300)))
+    for point in (40_000, 137, 0, 61_234):
+        pane.go_to(point)
+        qtbot.wait(5)
+        top = pane.top()
+        assert 0 <= point - top < 120, "the line that the point stands in is the first in view"
+        pane.go_to(top)
+        assert pane.top() == top
+
+
+def test_the_heat_stands_where_the_words_do_and_leaves_with_an_edit(pane: DocumentPane, qtbot: QtBot) -> None:
+    pane.set_text("short\n" * 1000 + "\n" + "A far longer line of words than the first thousand are. " * 200)
+    heat = [0.0] * 256
+    heat[40] = 0.8  # of the short lines
+    pane.set_heat(heat)
+    shown = pane.map.heat()
+    lines = pane.document().lineCount()
+    line = len(pane.text()) * 40.5 / 256 / 6
+    hot = [part for part, value in enumerate(shown) if value == 0.8]
+    assert hot and min(hot) <= line / lines * 256 <= max(hot) + 1
+    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
+    qtbot.wait(5)
+    assert abs(pane.top() / 6 - line) < 60 and pane.top() / 6 < line
+    pane.insertPlainText("x")
+    assert pane.map.heat() == ()
+
+
+def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane) -> None:
+    pane.resize(1500, 600)
+    paragraph = "\n".join(["M" + "wide words in a row " * 3 + "mm and mom"] * 4)
+    pane.set_text("\n\n".join([paragraph] * 12))
+    pane.grab()
+    block = pane.document().firstBlock()
+    assert 65 < block.length() < 80 and block.layout().lineCount() == 1
+    usual = pane.viewport().width()
+    pane.set_text("Words that run on over many lines, as people write them now. " * 60)
+    assert pane.viewport().width() <= usual

@@ -1,44 +1,72 @@
-"""The scroll bar of a document, with a mark for every answer."""
+"""The scroll bar of a document, with a mark for every answer and the heat of where answers were seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
+from app.core.wording import percent
 from app.ui.theme import Theme
+
+# Fainter than this is not shown: a model sees a little everywhere.
+_LEAST_HEAT = 0.02
 
 
 class AnswerMap(QScrollBar):
-    """A scroll bar on a thin track that shows where the answers stand; a click on a mark goes there.
+    """A scroll bar on a thin track that shows where the answers stand; a click on a mark or a hot place goes there.
 
-    `mark_clicked` carries the mark's index.
+    `mark_clicked` carries the mark's index, `place_clicked` the share of the height, 0 to 1, of a hot place.
     """
 
     mark_clicked = Signal(int)
+    place_clicked = Signal(float)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
         self._theme = theme
         self._marks: tuple[float, ...] = ()
         self._chosen = -1
+        self._heat: tuple[float, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Place in the text")
         theme.changed.connect(self._restyle)
 
     def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
-        """Take the answers' places as shares of the text's height, 0 to 1, and which one is chosen."""
+        """Take the answers' places as shares of the text's height, 0 to 1, and which one is chosen.
+
+        A place below 0 is not shown, and keeps its index.
+        """
         wanted = (tuple(marks), chosen)
         if wanted != (self._marks, self._chosen):
             self._marks, self._chosen = wanted
-            self.setAccessibleDescription(f"{len(self._marks)} answers marked" if self._marks else "")
+            shown = sum(mark >= 0 for mark in self._marks)
+            self.setAccessibleDescription(f"{shown} answers marked" if shown else "")
             self.update()
 
     def marks(self) -> tuple[float, ...]:
         """The places marked."""
         return self._marks
+
+    def set_heat(self, heat: Sequence[float]) -> None:
+        """Take how likely answers were seen, 0 to 1, in equal parts of the text's height; nothing for no heat."""
+        if tuple(heat) != self._heat:
+            self._heat = tuple(heat)
+            self.update()
+
+    def heat(self) -> tuple[float, ...]:
+        """The heat shown, from the top down."""
+        return self._heat
 
     def mark_rect(self, index: int) -> QRectF:
         """Where a mark is drawn, in the bar's pixels."""
@@ -50,18 +78,42 @@ class AnswerMap(QScrollBar):
         return QRectF(track.left(), y, track.width(), thick)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._mark_at(event.position())
-        if index >= 0 and event.button() == Qt.MouseButton.LeftButton:
-            self.mark_clicked.emit(index)
-            event.accept()
-            return
+        if event.button() == Qt.MouseButton.LeftButton:
+            index = self._mark_at(event.position())
+            hot = self._hot_at(event.position())
+            if index >= 0:
+                self.mark_clicked.emit(index)
+            elif hot is not None:
+                self.place_clicked.emit(hot[0])
+            if index >= 0 or hot is not None:
+                event.accept()
+                return
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if not event.buttons():
-            over = self._mark_at(event.position()) >= 0
+            place = event.position()
+            over = self._mark_at(place) >= 0 or self._hot_at(place) is not None
             self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
         super().mouseMoveEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            said = self.said_at(QPointF(event.pos()))
+            if said:
+                QToolTip.showText(event.globalPos(), said, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def said_at(self, place: QPointF) -> str:
+        """What the tool tip says at a place of the bar; empty for nothing."""
+        index = self._mark_at(place)
+        if index >= 0:
+            return "The answer that is shown" if index == self._chosen else "Another place"
+        hot = self._hot_at(place)
+        return f"Answers were seen here, at most {percent(hot[1])} likely" if hot is not None else ""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme
@@ -76,30 +128,86 @@ class AnswerMap(QScrollBar):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
+        self._draw_heat(painter, track)
         for index in sorted(range(len(self._marks)), key=lambda each: each == self._chosen):
+            if self._marks[index] < 0:
+                continue
             painter.setBrush(theme.colour("accent" if index == self._chosen else "mark"))
             rect = self.mark_rect(index)
             painter.drawRoundedRect(rect, rect.height() / 3, rect.height() / 3)
+
+    def _draw_heat(self, painter: QPainter, track: QRectF) -> None:
+        """Draw the heat as a strip along the track's left side, stronger where likelier."""
+        if max(self._heat, default=0.0) < _LEAST_HEAT:
+            return
+        # Not more parts than there are pixels: a narrow peak would fall between two of them.
+        parts = self._pooled(max(1, min(len(self._heat), int(track.height()))))
+        gradient = QLinearGradient(track.topLeft(), track.bottomLeft())
+        for part, value in enumerate(parts):
+            gradient.setColorAt((part + 0.5) / len(parts), self._heat_colour(value))
+        painter.save()
+        shape = QPainterPath()
+        shape.addRoundedRect(track, track.width() / 2, track.width() / 2)
+        painter.setClipPath(shape)
+        strip = QRectF(track.left(), track.top(), self._theme.step(1), track.height())
+        painter.fillRect(strip, gradient)
+        painter.restore()
+
+    def _pooled(self, parts: int) -> list[float]:
+        count = len(self._heat)
+        return [
+            max(
+                self._heat[
+                    part * count // parts : max((part + 1) * count // parts, part * count // parts + 1)
+                ]
+            )
+            for part in range(parts)
+        ]
+
+    def _heat_colour(self, value: float) -> QColor:
+        colour = self._theme.colour("mark")
+        # The root lets a place of 10 % still be told from none.
+        colour.setAlphaF(0.0 if value < _LEAST_HEAT else min(1.0, 0.12 + 0.88 * min(1.0, value) ** 0.5))
+        return colour
 
     def _track(self) -> QRectF:
         inset = self._theme.step(0.5)
         return QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
 
-    def _mark_at(self, place: QPointF) -> int:
+    def _slider(self) -> QRectF:
         option = QStyleOptionSlider()
         self.initStyleOption(option)
-        slider = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ScrollBar, option, QStyle.SubControl.SC_ScrollBarSlider, self
-        )
+        control, part = QStyle.ComplexControl.CC_ScrollBar, QStyle.SubControl.SC_ScrollBarSlider
+        return QRectF(self.style().subControlRect(control, option, part, self))
+
+    def _mark_at(self, place: QPointF) -> int:
         reach = self._theme.step(1.5)
         near = [
-            (abs(self.mark_rect(index).center().y() - place.y()), index) for index in range(len(self._marks))
+            (abs(self.mark_rect(index).center().y() - place.y()), index)
+            for index, mark in enumerate(self._marks)
+            if mark >= 0
         ]
         distance, index = min(near, default=(reach + 1, -1))
         exact = distance <= self._theme.step(0.75)
-        if distance > reach or (slider.contains(place.toPoint()) and not exact):
+        if distance > reach or (self._slider().contains(place) and not exact):
             return -1
         return index
+
+    def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
+        """The share of the height and the heat of the hottest part near a place beside the handle, if one is hot."""
+        track = self._track()
+        if not self._heat or track.height() <= 0 or self._slider().contains(place):
+            return None
+        reach = self._theme.step(1) / track.height()
+        at = (place.y() - track.top()) / track.height()
+        count = len(self._heat)
+        first, last = int((at - reach) * count), int((at + reach) * count)
+        near = [
+            (self._heat[part], -abs(part - at * count), part)
+            for part in range(max(0, first), min(count, last + 1))
+        ]
+        value, _, part = max(near, default=(0.0, 0.0, 0))
+        return ((part + 0.5) / count, value) if value >= _LEAST_HEAT else None
 
     @Slot()
     def _restyle(self) -> None:

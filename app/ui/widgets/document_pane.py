@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -13,32 +13,27 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
     QTextCursor,
     QTextDocument,
-    QTextLine,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.theme import Theme
-from app.ui.widgets.answer_map import AnswerMap
+from app.ui.widgets.desk import draw_edge, measure_of, page_fit
 from app.ui.widgets.dropped import local_files
+from app.ui.widgets.heat import edges_of, over_height
 from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import document_text, insertable, text_at
-from app.ui.widgets.page_layout import PageLayout
+from app.ui.widgets.plain_page import PlainPage
 
-# A comfortable line, in the sample's letters: some 70 of most texts.
-_MEASURE = 75
-_SAMPLE = "The reader lights up the exact words of the answer in its place, and nothing else. "
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
 
 
-class DocumentPane(QPlainTextEdit):
+class DocumentPane(PlainPage):
     """An editable page of text of a comfortable width, which answers are lit up in.
 
     `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
@@ -55,27 +50,20 @@ class DocumentPane(QPlainTextEdit):
     copy_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._text: str | None = ""
         self._offsets: Offsets | None = None
         self._restyling = False
         self._top = 0
+        self._heat: tuple[float, ...] = ()
+        self._measure = 0.0
         self.lights = Lights(theme)
-        self.map = AnswerMap(theme, self)
-        document = QTextDocument(self)
-        self._page = PageLayout(document, 0.0)
-        document.setDocumentLayout(self._page)
-        self.setDocument(document)
-        self.setProperty("bare", "true")
-        self.setVerticalScrollBar(self.map)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setTabChangesFocus(True)
         self.setAccessibleName("Document")
         self.setPlaceholderText("Type or paste a text here")
         self.map.mark_clicked.connect(self.light_chosen)
-        document.contentsChange.connect(self._changed)
+        self.map.place_clicked.connect(self._go_to_share)
+        self.document().contentsChange.connect(self._changed)
         self._page.documentSizeChanged.connect(self._update_map)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -85,6 +73,8 @@ class DocumentPane(QPlainTextEdit):
         shown, breaks = broken(insertable(text))
         self.setPlainText(shown)
         self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._measure = measure_of(shown, self.document().defaultFont())
+        self._fit()
         if breaks:
             self.lines_broken.emit()
 
@@ -102,12 +92,15 @@ class DocumentPane(QPlainTextEdit):
         Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
         the chosen one is as pale as the others.
         """
-        if self._offsets is None:
-            self._offsets = Offsets(self.text())
-        shown = self.lights.take(self.document(), self._offsets, places)
+        shown = self.lights.take(self.document(), self._positions(), places)
         self.lights.faint = faint
         self.choose(chosen)
         return shown
+
+    def why_not(self, index: int) -> str:
+        """Why a place is not lit up, in a sentence for a person; empty for one that is."""
+        unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
+        return "The text says something else at this place by now." if unlit else ""
 
     def choose(self, index: int) -> None:
         """Make another one of the lit places the strong one."""
@@ -126,16 +119,17 @@ class DocumentPane(QPlainTextEdit):
         self._update_map()
         self.viewport().update()
 
+    def set_heat(self, heat: Sequence[float]) -> None:
+        """Show in the map where answers were seen: `Reading.heat` of this text, or nothing."""
+        self._heat = tuple(heat)
+        self._update_map()
+
     def reveal(self, index: int) -> None:
         """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
         light = self.lights.get(index)
         if light is None:
             return
-        block = self.document().findBlock(light.start)
-        self.blockBoundingRect(block)
-        line = block.layout().lineForTextPosition(light.start - block.position())
-        if not self._seen_well(block, line):
-            self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * _ABOVE))
+        self.bring_into_view(light.start, _ABOVE)
         self.hold()
 
     def hold(self) -> None:
@@ -160,9 +154,26 @@ class DocumentPane(QPlainTextEdit):
             self.setTextCursor(found)
         return not found.isNull()
 
+    def selected_words(self) -> str:
+        """What is selected, empty without a selection."""
+        cursor = self.textCursor()
+        return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())
+
+    def is_empty(self) -> bool:
+        """Whether there is no text."""
+        return self.document().isEmpty()
+
+    def top(self) -> int:
+        """The code point that stands at the top of the view."""
+        return self._positions().to_point(self.top_position())
+
+    def go_to(self, point: int) -> None:
+        """Scroll a code point to the top of the view."""
+        self.put_at_top(self._positions().to_qt(point))
+
     def light_boxes(self, index: int) -> list[QRectF]:
         """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
-        return self.lights.boxes(index, list(self._visible_blocks()))
+        return self.lights.boxes(index, list(self.visible_blocks()))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
@@ -183,39 +194,23 @@ class DocumentPane(QPlainTextEdit):
         self._update_map()
         self.resized.emit()
 
-    def event(self, event: QEvent) -> bool:
-        # The desk on both sides of the page scrolls it too.
-        if isinstance(event, QWheelEvent):
-            self.wheelEvent(event)
-            return event.isAccepted()
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
             self.copy_asked.emit()
             return
         super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(self._on_line(event))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(self._on_line(event) if event.buttons() else event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        super().mouseDoubleClickEvent(self._on_line(event))
-
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
-            clicked = self._on_line(event).position().toPoint()
+            clicked = self.on_line(event).position().toPoint()
             index = self.lights.at(self.cursorForPosition(clicked).position())
             if index >= 0:
                 self.light_chosen.emit(index)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         page = QRectF(self.viewport().rect())
-        blocks = list(self._visible_blocks()) if self.lights.places else []
+        blocks = list(self.visible_blocks()) if self.lights.places else []
         painter = QPainter(self.viewport())
         painter.fillRect(page, self._theme.colour("paper"))
         self.lights.draw_grounds(painter, blocks)
@@ -223,36 +218,7 @@ class DocumentPane(QPlainTextEdit):
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         self.lights.draw_lines(painter, blocks)
-        painter.setPen(self._theme.colour("line"))
-        painter.drawRect(page.adjusted(0.5, 0.5, -0.5, 1.5))
-        if self.hasFocus():
-            painter.fillRect(QRectF(0, 0, page.width(), 2), self._theme.colour("focus"))
-
-    def _visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
-        """The paragraphs that can be seen, each with its place in the viewport."""
-        block = self.firstVisibleBlock()
-        offset = self.contentOffset()
-        top = self.blockBoundingGeometry(block).translated(offset).top()
-        while block.isValid() and top <= self.viewport().height():
-            yield block, QPointF(offset.x(), top)
-            top += self.blockBoundingRect(block).height()
-            block = block.next()
-
-    def _seen_well(self, block: QTextBlock, line: QTextLine) -> bool:
-        room = self.viewport().height()
-        for seen, offset in self._visible_blocks():
-            if seen == block:
-                top = offset.y() + line.y()
-                return room * 0.02 <= top and top + line.height() * 3 <= room
-        return False
-
-    def _on_line(self, event: QMouseEvent) -> QMouseEvent:
-        """The event with its place moved out of the leading between two lines, where Qt finds no letter."""
-        place = self._page.on_line(event.position(), self._visible_blocks())
-        return QMouseEvent(
-            event.type(), place, event.globalPosition(), event.button(), event.buttons(), event.modifiers(),
-            event.pointingDevice(),
-        )  # fmt: skip
+        draw_edge(painter, self._theme, page, self.hasFocus())
 
     @Slot(int, int, int)
     def _changed(self, at: int, removed: int, added: int) -> None:
@@ -263,28 +229,38 @@ class DocumentPane(QPlainTextEdit):
         # Composing a letter and other changes of form are told as changes of equal length.
         if before is not None and self.text() == before:
             return
-        self._offsets = None
+        self._offsets, self._heat = None, ()
         self.lights.clear()
         self._update_map()
         self.edited.emit()
 
     @Slot()
     def _update_map(self) -> None:
-        self.map.set_marks(self.lights.marks(self.document()), self.lights.chosen)
+        self.map.set_marks(self.lights.marks(self._page.share_of), self.lights.chosen)
+        if self._heat:
+            points = edges_of(len(self._heat), len(self.text()))
+            shares = [self._page.share_of(self._positions().to_qt(point)) for point in points]
+            self.map.set_heat(over_height(self._heat, shares))
+        else:
+            self.map.set_heat(())
+
+    @Slot(float)
+    def _go_to_share(self, share: float) -> None:
+        self.put_share(share, _ABOVE)
+
+    def _positions(self) -> Offsets:
+        if self._offsets is None:
+            self._offsets = Offsets(self.text())
+        return self._offsets
 
     def _fit(self) -> None:
         """Give the page the width of a comfortable line, in the middle of the desk."""
-        theme = self._theme
-        metrics = QFontMetricsF(self.document().defaultFont())
-        measure = metrics.horizontalAdvance(_SAMPLE) / len(_SAMPLE) * _MEASURE
-        room = self.width() - self.map.sizeHint().width() - theme.step(6)
-        margin = min(max(theme.step(6), (room - measure) / 2), theme.step(16))
-        aside = max(0, int(room - measure - 2 * margin) // 2) + theme.step(3)
-        if self.document().documentMargin() != round(margin):
+        margin, aside = page_fit(self._theme, self._measure, self.width() - self.map.sizeHint().width())
+        if self.document().documentMargin() != margin:
             self._restyling = True
-            self.document().setDocumentMargin(round(margin))
+            self.document().setDocumentMargin(margin)
             self._restyling = False
-        self.setViewportMargins(aside, theme.step(5), aside, 0)
+        self.setViewportMargins(aside, self._theme.step(5), aside, 0)
 
     @Slot()
     def _restyle(self) -> None:
@@ -294,5 +270,6 @@ class DocumentPane(QPlainTextEdit):
         self.setFont(font)
         self.document().setDefaultFont(font)
         self._restyling = False
+        self._measure = measure_of(self.text(), font)
         self._fit()
         self.viewport().update()

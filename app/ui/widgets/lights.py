@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -62,17 +62,12 @@ class Lights:
             -1,
         )
 
-    def marks(self, document: QTextDocument) -> list[float]:
-        """How far down the page each lit place stands, 0 to 1 of its lines; -1 for one that is not shown."""
-        lines = max(1, document.lineCount())
-        marks = []
-        for light in self.places:
-            block = document.findBlock(light.start)
-            within = 0
-            if block.layout().lineCount():
-                within = block.layout().lineForTextPosition(light.start - block.position()).lineNumber()
-            marks.append((block.firstLineNumber() + within + 0.5) / lines if light.shown else -1.0)
-        return marks
+    def marks(self, share_of: Callable[[int], float]) -> list[float]:
+        """How far down the page each lit place stands, 0 to 1; -1 for one that is not shown.
+
+        `share_of` gives that of one of Qt's positions.
+        """
+        return [share_of(light.start) if light.shown else -1.0 for light in self.places]
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
         """Where a lit place is drawn in these blocks, each given with where it stands."""

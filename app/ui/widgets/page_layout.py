@@ -71,6 +71,14 @@ class PageLayout(QPlainTextDocumentLayout):
         below = (n for n in range(layout.lineCount()) if layout.lineAt(n).y() >= y - room)
         return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
 
+    def share_of(self, position: int) -> float:
+        """How far down the page one of Qt's positions stands, 0 to 1 of its lines."""
+        block = self.document().findBlock(position)
+        within = 0
+        if block.layout().lineCount():
+            within = block.layout().lineForTextPosition(position - block.position()).lineNumber()
+        return (block.firstLineNumber() + within + 0.5) / max(1, self.document().lineCount())
+
     def _touch(self, line: QTextLine, following: QTextLine) -> bool:
         return following.y() < line.y() + line.height() + self.leading - 0.1
 

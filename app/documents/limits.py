@@ -1,0 +1,94 @@
+"""How much a document may take: the size of its file, and the memory of the process that reads it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from app.core.layout import Kind
+
+MEMORY = 2_000_000_000
+OUT_OF_MEMORY = 77
+
+_MOST_TEXT = 64_000_000
+MOST_BYTES = {
+    Kind.TEXT: _MOST_TEXT,
+    Kind.MARKDOWN: _MOST_TEXT,
+    Kind.HTML: _MOST_TEXT,
+    Kind.DOCX: 200_000_000,
+    Kind.PDF: 1_000_000_000,
+}
+
+_WATCH_EVERY = 0.05
+
+
+def limit_memory(more: int = MEMORY) -> None:
+    """Let this process take at most `more` bytes beyond what it has now.
+
+    On Linux the system then refuses memory, which is a MemoryError in Python and the end of a library that cannot do
+    without; elsewhere the process is watched and ended with exit code `OUT_OF_MEMORY`.
+    """
+    if sys.platform == "linux":
+        import resource
+
+        limit = _address_space() + more
+        with contextlib.suppress(ValueError, OSError):  # a lower limit stands already
+            resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    else:
+        threading.Thread(target=_watch, args=(_memory() + more,), daemon=True).start()
+
+
+def run_out() -> None:
+    """End this process at once as one that has no memory left."""
+    os._exit(OUT_OF_MEMORY)
+
+
+def _watch(limit: int) -> None:
+    while True:
+        if _memory() > limit:
+            run_out()
+        time.sleep(_WATCH_EVERY)
+
+
+def _address_space() -> int:
+    """Bytes of address space of this process, on Linux."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _memory() -> int:
+    """Bytes of memory that this process has taken at most, where it is watched."""
+    if sys.platform == "win32":
+        return _windows_memory()
+    import resource
+
+    # macOS counts bytes, other systems kilobytes.
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def _windows_memory() -> int:
+    """Bytes of memory promised to this process (PROCESS_MEMORY_COUNTERS.PagefileUsage)."""
+    import ctypes
+
+    class Counters(ctypes.Structure):
+        _fields_ = [  # noqa: RUF012 (ctypes wants it so)
+            ("size", ctypes.c_uint32),
+            ("faults", ctypes.c_uint32),
+            *((f"count{number}", ctypes.c_size_t) for number in range(6)),
+            ("page_file", ctypes.c_size_t),
+            ("page_file_peak", ctypes.c_size_t),
+        ]
+
+    counters = Counters(size=ctypes.sizeof(Counters))
+    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]
+    kernel.GetCurrentProcess.restype = ctypes.c_void_p
+    query = kernel.K32GetProcessMemoryInfo
+    query.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
+    if not query(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.size):
+        return 0
+    return int(counters.page_file)

@@ -1,0 +1,142 @@
+"""What a file is: told by its content first, and by its name where the content leaves it open."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePath
+
+from app.core.errors import SpanlightError
+from app.core.layout import Kind
+
+HEAD = 4096
+
+_WORD = "a Word file"
+_SUFFIXES = {
+    ".pdf": Kind.PDF,
+    ".docx": Kind.DOCX,
+    ".docm": Kind.DOCX,
+    ".html": Kind.HTML,
+    ".htm": Kind.HTML,
+    ".xhtml": Kind.HTML,
+    ".md": Kind.MARKDOWN,
+    ".markdown": Kind.MARKDOWN,
+    ".mdown": Kind.MARKDOWN,
+}
+NAMES = {Kind.PDF: "a PDF", Kind.DOCX: _WORD, Kind.HTML: "a web page", Kind.MARKDOWN: "Markdown", Kind.TEXT: "text"}
+
+_PICTURE, _PACKED, _SOUND = "a picture", "a packed file", "sound or film"
+_OTHERS = (
+    (b"\x89PNG\r\n", _PICTURE),
+    (b"\xff\xd8\xff", _PICTURE),
+    (b"GIF87a", _PICTURE),
+    (b"GIF89a", _PICTURE),
+    (b"II*\x00", _PICTURE),
+    (b"MM\x00*", _PICTURE),
+    (b"\x1f\x8b", _PACKED),
+    (b"BZh", _PACKED),
+    (b"\xfd7zXZ\x00", _PACKED),
+    (b"\x28\xb5\x2f\xfd", _PACKED),
+    (b"7z\xbc\xaf\x27\x1c", _PACKED),
+    (b"Rar!\x1a\x07", _PACKED),
+    (b"SQLite format 3\x00", "a database"),
+    (b"{\\rtf", "a rich text file (.rtf)"),
+    (b"OggS", _SOUND),
+    (b"ID3", _SOUND),
+)
+# The parts that a zip of each kind names in its directory, which is not packed.
+_PARTS = ((b"xl/workbook", "an Excel file"), (b"ppt/presentation", "a PowerPoint file"))
+_OLD_OFFICE = {".xls": "an old Excel file (.xls)", ".ppt": "an old PowerPoint file (.ppt)"}
+_HTML = re.compile(r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL)
+
+
+def suffix_kind(name: str) -> Kind | None:
+    """The kind that the end of a file's name speaks for, None where it says nothing."""
+    return _SUFFIXES.get(PurePath(name).suffix.lower())
+
+
+def first_look(head: bytes, name: str) -> Kind:
+    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip.
+
+    Raises SpanlightError, which says what the file is, where it is nothing that can be read.
+    """
+    named = suffix_kind(name)
+    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+        return Kind.DOCX
+    mark = head[:1024].find(b"%PDF-")
+    # A text may speak of PDF's mark; a PDF may have other bytes before it.
+    if mark == 0 or (mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)):
+        return Kind.PDF
+    other = _other(head, name)
+    if other:
+        raise _refusal(name, other)
+    if _HTML.match(_start(head)):
+        return Kind.HTML
+    if named in (Kind.PDF, Kind.DOCX):
+        if b"\0" in head or not _reads_as_text(head):
+            raise SpanlightError(
+                f"“{name}” is not {NAMES[named]}: it does not begin as one.",
+                "It may be damaged; get it once more.",
+            )
+        return Kind.TEXT
+    return named or Kind.TEXT
+
+
+def look_into_zip(data: bytes, name: str) -> None:
+    """Raises SpanlightError for a zip that is no Word file, which says what it is as far as its directory tells."""
+    if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
+        return
+    if b"mimetypeapplication/epub+zip" in data[:200]:
+        raise _refusal(name, "an EPUB book")
+    if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
+        raise _refusal(name, "an OpenDocument file")
+    for part, what in _PARTS:
+        if data.rfind(part) >= 0:
+            raise _refusal(name, what)
+    if suffix_kind(name) is Kind.DOCX:
+        raise SpanlightError(
+            f"“{name}” is a broken Word file: parts of it are missing.", "It may be damaged; get it once more."
+        )
+    raise _refusal(name, "a packed file (.zip)")
+
+
+def _other(head: bytes, name: str) -> str:
+    """What else the first bytes say that a file is, in words; empty where nothing is known."""
+    suffix = PurePath(name).suffix.lower()
+    for beginning, what in _OTHERS:
+        # "BZh" and "ID3" are words as well.
+        if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
+            return what
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        return _OLD_OFFICE.get(suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file")
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return _PICTURE
+    if head[4:8] == b"ftyp":
+        return _PICTURE if head[8:12] in (b"heic", b"heix", b"mif1", b"avif") else _SOUND
+    return _PACKED if head[257:262] == b"ustar" else ""
+
+
+def _start(head: bytes) -> str:
+    """The first characters of a text, whatever its encoding, without a byte-order mark and blanks."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if head.startswith(mark):
+            return head.decode(encoding, "replace").lstrip("\ufeff \t\r\n\f")
+    return head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n\f")
+
+
+def _reads_as_text(head: bytes) -> bool:
+    """Whether nearly all bytes are ones that a text has: no control characters, and mostly ASCII or UTF-8."""
+    controls = sum(head.count(code) for code in range(32) if code not in b"\t\n\v\f\r")
+    return controls <= len(head) / 100 and head.decode("utf-8", "replace").count("\ufffd") <= len(head) / 10
+
+
+def _refusal(name: str, what: str) -> SpanlightError:
+    if what == _PICTURE:
+        hint = "Type or paste the words that it shows."
+    elif what.startswith(_PACKED):
+        hint = "Unpack it, and open what is in it."
+    elif what in ("a database", _SOUND):
+        hint = "Open a text, a PDF, a Word file or a web page."
+    else:
+        hint = "Save it as PDF, as Word file (.docx) or as text, and open that."
+    return SpanlightError(f"“{name}” is {what}, which cannot be read.", hint)

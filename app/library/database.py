@@ -1,0 +1,201 @@
+"""One SQLite file: opened at first use, its schema brought up to date, its faults said to a person."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+
+_log = logging.getLogger(__name__)
+
+_BUSY_MS = 5000
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+class Damaged(SpanlightError):
+    """The file was no database any more and has been set aside; the next use begins a new one."""
+
+
+class Database:
+    """A database in write-ahead mode, used by one thread at a time, and by several processes at once.
+
+    `migrations` are the schema's versions from the first on, each as the statements that lead to it from the one
+    before; `user_version` counts those applied. `what` is what a person calls it ("the history"). Whatever is asked of
+    a file that is broken raises Damaged once, a schema of a newer Spanlight, a full disk and the like SpanlightError.
+    """
+
+    def __init__(self, file: Path, migrations: Sequence[Sequence[str]], what: str) -> None:
+        self.file = file
+        self._migrations = migrations
+        self._what = what
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for statements that change nothing."""
+        with self._lock, self._faults_said():
+            yield self._open()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection inside a transaction, which is undone where anything is raised."""
+        with self._lock, self._faults_said():
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # a full disk has undone it already
+                    connection.execute("ROLLBACK")
+                raise
+
+    def wipe(self, *, everywhere: bool = False) -> None:
+        """Have what was deleted leave the disk: the journal, and `everywhere` the file's free pages too.
+
+        Another process that is reading just then keeps the journal for a while; that is no fault.
+        """
+        with self._lock, self._faults_said():
+            connection = self._open()
+            if everywhere:
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                connection, self._connection = self._connection, None
+                with suppress(sqlite3.Error):
+                    connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            # Made here, because SQLite would leave it open to the computer's other users.
+            os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = sqlite3.connect(
+                self.file, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._set_up(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _set_up(self, connection: sqlite3.Connection) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        _write_ahead(connection)
+        self._refuse_newer(connection)
+        if _version(connection) == len(self._migrations):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = self._refuse_newer(connection)  # another process may have been at it
+            for statements in self._migrations[version:]:
+                for statement in statements:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(self._migrations)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    def _refuse_newer(self, connection: sqlite3.Connection) -> int:
+        version = _version(connection)
+        if version > len(self._migrations):
+            raise SpanlightError(
+                f"{self._what.capitalize()} was written by a newer Spanlight.", "Update this one to use it."
+            )
+        return version
+
+    @contextmanager
+    def _faults_said(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as fault:
+            code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+            if code in _BROKEN:
+                raise self._set_aside(fault) from fault
+            if code in _BUSY:
+                raise SpanlightError(
+                    f"Another program is using {self._what} just now.", "Try again in a moment."
+                ) from fault
+            if code == sqlite3.SQLITE_FULL:
+                raise SpanlightError(
+                    f"{self._what.capitalize()} could not be written: the disk is full.", "Free some space."
+                ) from fault
+            if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+                raise self._refused(str(fault)) from fault
+            raise
+        except OSError as fault:
+            raise self._refused(fault.strerror or "the disk refused") from fault
+
+    def _refused(self, reason: str) -> SpanlightError:
+        self.close()
+        return SpanlightError(
+            f"{self._what.capitalize()} in {self.file.parent} could not be used: {reason}.",
+            "Check the folder's permissions.",
+        )
+
+    def _set_aside(self, fault: sqlite3.Error) -> SpanlightError:
+        """Move the broken file away, with the journal that belongs to it; what to say of it."""
+        _log.warning("%s set aside as broken: %s", self.file, fault)
+        self.close()
+        aside = self.file.with_name(self.file.name + ".broken")
+        if not _sound(self.file):  # another process may have put a new one there
+            try:
+                for suffix in ("", "-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.replace(f"{self.file}{suffix}", f"{aside}{suffix}")
+            except OSError as refusal:
+                return self._refused(refusal.strerror or "the disk refused")
+        return Damaged(
+            f"{self._what.capitalize()} was damaged and has been set aside.",
+            f"A new one is begun; the old file is {aside.name} in {aside.parent}.",
+        )
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead mode, for which SQLite does not wait as it does for locks."""
+    until = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+
+
+def _sound(file: Path) -> bool:
+    try:
+        connection = sqlite3.connect(file, timeout=_BUSY_MS / 1000)
+    except sqlite3.Error:
+        return False
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.close()

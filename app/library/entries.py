@@ -1,0 +1,100 @@
+"""Entries of the history as rows of its tables, and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from app.core.history import Entry, KeptAnswer
+from app.core.layout import Kind
+from app.core.text import Span
+
+ENTRY = (
+    "number, question, name, path, sha256, kind, answered, no_answer_probability, threshold, model, device, seconds,"
+    " asked, quick, complete"
+)
+ANSWER = 'entry, place, start, "end", text, probability, sentence, "before", "after", page, heading'
+_AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
+
+
+def entry_row(entry: Entry) -> tuple[Any, ...]:
+    """The values of `ENTRY`; the number is left to the table where the entry has none."""
+    return (
+        entry.number or None, _kept(entry.question), _kept(entry.name), _kept(entry.path), entry.sha256,
+        str(entry.kind),
+        entry.answered, entry.no_answer_probability, entry.threshold, _kept(entry.model), _kept(entry.device),
+        entry.seconds, entry.asked, entry.quick, entry.complete,
+    )  # fmt: skip
+
+
+def answer_row(number: int, place: int, answer: KeptAnswer) -> tuple[Any, ...]:
+    """The values of `ANSWER` for the answer that stands at this place, from 0, of an entry."""
+    return (
+        number, place, answer.span.start, answer.span.end, _kept(answer.text), answer.probability,
+        _kept(answer.sentence), _kept(answer.before), _kept(answer.after), answer.page, _kept(answer.heading),
+    )  # fmt: skip
+
+
+def entries_of(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Entry]:
+    """The entries of rows of `ENTRY`, with their answers."""
+    answers: dict[int, list[KeptAnswer]] = {}
+    numbers = [row[0] for row in rows]
+    for start in range(0, len(numbers), _AT_ONCE):
+        some = numbers[start : start + _AT_ONCE]
+        slots = ", ".join("?" * len(some))
+        for row in connection.execute(
+            f"SELECT {ANSWER} FROM answers WHERE entry IN ({slots}) ORDER BY entry, place", some
+        ):
+            answers.setdefault(row[0], []).append(_answer(row))
+    return [_entry(row, tuple(answers.get(number, ()))) for row, number in zip(rows, numbers, strict=True)]
+
+
+def _entry(row: tuple[Any, ...], answers: tuple[KeptAnswer, ...]) -> Entry:
+    (number, question, name, path, sha256, kind, answered, no_answer, threshold, model, device, seconds, asked, quick,
+     complete) = row  # fmt: skip
+    return Entry(
+        question=_words(question),
+        name=_words(name),
+        path=_words(path),
+        sha256=sha256,
+        kind=Kind(kind),
+        answers=answers,
+        answered=bool(answered),
+        no_answer_probability=no_answer,
+        threshold=threshold,
+        model=_words(model),
+        device=_words(device),
+        seconds=seconds,
+        asked=asked,
+        quick=bool(quick),
+        complete=bool(complete),
+        number=number,
+    )
+
+
+def _answer(row: tuple[Any, ...]) -> KeptAnswer:
+    _, _, start, end, text, probability, sentence, before, after, page, heading = row
+    return KeptAnswer(
+        span=Span(start, end),
+        text=_words(text),
+        probability=probability,
+        sentence=_words(sentence),
+        before=_words(before),
+        after=_words(after),
+        page=page,
+        heading=_words(heading),
+    )
+
+
+def _kept(text: str) -> str | bytes:
+    """The text as SQLite takes it: one that UTF-8 cannot say (a file's name, say) goes in as bytes."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def _words(value: object) -> str:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)

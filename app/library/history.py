@@ -1,0 +1,199 @@
+"""Every question with its answers, newest first, in the person's own data folder."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.library.database import Database
+from app.library.entries import ANSWER, ENTRY, answer_row, entries_of, entry_row
+from app.library.found import SCHEMA, Words, has_fts
+
+_MIGRATIONS = (
+    (
+        """
+        CREATE TABLE entries (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            question TEXT NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL,
+            answered INTEGER NOT NULL, no_answer_probability REAL NOT NULL, threshold REAL NOT NULL,
+            model TEXT NOT NULL, device TEXT NOT NULL, seconds REAL NOT NULL, asked REAL NOT NULL,
+            quick INTEGER NOT NULL, complete INTEGER NOT NULL
+        )
+        """,
+        "CREATE INDEX entries_by_time ON entries (asked, number)",
+        "CREATE INDEX entries_by_text ON entries (sha256)",
+        """
+        CREATE TABLE answers (
+            entry INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE, place INTEGER NOT NULL,
+            start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL, probability REAL NOT NULL,
+            sentence TEXT NOT NULL, "before" TEXT NOT NULL, "after" TEXT NOT NULL, page INTEGER, heading TEXT NOT NULL,
+            PRIMARY KEY (entry, place)
+        ) WITHOUT ROWID
+        """,
+        # What was typed or pasted stands in no file: it is kept here, deflated UTF-8, once for all its entries.
+        "CREATE TABLE texts (sha256 TEXT PRIMARY KEY, deflated BLOB NOT NULL)",
+        *SCHEMA,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """An entry that was deleted, with its text where that was kept: enough to have it back."""
+
+    entry: Entry
+    text: str = ""
+
+
+class History:
+    """The entries in one SQLite file, opened at first use; may be used by any thread, one at a time.
+
+    Everything raises SpanlightError where the disk refuses, and Damaged once where the file was broken.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._database = Database(file, _MIGRATIONS, "the history")
+        self._lock = threading.RLock()
+        self._seen: sqlite3.Connection | None = None
+        self._fts = False
+
+    def add(self, entry: Entry, text: str = "") -> int:
+        """Keep an entry, and the text it was asked about where that stands in no file; gives its number.
+
+        An entry that has a number already, because it was deleted before, gets it back.
+        """
+        with self._writing() as (connection, words):
+            if text and not entry.path:
+                connection.execute(
+                    "INSERT OR IGNORE INTO texts VALUES (?, ?)",
+                    (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
+                )
+            slots = ", ".join("?" * 15)
+            done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
+            number = int(done.lastrowid or 0)
+            slots = ", ".join("?" * 11)
+            connection.executemany(
+                f"INSERT INTO answers ({ANSWER}) VALUES ({slots})",
+                [answer_row(number, place, answer) for place, answer in enumerate(entry.answers)],
+            )
+            best = entry.best
+            answer, sentence = (best.text, best.sentence) if best else ("", "")
+            words.add(number, entry.question, answer, entry.name, sentence)
+        return number
+
+    def entries(self, words: str = "", *, limit: int = 100, before: Entry | None = None) -> list[Entry]:
+        """The newest entries that hold all of these words, and are older than `before`; newest first.
+
+        A word stands for every word that begins with it; case and accents do not count.
+        """
+        with self._reading() as (connection, found):
+            condition, values = found.condition(words)
+            asked: list[object] = list(values)
+            if before is not None:
+                condition += " AND (asked, number) < (?, ?)"
+                asked += [before.asked, before.number]
+            rows = connection.execute(
+                f"SELECT {ENTRY} FROM entries WHERE {condition} ORDER BY asked DESC, number DESC LIMIT ?",
+                (*asked, limit),
+            ).fetchall()
+            return entries_of(connection, rows)
+
+    def count(self, words: str = "") -> int:
+        """How many entries hold all of these words."""
+        with self._reading() as (connection, found):
+            condition, values = found.condition(words)
+            return int(
+                connection.execute(f"SELECT count(*) FROM entries WHERE {condition}", values).fetchone()[0]
+            )
+
+    def get(self, number: int) -> Entry:
+        """The entry of this number; raises SpanlightError where there is none."""
+        with self._reading() as (connection, _):
+            rows = connection.execute(f"SELECT {ENTRY} FROM entries WHERE number = ?", (number,)).fetchall()
+            if not rows:
+                raise _missing(number)
+            return entries_of(connection, rows)[0]
+
+    def text_of(self, entry: Entry) -> str:
+        """The text that an entry without a file was asked about; empty where it is not kept."""
+        with self._reading() as (connection, _):
+            return "" if entry.path else _text(connection, entry.sha256)
+
+    def delete(self, number: int) -> Forgotten:
+        """Delete an entry, and its text where no other entry needs it; raises SpanlightError where there is none."""
+        return self.delete_several([number])[0]
+
+    def delete_several(self, numbers: Iterable[int]) -> list[Forgotten]:
+        """Delete entries together, or none of them where one is missing."""
+        forgotten = []
+        with self._writing() as (connection, words):
+            for number in dict.fromkeys(numbers):
+                rows = connection.execute(
+                    f"SELECT {ENTRY} FROM entries WHERE number = ?", (number,)
+                ).fetchall()
+                if not rows:
+                    raise _missing(number)
+                entry = entries_of(connection, rows)[0]
+                text = "" if entry.path else _text(connection, entry.sha256)
+                forgotten.append(Forgotten(entry, text))
+                words.drop(number)
+                connection.execute("DELETE FROM entries WHERE number = ?", (number,))
+            connection.execute(
+                "DELETE FROM texts WHERE NOT EXISTS"
+                " (SELECT 1 FROM entries WHERE entries.sha256 = texts.sha256 AND path = '')"
+            )
+            words.forget_dropped()
+        self._database.wipe()
+        return forgotten
+
+    def delete_all(self) -> int:
+        """Delete everything, and have it leave the disk; how many entries there were."""
+        with self._writing() as (connection, words):
+            words.drop_all()
+            gone = connection.execute("DELETE FROM entries").rowcount
+            connection.execute("DELETE FROM texts")
+        self._database.wipe(everywhere=True)
+        return int(gone)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._database.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[sqlite3.Connection, Words]]:
+        with self._lock, self._database.reading() as connection:
+            yield connection, self._words(connection)
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[sqlite3.Connection, Words]]:
+        with self._lock:
+            with self._database.reading() as connection:
+                self._words(connection)
+            with self._database.writing() as connection:
+                yield connection, Words(connection, self._fts)
+
+    def _words(self, connection: sqlite3.Connection) -> Words:
+        """The words over this connection; a connection that is new is looked at first."""
+        if connection is not self._seen:
+            self._fts = has_fts(connection)
+            if Words(connection, self._fts).outdated():
+                with self._database.writing():
+                    Words(connection, self._fts).bring_up_to_date()
+            self._seen = connection
+        return Words(connection, self._fts)
+
+
+def _missing(number: int) -> SpanlightError:
+    return SpanlightError(f"The history has no entry {number}.", "It may have been deleted.")
+
+
+def _text(connection: sqlite3.Connection, sha256: str) -> str:
+    row = connection.execute("SELECT deflated FROM texts WHERE sha256 = ?", (sha256,)).fetchone()
+    return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else ""

@@ -1,0 +1,184 @@
+"""Where in documents the words of a question stand closest together: BM25 over cells of the raw text, without an index.
+
+Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.text import Document, Span
+
+CELL = 512
+
+_SATURATION = 1.2
+# A word that only begins like the question's counts for so much of it.
+_ALIKE = 0.5
+_MOST_LONGER = 3
+_MOST_TERMS = 16
+_COMMON_FROM = 1000
+
+# Scripts whose words do not stand apart, or carry their particles behind them: pairs of characters are looked for.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_WORDS = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
+# Latin, Greek and Cyrillic: elsewhere a word may carry an article before it.
+_ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
+
+# Words that questions are made of in the languages of Europe; they say nothing of where the answer stands.
+_STOP_WORDS = frozenset(
+    """
+    a about all also am an and any are as at be been being but by can could did do does doing done for from had has have
+    having he her hers him his how i if in into is it its itself many may me might much must my no not of on one or our
+    out over shall she should so some such than that the their them then there these they this those through to under
+    up upon us was we were what when where which while who whom whose why will with would you your
+    aber als am an auch auf aus bei bin bis da das dass dem den der des die du ein eine einem einen einer er es für hat
+    hatte ich ihr im in ist man mit nach nicht oder sich sie sind über um und unter vom von vor wann war waren warum was
+    welche welchem welchen welcher welches wem wen wenn wer wie wieso wird wo wurde wurden zu zum zur
+    au aux avec ce ces cette combien comment dans de des du elle elles en est et était il ils la le les leur lui mais ne
+    où ou par pas pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son sont sur un une été a-t-il
+    al como cómo con cuál cuales cuando cuándo cuánto cuántos de del desde dónde donde el ella ellos en era es esta está
+    este fue ha la las lo los más no o para pero por porque qué que quién quien quienes se ser si sin su sus un una y
+    alla che chi come con cosa cui da dal dei del della delle di dove e è gli ha ho i il in io la le lo ma nel nella non
+    o per perché più quale quali quando quanti quanto se si sono sua suo tra un una
+    ao aos às até com como da das de do dos e ela ele em era foi mais na nas no nos o onde os ou para pela pelo por qual
+    quais quando quantos que quem se seu sua são um uma
+    aan bij dan dat de den der die dit door een en er had heeft het hij hoe hoeveel ik in is je kan met naar niet of om
+    ook op te tot uit van veel voor waar waarom wanneer waren was wat wel welk welke werd wie wordt zijn
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of a question as it is looked for: any of `needles`, the beginnings of words where `starts_words`.
+
+    `size` is the whole word's length in code points, 0 where a needle is all of it.
+    """
+
+    needles: tuple[str, ...]
+    size: int
+    starts_words: bool
+
+
+def terms(question: str) -> tuple[Term, ...]:
+    """What to look for: the words of a question that say something, at most 16, the longest of them.
+
+    A word of five letters and more is found by its beginning, in small letters, capitals or as it was typed; in scripts
+    without blanks between words, each pair of characters is a term.
+    """
+    words: dict[str, str] = {}
+    for match in _WORDS.finditer(question[:20_000]):
+        words.setdefault(match.group().lower(), match.group())
+    telling = {low: word for low, word in words.items() if low not in _STOP_WORDS and _tells(word)}
+    found = dict.fromkeys(
+        term for low, word in (telling or words).items() for term in _terms_of_word(low, word)
+    )
+    longest = sorted(found, key=lambda term: -max(term.size, len(term.needles[0])))
+    return tuple(longest[:_MOST_TERMS])
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 or word.isdigit() or not word.isascii()
+
+
+def _terms_of_word(low: str, word: str) -> Iterator[Term]:
+    if re.match(f"[{_UNSPACED}]", word):
+        for at in range(max(1, len(word) - 1)):
+            yield Term((word[at : at + 2],), 0, False)
+        return
+    stem = len(low) - _left_off(low)
+    forms = (low, low[:1].upper() + low[1:], low.upper(), word)
+    needles = tuple(dict.fromkeys(form[:stem] for form in forms))
+    yield Term(needles, len(low), bool(_ALPHABETS.fullmatch(low)))
+
+
+def _left_off(word: str) -> int:
+    """How many letters at a word's end may be others: endings of plurals, verbs and cases."""
+    if not word.isalpha():
+        return 0
+    return min(3, max(0, len(word) - 3) // 2)
+
+
+def best_places(
+    question: str, documents: Sequence[Document], check: Callable[[], None] = lambda: None
+) -> Iterator[tuple[int, Span]]:
+    """The places of documents that share words with a question, best first: a document's number and 1,024 code points.
+
+    The places of a document overlap by half, and words are the rarer the more telling over all documents together.
+    Equal places come in the order of the text. `check` is called between the words.
+    """
+    cells = [-(-len(document.text) // CELL) for document in documents]
+    firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+    total = int(firsts[-1])
+    if not total:
+        return
+    # A place is a cell with the next one, unless that is another document's.
+    last = np.zeros(total, dtype=bool)
+    last[firsts[1:][np.array(cells) > 0] - 1] = True
+    scores = np.zeros(total)
+    for term in terms(question):
+        check()
+        counts = _counts(term, documents, firsts)
+        if counts is None:
+            continue
+        counts[:-1] += np.where(last[:-1], 0.0, counts[1:])
+        holders = int((counts > 0).sum())
+        rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
+        scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
+    for place in np.argsort(-scores, kind="stable").tolist():
+        if scores[place] <= 0:
+            return
+        number = int(np.searchsorted(firsts, place, side="right")) - 1
+        start = (place - int(firsts[number])) * CELL
+        yield number, Span(start, min(start + 2 * CELL, len(documents[number].text)))
+
+
+def _counts(term: Term, documents: Sequence[Document], firsts: np.ndarray) -> np.ndarray | None:
+    """How often a term stands in each cell, float64[cells]; None where it is so common that it tells nothing."""
+    total = int(firsts[-1])
+    counts = np.zeros(total)
+    most = max(_COMMON_FROM, total)
+    for number, document in enumerate(documents):
+        for needle in term.needles:
+            places, weights = _occurrences(document.text, needle, term, most)
+            most -= len(places)
+            if most <= 0:
+                return None
+            cells = np.array(places, dtype=np.int64) // CELL + firsts[number]
+            np.add.at(counts, cells, np.array(weights))
+    return counts
+
+
+def _occurrences(text: str, needle: str, term: Term, most: int) -> tuple[list[int], list[float]]:
+    """Where a term stands in a text, at most `most` times, and what each time counts."""
+    places: list[int] = []
+    weights: list[float] = []
+    at = text.find(needle)
+    while at >= 0 and len(places) < most:
+        weight = _weight(text, at, len(needle), term)
+        if weight:
+            places.append(at)
+            weights.append(weight)
+        at = text.find(needle, at + 1)
+    return places, weights
+
+
+def _weight(text: str, at: int, size: int, term: Term) -> float:
+    if term.starts_words and at and text[at - 1].isalnum():
+        return 0.0
+    if not term.size:
+        return 1.0
+    end = at + size
+    most = min(len(text), at + term.size + _MOST_LONGER + 1)
+    while end < most and text[end].isalnum():
+        end += 1
+    length = end - at
+    if length > term.size + _MOST_LONGER or (size == term.size and term.size < 4 and length > size):
+        return 0.0
+    return 1.0 if length == term.size else _ALIKE

@@ -1,0 +1,163 @@
+"""One question while it is read: which windows come next, the best spans so far, what it brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from app.core.models import SHARED_AMONG
+from app.core.report import Report
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.tasks.heat import Heat
+from app.tasks.order import BEST_WINDOWS, best_first, in_order
+from app.tasks.scores import answer_probability, shares
+from app.tasks.sections import Section, section_windows, sections
+from app.tasks.spans import Candidate, NBest, window_candidates
+from app.tasks.task import ReadyModel
+from app.tasks.tokens import join, tokenise
+from app.tasks.windows import TOKENS_PER_CHARACTER, PairTemplate, Window, estimate_windows
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A window on its way to the model."""
+
+    asked: Asked
+    document: int
+    window: Window
+
+
+class Asked:
+    """A question while it is read: its windows one by one, its best spans so far, its share of the time.
+
+    `read` counts its windows that were read, `seconds` is time spent on it.
+    """
+
+    def __init__(self, index: int, question: Question, model: ReadyModel, report: Report) -> None:
+        self.index = index
+        self.question = question
+        self.nbest = NBest(max(SHARED_AMONG, question.top_k))
+        self.heat_changes = 0
+        self.read = 0
+        self.seconds = 0.0
+        self._model = model
+        self._report = report
+        self._heat = Heat(question.documents, model.card.calibration)
+        self._sections = list(sections(question.documents))
+        self._characters = sum(map(len, self._sections))
+        self._cut = 0
+        self._made = 0
+        self._handed_out = 0
+        self._exhausted = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every window that is to be read was read."""
+        return self._exhausted and self.read == self._handed_out
+
+    @property
+    def total(self) -> int:
+        """How many windows are to be read; an estimate until the last section was cut into windows."""
+        if self._exhausted:
+            return self._handed_out
+        return min(BEST_WINDOWS, self._whole) if self.question.quick else self._whole
+
+    @property
+    def _whole(self) -> int:
+        """How many windows all documents have; an estimate as `total` is."""
+        left = self._characters - self._cut
+        if not left:
+            return self._made
+        if self._made:
+            return self._made + max(1, round(left * self._made / self._cut))
+        card = self._model.card
+        return estimate_windows(left, card.window, card.stride, TOKENS_PER_CHARACTER)
+
+    def pieces(self, template: PairTemplate, *, ranked: bool) -> Iterator[Piece]:
+        """The windows to read, tokenised as they are asked for: the likeliest first, or in the order of the text."""
+        # No question is read beyond a quarter of the window, so a huge one need not be tokenised whole.
+        words = self.question.text.strip()[: 64 * self._model.card.window]
+        ids = join(tokenise(self._model.tokenizer, words)).ids
+
+        def windows_of(section: Section) -> list[Window]:
+            return self._windows(section, template, ids)
+
+        order = (
+            best_first(self.question, self._sections, windows_of, self._report.check)
+            if ranked
+            else in_order(self._sections, windows_of)
+        )
+        if self.question.quick:
+            order = islice(order, BEST_WINDOWS)
+        # One window is held back: when the last one goes out, it is known to be the last.
+        held: Piece | None = None
+        for section, window in order:
+            self._handed_out += 1
+            if held is not None:
+                yield held
+            held = Piece(self, section.document, window)
+        self._exhausted = True
+        if held is not None:
+            yield held
+
+    def _windows(self, section: Section, template: PairTemplate, ids: np.ndarray) -> list[Window]:
+        """A section's windows, counted; each section is asked for once."""
+        self._report.check()
+        card = self._model.card
+        text = self.question.documents[section.document].text
+        found = section_windows(
+            template, ids, self._model.tokenizer, text, section, length=card.window, stride=card.stride
+        )
+        self._cut += len(section)
+        self._made += len(found)
+        return found
+
+    def take(self, piece: Piece, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
+        """Takes a read window's logits in."""
+        null_score = float(start_logits[0] + end_logits[0])
+        found = list(
+            window_candidates(
+                piece.window,
+                start_logits,
+                end_logits,
+                text=self.question.documents[piece.document].text,
+                document=piece.document,
+                count=self.nbest.count,
+                floor=min(self.nbest.floor, null_score + self._heat.least_margin),
+            )
+        )
+        self.nbest.add(found)
+        self.heat_changes += bool(found) and self._heat.add(found[0])
+        self.read += 1
+
+    def reading(self) -> Reading:
+        """What the question brought back so far; complete once every window was read."""
+        # Of a quick reading too: those few windows were chosen from all.
+        calibration, windows = self._model.card.calibration, self._whole
+        threshold = calibration.threshold if self.question.threshold is None else self.question.threshold
+        best = self.nbest.best()
+        says = answer_probability(calibration, best[0].margin, windows) if best else 0.0
+        chances = says * shares(calibration, [c.score for c in best]) if best else ()
+        answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
+        return Reading(
+            answers=answers[: max(1, self.question.top_k)],
+            answered=bool(best) and (self.question.always_answer or says >= threshold),
+            no_answer_probability=1.0 - says,
+            threshold=threshold,
+            windows=self.read,
+            windows_total=self.total,
+            seconds=self.seconds,
+            complete=self.complete,
+            model=self._model.card.name,
+            device=self._model.device.title,
+            quick=self.question.quick and self.total < self._whole,
+            heat=self._heat.values(windows),
+        )
+
+    def _answer(self, found: Candidate, probability: float) -> Answer:
+        text = found.span.of(self.question.documents[found.document].text)
+        return Answer(found.document, found.span, text, probability, found.score, found.null_score)

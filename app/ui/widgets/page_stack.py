@@ -1,0 +1,123 @@
+"""Where a document's pages stand: one below the other, centred, in the screen's own pixels."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from math import ceil
+from typing import NamedTuple
+
+from app.core.page_runs import Box
+
+
+class Spot(NamedTuple):
+    """A place on a page, counted from 0: points from its upper left corner; it may lie beside the page."""
+
+    page: int
+    x: float
+    y: float
+
+
+class Rect(NamedTuple):
+    """A rectangle of whole pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        """The first column that is no longer in it."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> int:
+        """The first row that is no longer in it."""
+        return self.top + self.height
+
+    def cut(self, other: Rect) -> Rect:
+        """What is in both; without width or height where nothing is."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        return Rect(
+            left,
+            top,
+            max(0, min(self.right, other.right) - left),
+            max(0, min(self.bottom, other.bottom) - top),
+        )
+
+    def moved(self, x: int, y: int) -> Rect:
+        """The same rectangle somewhere else."""
+        return Rect(self.left + x, self.top + y, self.width, self.height)
+
+    @property
+    def area(self) -> int:
+        """How many pixels it has."""
+        return self.width * self.height
+
+
+class PageStack:
+    """Pages in one column; every look-up takes time logarithmic in their number.
+
+    `sizes` are widths and heights in points, `scale` is pixels per point, `gap` stands above, between and below the
+    pages, `aside` at least on both sides, and `room` is the width that they are centred in, all in pixels.
+    """
+
+    def __init__(
+        self, sizes: Sequence[tuple[float, float]], scale: float, gap: int = 0, aside: int = 0, room: int = 0
+    ) -> None:
+        self.scale = scale
+        self._widths = [_pixels(width, scale) for width, _ in sizes]
+        self._heights = [_pixels(height, scale) for _, height in sizes]
+        self._tops = list(accumulate((height + gap for height in self._heights), initial=gap))[:-1]
+        self.width = max(room, max(self._widths, default=0) + 2 * aside)
+        self.height = self._tops[-1] + self._heights[-1] + gap if sizes else 0
+
+    def __len__(self) -> int:
+        return len(self._tops)
+
+    def rect(self, page: int) -> Rect:
+        """Where a page stands."""
+        width = self._widths[page]
+        return Rect((self.width - width) // 2, self._tops[page], width, self._heights[page])
+
+    def between(self, top: int, bottom: int) -> range:
+        """The pages of which something stands between two heights."""
+        first = max(0, bisect_right(self._tops, top) - 1)
+        if first < len(self) and self._tops[first] + self._heights[first] <= top:
+            first += 1
+        return range(first, max(first, bisect_left(self._tops, bottom)))
+
+    def page_at(self, y: float) -> int:
+        """The page that is nearest to a height; 0 where there are no pages."""
+        page = max(0, bisect_right(self._tops, y) - 1)
+        if page + 1 < len(self) and self._tops[page + 1] - y < y - self._tops[page] - self._heights[page]:
+            page += 1
+        return page
+
+    def spot(self, x: float, y: float) -> Spot:
+        """The place on the nearest page."""
+        page = self.page_at(y)
+        rect = self.rect(page)
+        return Spot(page, (x - rect.left) / self.scale, (y - rect.top) / self.scale)
+
+    def pixels(self, spot: Spot) -> tuple[float, float]:
+        """Where a place of a page stands."""
+        rect = self.rect(spot.page)
+        return rect.left + spot.x * self.scale, rect.top + spot.y * self.scale
+
+    def share(self, page: int, y: float) -> float:
+        """How far down all pages a height of a page, in points, stands: 0 to 1."""
+        return min(1.0, max(0.0, (self._tops[page] + y * self.scale) / max(1, self.height)))
+
+    def box(self, page: int, box: Box) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of a box of a page."""
+        left, top = self.pixels(Spot(page, box.left, box.top))
+        right, bottom = self.pixels(Spot(page, box.right, box.bottom))
+        return left, top, right, bottom
+
+
+def _pixels(points: float, scale: float) -> int:
+    # A hair beyond a whole pixel is an error of arithmetic and no pixel more.
+    return max(1, ceil(points * scale - 1e-6))

@@ -1,0 +1,99 @@
+"""A page of plain text: what of it can be seen, and scrolling to places of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QTextBlock, QTextDocument, QTextLine, QWheelEvent
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.ui.theme import Theme
+from app.ui.widgets.answer_map import AnswerMap
+from app.ui.widgets.page_layout import PageLayout
+
+
+class PlainPage(QPlainTextEdit):
+    """An editor on a page with leading between its lines, the answers' map for a scroll bar; positions are Qt's."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.map = AnswerMap(theme, self)
+        document = QTextDocument(self)
+        self._page = PageLayout(document, 0.0)
+        document.setDocumentLayout(self._page)
+        self.setDocument(document)
+        self.setProperty("bare", "true")
+        self.setVerticalScrollBar(self.map)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def top_position(self) -> int:
+        """The position that the first line in view begins with."""
+        block = self.firstVisibleBlock()
+        line = block.layout().lineAt(max(0, self.map.value() - block.firstLineNumber()))
+        return block.position() + (line.textStart() if line.isValid() else 0)
+
+    def put_at_top(self, position: int) -> None:
+        """Scroll the line of a position to the top."""
+        block, line = self._line_of(position)
+        self.map.setValue(block.firstLineNumber() + (line.lineNumber() if line.isValid() else 0))
+
+    def put_share(self, share: float, above: float) -> None:
+        """Scroll so that a share of the text's height, 0 to 1, has the share `above` of the view above it."""
+        room = self.map.pageStep()
+        self.map.setValue(round(share * (self.map.maximum() + room) - room * above))
+
+    def bring_into_view(self, position: int, above: float) -> None:
+        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
+        block, line = self._line_of(position)
+        if not self._seen_well(block, line):
+            self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
+
+    def event(self, event: QEvent) -> bool:
+        # The desk on both sides of the page scrolls it too.
+        if isinstance(event, QWheelEvent):
+            self.wheelEvent(event)
+            return event.isAccepted()
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(self.on_line(event))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(self.on_line(event) if event.buttons() else event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(self.on_line(event))
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
+        """The paragraphs that can be seen, each with its place in the viewport."""
+        block = self.firstVisibleBlock()
+        offset = self.contentOffset()
+        top = self.blockBoundingGeometry(block).translated(offset).top()
+        while block.isValid() and top <= self.viewport().height():
+            yield block, QPointF(offset.x(), top)
+            top += self.blockBoundingRect(block).height()
+            block = block.next()
+
+    def _seen_well(self, block: QTextBlock, line: QTextLine) -> bool:
+        room = self.viewport().height()
+        for seen, offset in self.visible_blocks():
+            if seen == block:
+                top = offset.y() + line.y()
+                return room * 0.02 <= top and top + line.height() * 3 <= room
+        return False
+
+    def _line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
+        block = self.document().findBlock(position)
+        self.blockBoundingRect(block)
+        return block, block.layout().lineForTextPosition(position - block.position())
+
+    def on_line(self, event: QMouseEvent) -> QMouseEvent:
+        """The event with its place moved out of the leading between two lines, where Qt finds no letter."""
+        place = self._page.on_line(event.position(), self.visible_blocks())
+        return QMouseEvent(
+            event.type(), place, event.globalPosition(), event.button(), event.buttons(), event.modifiers(),
+            event.pointingDevice(),
+        )  # fmt: skip

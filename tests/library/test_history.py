@@ -1,0 +1,238 @@
+"""What is kept of questions: the same when it comes back, found by its words, gone when it is deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.library import history as history_module
+from app.library.history import History
+from tests.helpers.history_entries import ENTRIES, LEASE, entry, unanswered
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "history.sqlite3"
+
+
+@pytest.fixture
+def history(file: Path) -> Iterator[History]:
+    history = History(file)
+    yield history
+    history.close()
+
+
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
+    history = History(tmp_path_factory.mktemp("history") / "history.sqlite3")
+    yield history
+    history.close()
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@given(ENTRIES)
+def test_an_entry_comes_back_as_it_went_in(roomy: History, given_entry: Entry) -> None:
+    number = roomy.add(given_entry)
+    assert roomy.get(number) == replace(given_entry, number=number)
+    assert roomy.delete(number).entry == replace(given_entry, number=number)
+
+
+@given(st.text(st.characters(), min_size=1, max_size=300))
+def test_a_typed_text_comes_back_as_it_went_in(roomy: History, text: str) -> None:
+    number = roomy.add(entry(path="", sha256=sha256(text)), text)
+    assert roomy.text_of(roomy.get(number)) == text
+    assert roomy.delete(number).text == text
+    assert roomy.text_of(entry(path="", sha256=sha256(text))) == ""
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
+def test_every_word_of_a_question_finds_it(roomy: History, question: str) -> None:
+    number = roomy.add(entry(question=question))
+    try:
+        for word in question.replace("\0", " ").split():
+            assert number in [found.number for found in roomy.entries(word, limit=1000)], word
+    finally:
+        roomy.delete(number)
+
+
+def test_the_file_comes_with_the_first_use_and_is_the_persons_own(history: History, file: Path) -> None:
+    assert not file.exists()
+    assert history.entries() == []
+    assert file.stat().st_mode & 0o077 == 0
+    history.add(entry())
+    wal = file.with_name(file.name + "-wal")
+    assert wal.stat().st_mode & 0o077 == 0
+
+
+def test_the_newest_come_first_and_page_by_page(history: History) -> None:
+    numbers = [history.add(entry(at)) for at in (3, 1, 2, 2, 5)]
+    whole = [one.number for one in history.entries()]
+    assert whole == [numbers[4], numbers[0], numbers[3], numbers[2], numbers[1]]
+    first = history.entries(limit=2)
+    second = history.entries(limit=2, before=first[-1])
+    third = history.entries(limit=2, before=second[-1])
+    assert [one.number for one in (*first, *second, *third)] == whole
+    assert history.entries(before=third[-1]) == []
+
+
+@pytest.mark.parametrize("fts", [True, False])
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("depos", ["lease"]),
+        ("DEPOSIT much", ["lease"]),
+        ("months", ["lease"]),  # its answer
+        ("lease.pdf", ["lease"]),  # its name
+        ("cafe ouvre", ["cafe"]),
+        ("CAFÉ", ["cafe"]),
+        ("ouvre deposit", []),
+        ("租金", ["chinese"]),  # inside a run of characters
+        ("שכר", ["hebrew"]),
+        ('"', ["quotes"]),
+        ("%", ["quotes"]),
+        ("_x_", []),
+        ("NOT OR ( * :", []),
+        ("   ", ["quotes", "hebrew", "chinese", "cafe", "lease"]),
+    ],
+)
+def test_words_find_entries(
+    history: History, monkeypatch: pytest.MonkeyPatch, fts: bool, words: str, found: list[str]
+) -> None:
+    if not fts:
+        monkeypatch.setattr(history_module, "has_fts", lambda connection: False)
+    names = {
+        history.add(entry(1)): "lease",
+        history.add(unanswered(2, question="À quelle heure le café ouvre-t-il ?", name="b")): "cafe",
+        history.add(unanswered(3, question="每月的租金是多少?", name="c")): "chinese",
+        history.add(unanswered(4, question="מה גובה שכר הדירה?", name="d")): "hebrew",
+        history.add(unanswered(5, question='Is "50 %" said?', name="e")): "quotes",
+    }
+    assert [names[one.number] for one in history.entries(words)] == found
+    assert history.count(words) == len(found)
+
+
+def test_what_stayed_under_the_threshold_is_not_searched(history: History) -> None:
+    history.add(unanswered())
+    assert not history.entries("months")
+    assert history.entries("deposit")
+
+
+def test_entries_written_without_fts5_are_indexed_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_index = History(file)
+    with_index.add(entry(1))
+    with_index.close()
+    with monkeypatch.context() as patched:
+        patched.setattr(history_module, "has_fts", lambda connection: False)
+        without = History(file)
+        late = without.add(unanswered(2, question="Who signs the contract?"))
+        without.delete(1)
+        without.close()
+    again = History(file)
+    assert [one.number for one in again.entries("contract")] == [late]
+    assert again.entries("deposit") == []
+    again.close()
+
+
+def test_a_text_goes_with_its_last_entry(history: History) -> None:
+    text = "The deposit is three months' rent. " * 400
+    same = {"path": "", "name": "Pasted text", "sha256": sha256(text)}
+    first, second = history.add(entry(1, **same), text), history.add(entry(2, **same), text)
+    other = history.add(entry(3, path="", sha256=sha256("other")), "other")
+    history.delete(first)
+    assert history.text_of(history.get(second)) == text
+    assert history.delete(second).text == text
+    assert history.text_of(entry(**same)) == ""
+    assert history.text_of(history.get(other)) == "other"
+
+
+def test_a_files_text_is_not_kept(history: History) -> None:
+    number = history.add(entry(), "the text of a file")
+    assert history.text_of(history.get(number)) == ""
+
+
+def test_what_was_deleted_leaves_the_disk(history: History, file: Path) -> None:
+    secret = "Xylophonist4711"
+    number = history.add(entry(1, question=f"Who is {secret}?"))
+    history.add(entry(2))
+    assert any(secret.encode() in part.read_bytes() for part in file.parent.iterdir())
+    history.delete(number)
+    parts = b"".join(part.read_bytes() for part in file.parent.iterdir())
+    assert secret.encode() not in parts
+    assert secret.lower().encode() not in parts
+
+
+def test_everything_can_be_deleted(history: History, file: Path) -> None:
+    for at in range(50):
+        history.add(entry(at, path="", sha256=sha256(f"text {at}")), f"a very private text {at} " * 100)
+    before = file.stat().st_size + file.with_name(file.name + "-wal").stat().st_size
+    assert history.delete_all() == 50
+    assert history.entries() == [] and history.entries("deposit") == [] and history.count() == 0
+    parts = b"".join(part.read_bytes() for part in file.parent.iterdir())
+    assert b"deposit" not in parts
+    assert len(parts) < before / 2
+    history.add(entry())
+    assert history.count("deposit") == 1
+
+
+def test_a_deleted_entry_can_be_had_back(history: History) -> None:
+    text = "typed here"
+    number = history.add(entry(1, path="", sha256=sha256(text)), text)
+    newer = history.add(entry(2))
+    gone = history.delete(number)
+    assert [one.number for one in history.entries()] == [newer]
+    assert history.add(gone.entry, gone.text) == number
+    assert [one.number for one in history.entries("deposit")] == [newer, number]
+    assert history.text_of(history.get(number)) == text
+
+
+def test_several_are_deleted_together_or_none(history: History) -> None:
+    first, second, third = (history.add(entry(at)) for at in range(3))
+    with pytest.raises(SpanlightError, match="no entry 99"):
+        history.delete_several([first, 99])
+    assert history.count() == 3
+    assert [one.entry.number for one in history.delete_several([third, first, third])] == [third, first]
+    assert [one.number for one in history.entries()] == [second]
+
+
+def test_an_entry_that_is_not_there_is_said(history: History) -> None:
+    for deed in (history.get, history.delete):
+        with pytest.raises(SpanlightError, match="no entry 7"):
+            deed(7)
+
+
+def test_several_threads_use_one_history(history: History) -> None:
+    faults: list[BaseException] = []
+
+    def work(who: int) -> None:
+        try:
+            for at in range(20):
+                history.add(entry(at, question=f"Question {who}-{at}"))
+                history.entries("question", limit=5)
+        except BaseException as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=work, args=(who,)) for who in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert history.count() == 80
+
+
+def test_answers_keep_their_order(history: History) -> None:
+    answers = tuple(replace(LEASE, text=f"place {at}", probability=1 - at / 100) for at in range(12))
+    number = history.add(entry(answers=answers))
+    assert history.get(number).answers == answers
