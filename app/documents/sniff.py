@@ -23,7 +23,13 @@ _SUFFIXES = {
     ".markdown": Kind.MARKDOWN,
     ".mdown": Kind.MARKDOWN,
 }
-NAMES = {Kind.PDF: "a PDF", Kind.DOCX: _WORD, Kind.HTML: "a web page", Kind.MARKDOWN: "Markdown", Kind.TEXT: "text"}
+NAMES = {
+    Kind.PDF: "a PDF",
+    Kind.DOCX: _WORD,
+    Kind.HTML: "a web page",
+    Kind.MARKDOWN: "Markdown",
+    Kind.TEXT: "text",
+}
 
 _PICTURE, _PACKED, _SOUND = "a picture", "a packed file", "sound or film"
 _OTHERS = (
@@ -47,7 +53,9 @@ _OTHERS = (
 # The parts that a zip of each kind names in its directory, which is not packed.
 _PARTS = ((b"xl/workbook", "an Excel file"), (b"ppt/presentation", "a PowerPoint file"))
 _OLD_OFFICE = {".xls": "an old Excel file (.xls)", ".ppt": "an old PowerPoint file (.ppt)"}
-_HTML = re.compile(r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
+)
 
 
 def suffix_kind(name: str) -> Kind | None:
@@ -65,7 +73,9 @@ def first_look(head: bytes, name: str) -> Kind:
         return Kind.DOCX
     mark = head[:1024].find(b"%PDF-")
     # A text may speak of PDF's mark; a PDF may have other bytes before it.
-    if mark == 0 or (mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)):
+    if mark == 0 or (
+        mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)
+    ):
         return Kind.PDF
     other = _other(head, name)
     if other:
@@ -95,7 +105,8 @@ def look_into_zip(data: bytes, name: str) -> None:
             raise _refusal(name, what)
     if suffix_kind(name) is Kind.DOCX:
         raise SpanlightError(
-            f"“{name}” is a broken Word file: parts of it are missing.", "It may be damaged; get it once more."
+            f"“{name}” is a broken Word file: parts of it are missing.",
+            "It may be damaged; get it once more.",
         )
     raise _refusal(name, "a packed file (.zip)")
 
@@ -108,7 +119,9 @@ def _other(head: bytes, name: str) -> str:
         if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
             return what
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        return _OLD_OFFICE.get(suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file")
+        return _OLD_OFFICE.get(
+            suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file"
+        )
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return _PICTURE
     if head[4:8] == b"ftyp":

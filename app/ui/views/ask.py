@@ -215,6 +215,11 @@ class AskView(Page):
         self.sheets.save_soon()
 
     @Slot()
+    def _ask_whole(self) -> None:
+        self._take_question()
+        self.asking.ask(self.sheets.current(), whole=True)
+
+    @Slot()
     def _next(self) -> None:
         self.answers.step(1)
 
@@ -276,6 +281,7 @@ class AskView(Page):
         self.panel.box.asked.connect(self._ask)
         self.panel.box.edited.connect(self._question_edited)
         self.panel.card.again_asked.connect(self._ask)
+        self.panel.card.whole_asked.connect(self._ask_whole)
         self.panel.question_tried.connect(self._try_question)
         self.asking.note.connect(self.note)
         self.asking.lost.connect(self.lost)

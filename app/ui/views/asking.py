@@ -51,8 +51,8 @@ class Asking(QObject):
             self._job.drop()
             self._over()
 
-    def ask(self, sheet: Sheet) -> None:
-        """Ask the question in the box about a sheet."""
+    def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
+        """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say."""
         panel = self._panel
         panel.notice.clear()
         if not sheet.is_open:
@@ -91,7 +91,7 @@ class Asking(QObject):
             (opened.document,),
             self._workspace.settings.ask_top_k,
             self._answers.threshold(),
-            quick=self._workspace.settings.ask_quick,
+            quick=self._workspace.settings.ask_quick and not whole,
         )
         job = self._job = self._lanes.work.start(ask, self._workspace, request)
         job.started.connect(self._started)

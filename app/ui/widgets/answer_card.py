@@ -23,11 +23,13 @@ class AnswerCard(QFrame):
 
     `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
     `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
-    nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in.
+    nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in; `whole_asked` comes
+    when all of the document is to be read, of which only the best passages were.
     """
 
     chosen = Signal()
     save_asked = Signal(str)
+    whole_asked = Signal()
     copy_asked = Signal()
     again_asked = Signal()
     nearest_asked = Signal(bool)
@@ -58,7 +60,8 @@ class AnswerCard(QFrame):
         self._formats.triggered.connect(self._format_chosen)
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
-        for button in (self._nearest, self._again):
+        self._whole = QPushButton("Read all of it")
+        for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
@@ -69,6 +72,7 @@ class AnswerCard(QFrame):
         buttons.addWidget(self._save)
         buttons.addWidget(self._nearest)
         buttons.addWidget(self._again)
+        buttons.addWidget(self._whole)
         buttons.addStretch(1)
         self._column = QVBoxLayout(self)
         for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
@@ -82,6 +86,7 @@ class AnswerCard(QFrame):
         self._copied_timer.timeout.connect(self._rest_copy)
         self._copy.clicked.connect(self.copy_asked)
         self._again.clicked.connect(self.again_asked)
+        self._whole.clicked.connect(self.whole_asked)
         self._nearest.toggled.connect(self._nearest_toggled)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -155,6 +160,10 @@ class AnswerCard(QFrame):
         """The probability in words and number, and where the answer stands."""
         return re.sub("<[^>]*>", "", self._likely.text()).replace("\N{NO-BREAK SPACE}", " ")
 
+    def offer_whole(self, on: bool) -> None:
+        """Offer to read all of the document."""
+        self._whole.setVisible(on)
+
     def over(self) -> str:
         """What is said above the answer."""
         return self._over.text()
@@ -198,7 +207,7 @@ class AnswerCard(QFrame):
         self._over.setVisible(bool(over))
         self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
-        for widget in (self._sentence, self._nearest, self._copy, self._save):
+        for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole):
             widget.hide()
         self.say("")
         self._rest_copy()
