@@ -13,10 +13,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOTSTRAP = os.path.join(ROOT, "packaging", "bootstrap.py")
 COMMANDS = {
     "ask": "answer a question about files",
+    "text": "print the text of a document as it is read",
     "classify": "give texts their class probabilities",
     "evaluate": "measure a model on labelled examples",
     "train": "teach a model from examples",
     "models": "list what is installed",
+    "history": "look through what was asked before",
+    "export": "write answers from the history to a file",
 }
 
 

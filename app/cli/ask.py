@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from app.cli.reading import FORMATS, add_reading_arguments, read_files
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -18,6 +18,7 @@ from app.cli.terminal import (
     probability,
 )
 from app.core.errors import SpanlightError
+from app.core.layout import Opened
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
@@ -25,21 +26,23 @@ from app.core.text import Document, Span
 from app.core.wording import NO_ANSWER, best_of, likelihood, percent
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
-from app.flows.read import document_from_stream, read_document
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
-FILE is plain text in UTF-8, UTF-16 or a common older encoding; - reads standard input.
-
-Positions (start, end) count Unicode code points of the file's decoded text, without a byte-order
-mark and with newlines as LF, from 0, end not included: text[start:end] is the answer. Where the text
-does not say, the answer is "" with null positions, and its probability is that of there being none.
+_EPILOG = (
+    FORMATS
+    + """
+Positions (start, end) count Unicode code points of the file's text as the command text prints it,
+from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
+one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, from 1,
+and "heading" the last heading before them, null and "" where there is none. Where the text does not
+say, the answer is "" with null positions, and its probability is that of there being none.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions
 count code points of the context just as it was given. Started again, it goes on where it was
 stopped or killed.
 """
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,6 +65,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="X",
         help="least probability, 0 to 1, that the text answers at all (the model's own)",
     )
+    parser.add_argument(
+        "--quick", action="store_true", help="read only the passages that share most words with the question"
+    )
+    add_reading_arguments(parser)
     add_model_arguments(parser)
     return parser
 
@@ -79,27 +86,30 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No question was given.", 'Add --question "...".')
     if arguments.files.count("-") > 1:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
-    documents = tuple(_read(file, report) for file in arguments.files)
+    opened = read_files(arguments.files, arguments, workspace, report)
+    documents = tuple(each.document for each in opened)
+    if not any(document.text.strip() for document in documents):
+        raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
     top_k = arguments.top_k or (5 if arguments.json else 1)
     question = _options(arguments, arguments.question, documents, top_k)
     reading = ask(workspace, question, report, model=arguments.model, device=arguments.device)
     report.clear()
     if arguments.json:
-        print_json(reading_values(question, reading))
+        print_json(reading_values(question, reading, opened))
     else:
-        _print(question, reading)
+        _print(question, reading, opened)
 
 
-def reading_values(question: Question, reading: Reading) -> dict[str, object]:
+def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
     """What `ask --json` prints."""
     best = reading.best
-    answers = [_answer_values(question, answer) for answer in reading.answers]
+    answers = [_answer_values(answer, opened[answer.document]) for answer in reading.answers]
     head: dict[str, object] = {"question": question.text}
     if best:
         head |= answers[0]
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
-        head |= {"document": None, "sentence": ""}
+        head |= {"document": None, "page": None, "heading": "", "quote": "", "sentence": ""}
     return head | {
         "no_answer_probability": reading.no_answer_probability,
         "threshold": reading.threshold,
@@ -107,18 +117,22 @@ def reading_values(question: Question, reading: Reading) -> dict[str, object]:
         "model": reading.model,
         "device": reading.device,
         "windows": reading.windows,
+        "quick": reading.quick,
         "seconds": reading.seconds,
     }
 
 
-def _answer_values(question: Question, answer: Answer) -> dict[str, object]:
-    document = question.documents[answer.document]
+def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
+    document = opened.document
     return {
         "answer": answer.text,
         "start": answer.span.start,
         "end": answer.span.end,
         "probability": answer.probability,
         "document": document.path or document.name,
+        "page": opened.page_at(answer.span.start),
+        "heading": opened.heading_at(answer.span.start),
+        "quote": one_line(answer.text),
         "sentence": sentence_around(document.text, answer.span).of(document.text),
     }
 
@@ -144,16 +158,12 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
 def _options(
     arguments: argparse.Namespace, text: str, documents: tuple[Document, ...], top_k: int
 ) -> Question:
-    return Question(text, documents, top_k, arguments.threshold, arguments.always_answer)
+    return Question(
+        text, documents, top_k, arguments.threshold, arguments.always_answer, quick=arguments.quick
+    )
 
 
-def _read(file: str, report: TerminalReport) -> Document:
-    if file == "-":
-        return document_from_stream(sys.stdin.buffer, "standard input")
-    return read_document(Path(file), report)
-
-
-def _print(question: Question, reading: Reading) -> None:
+def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
     if reading.best is None:
         print(NO_ANSWER)
@@ -162,20 +172,29 @@ def _print(question: Question, reading: Reading) -> None:
         others = reading.answers if question.top_k > 1 else ()
     else:
         likely = best_of(reading.best.probability, reading.no_answer_probability)
-        _print_answer(question, reading.best, several, likely)
+        _print_answer(reading.best, opened[reading.best.document], several, likely)
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
         likely = f"{likelihood(answer.probability)}, {percent(answer.probability)}"
-        _print_answer(question, answer, several, likely)
+        _print_answer(answer, opened[answer.document], several, likely)
 
 
-def _print_answer(question: Question, answer: Answer, several: bool, likely: str) -> None:
-    document = question.documents[answer.document]
-    where = f", in {one_line(document.name)}" if several else ""
+def _print_answer(answer: Answer, opened: Opened, several: bool, likely: str) -> None:
+    document = opened.document
     print(one_line(answer.text))
-    print(f"{likely}{where}.")
+    print(f"{likely}{_where(answer, opened, several)}.")
     sentence = sentence_around(document.text, answer.span)
     before = one_line(Span(sentence.start, answer.span.start).of(document.text) + "|")[:-1]
     after = one_line("|" + Span(answer.span.end, sentence.end).of(document.text))[1:]
     print(f"  {before}{marked(one_line(answer.text))}{after}")
+
+
+def _where(answer: Answer, opened: Opened, several: bool) -> str:
+    """Where an answer stands, as words to go on with: ", on page 3 of a.pdf, under “Results”"."""
+    name, page = one_line(opened.document.name), opened.page_at(answer.span.start)
+    where = f", in {name}" if several else ""
+    if page is not None:
+        where = f", on page {page}" + (f" of {name}" if several else "")
+    heading = opened.heading_at(answer.span.start)
+    return f"{where}, under “{one_line(heading)}”" if heading else where

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     if arguments.texts.count("-") > 1:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
-    texts = tuple(_standard_input() if text == "-" else text for text in arguments.texts)
+    texts = tuple(_standard_input(workspace, report) if text == "-" else text for text in arguments.texts)
     found = classify(
         workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
     )
@@ -134,8 +134,8 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
     print_batch(done, "text", "classified", arguments.json)
 
 
-def _standard_input() -> str:
-    return document_from_stream(sys.stdin.buffer, "standard input").text
+def _standard_input(workspace: Workspace, report: TerminalReport) -> str:
+    return document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
 
 
 def _print(text: str, item: Classification, named: bool) -> None:

@@ -79,6 +79,10 @@ def _command(name: str) -> Command:
             from app.cli import ask
 
             return ask
+        case "text":
+            from app.cli import text
+
+            return text
         case "classify":
             from app.cli import classify
 
@@ -95,6 +99,14 @@ def _command(name: str) -> Command:
             from app.cli import models
 
             return models
+        case "history":
+            from app.cli import history
+
+            return history
+        case "export":
+            from app.cli import export
+
+            return export
     raise SpanlightError(f"There is no command “{name}”.", "See python3 -m app --help.")
 
 

@@ -19,7 +19,14 @@ class SpanlightError(Exception):
 
 
 class EngineLost(SpanlightError):
-    """The model process ended while it was at work; the next request starts a new one."""
+    """A process ended while it was at work; the next request starts a new one.
+
+    `exit_code` is how it ended, the negative number of a signal as a rule; None where that is not known.
+    """
+
+    def __init__(self, message: str, hint: str = "", exit_code: int | None = None) -> None:
+        super().__init__(message, hint)
+        self.exit_code = exit_code
 
 
 class PasswordNeeded(SpanlightError):

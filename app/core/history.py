@@ -55,3 +55,11 @@ class Entry:
     def best(self) -> KeptAnswer | None:
         """The answer given, or None when the text does not say."""
         return self.answers[0] if self.answered and self.answers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """An entry that was deleted, with its text where that was kept: enough to have it back."""
+
+    entry: Entry
+    text: str = ""

@@ -13,8 +13,9 @@ from app.core.layout import PageText
 # What may stand for a hyphen at the end of a line: PDFium says U+0002 for one that parts a word.
 HYPHENS = frozenset("-\u00ad\u2010\u2011\x02")
 
-# Characters join over a gap of up to so many times their height, and differ in height by at most so many times.
-_GAP = 1.5
+# Characters join over a gap of up to so many times their height (wider ones part the cells of a table), and differ in
+# height by at most so many times.
+_GAP = 1.0
 _UNLIKE = 2.5
 # How many runs further a run may overlap another in the order of reading: the parts of two lines of mixed direction.
 _NEAR = 4
@@ -179,8 +180,8 @@ def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
 
 
 def _cover(one: _Glyph, other: _Glyph) -> bool:
-    """Whether two characters of a line stand in the same place, the middle of one in the other."""
-    return one.left < other.x < one.right or other.left < one.x < other.right
+    """Whether two characters of a line stand in the same place: over each other by more than half."""
+    return abs(one.x - other.x) < (one.right - one.left + other.right - other.left) / 4
 
 
 def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:

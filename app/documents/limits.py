@@ -76,7 +76,7 @@ def _windows_memory() -> int:
     import ctypes
 
     class Counters(ctypes.Structure):
-        _fields_ = [  # noqa: RUF012 (ctypes wants it so)
+        _fields_ = [
             ("size", ctypes.c_uint32),
             ("faults", ctypes.c_uint32),
             *((f"count{number}", ctypes.c_size_t) for number in range(6)),

@@ -9,7 +9,7 @@ from app.core.layout import Block, Heading, PageText, Table
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The text of a file and how it stands on the screen; all spans are of `text`, all fields as in core.layout.Opened."""
+    """The text of a file and how it stands on the screen; spans are of `text`, fields as in core.layout.Opened."""
 
     text: str
     headings: tuple[Heading, ...] = ()

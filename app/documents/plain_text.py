@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from app.core.errors import SpanlightError
 from app.core.text import normalise_newlines
+from app.documents.chapters import find_chapters
 from app.documents.encodings import guess
+from app.documents.parts import Parts
 
 _SAMPLE = 1 << 16
 
@@ -19,17 +22,18 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\b\x1b")
+_BREAKS = re.compile("[\v\f\x85]")
+_UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
-def read_plain_text(data: bytes, name: str) -> str:
-    """The text with its byte-order mark taken off and its newlines as LF.
+def read_plain_text(data: bytes, name: str) -> Parts:
+    """The text without its byte-order mark, with newlines as LF, and its chapters where they are certain.
 
-    Raises SpanlightError when the bytes are not text, or hold nothing but blanks.
+    Page breaks are newlines and other control characters blanks, one for one, so that positions count the decoded
+    text. Raises SpanlightError when the bytes are not text.
     """
-    text = normalise_newlines(decode(data, name))
-    if not text.strip():
-        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
-    return text
+    text = _UNSEEN.sub(" ", _BREAKS.sub("\n", normalise_newlines(decode(data, name))))
+    return Parts(text, headings=find_chapters(text))
 
 
 def decode(data: bytes, name: str) -> str:
@@ -47,7 +51,7 @@ def decode(data: bytes, name: str) -> str:
         return data.decode(wide, "replace")
     if _is_binary(data[:_SAMPLE]) or _is_binary(data[-_SAMPLE:]):
         raise SpanlightError(
-            f"“{name}” is not a text file.", "Open a plain text file (.txt, .md), or paste the text."
+            f"“{name}” is not a text file.", "Open a text, a PDF, a Word file or a web page."
         )
     try:
         return data.decode("utf-8")

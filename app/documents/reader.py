@@ -1,108 +1,202 @@
-"""A file in, a Document out."""
+"""A file in, an opened document out."""
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import PurePath
+from typing import BinaryIO, NamedTuple
 
-from app.core.errors import SpanlightError
-from app.core.report import Report
+from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.layout import Kind, Opened
+from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
-from app.documents.plain_text import read_plain_text
-
-MOST_BYTES = 64_000_000
+from app.documents.limits import MOST_BYTES
+from app.documents.orders import Read
+from app.documents.parts import Parts
+from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
-_HINT = "Save it as plain text (.txt) and open that, or paste its text."
-
-# What a file begins with tells what it is more surely than its name.
-_BEGINNINGS = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a Word, EPUB or other packed file"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
-    (b"{\\rtf", "a rich text file"),
-    (b"\x89PNG\r\n", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"GIF8", "a picture"),
-    (b"\x1f\x8b", "a compressed file"),
-    (b"\xfd7zXZ\x00", "a compressed file"),
-    (b"7z\xbc\xaf\x27\x1c", "a compressed file"),
-    (b"SQLite format 3\x00", "a database"),
+_SPECIAL = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
 )
-_SUFFIXES = {
-    ".pdf": "a PDF",
-    ".docx": "a Word file",
-    ".doc": "a Word file",
-    ".odt": "an OpenDocument file",
-    ".epub": "an EPUB",
-    ".rtf": "a rich text file",
-    ".html": "a web page",
-    ".htm": "a web page",
-    ".xhtml": "a web page",
-}
 
 
-def read_file(path: Path, report: Report) -> Document:
-    """The document that a file holds: plain text in any common encoding (see `plain_text.decode`).
+class _Loaded(NamedTuple):
+    """A file's content: its kind, its bytes (none for a PDF on the disk, which is read in place), and what it is like."""
 
-    Newlines become LF once, here, and a byte-order mark is taken off; positions count what is left. Raises
-    SpanlightError for a file that is missing, closed to us, empty, larger than 64 MB, or not plain text, and Stopped
-    when the report says so.
+    kind: Kind
+    data: bytes
+    sha256: str
+    size: int
+    modified: int = 0
+    changed: bool = False
+
+
+def read(order: Read, report: Report) -> Opened:
+    """The document that a file, or some bytes, hold: plain text, Markdown, HTML, DOCX or PDF, by content first.
+
+    Raises SpanlightError for what cannot be read (missing, closed to us, no regular file, empty, larger than
+    `limits.MOST_BYTES`, of another kind, without a character), PasswordNeeded for an encrypted PDF without its
+    password, and Stopped when the report says so.
     """
-    name = path.name or str(path)
+    name = order.name or PurePath(order.path).name or order.path
+    report.check()
+    report.progress(Progress(0, 0, f"Reading {name}"))
+    loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
-        if path.is_dir():
-            raise SpanlightError(f"“{name}” is a folder.", "Give the files in it.")
-        length = path.stat().st_size
-        if length > MOST_BYTES:
-            raise _too_large(name, length)
-        data = bytearray()
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                report.check()
-                data += piece
-                if len(data) > MOST_BYTES:
-                    raise _too_large(name, len(data))
+        parts = _parts(loaded, order, name, report)
+    except PasswordNeeded:
+        raise
+    except SpanlightError as fault:
+        if loaded.changed:
+            raise SpanlightError(
+                f"“{name}” was changed while it was read.", "Try again once the other program has saved it."
+            ) from fault
+        raise
+    if not parts.text.strip() and not parts.pages:
+        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
+    return Opened(
+        document=Document(parts.text, name, order.path),
+        kind=loaded.kind,
+        headings=parts.headings,
+        blocks=parts.blocks,
+        tables=parts.tables,
+        pages=parts.pages,
+        notes=(*_notes(loaded, name), *parts.notes),
+        sha256=loaded.sha256,
+        modified=loaded.modified,
+        size=loaded.size,
+    )
+
+
+def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
+    """What the format's own reader makes of the content; each is imported when it is first needed."""
+    match loaded.kind:
+        case Kind.PDF:
+            from app.documents.pdf import read_pdf
+
+            return read_pdf(order.path or loaded.data, name, order.password, report)
+        case Kind.DOCX:
+            from app.documents.word import read_docx
+
+            return read_docx(loaded.data, name, report)
+        case Kind.HTML:
+            from app.documents.html_page import read_html
+
+            return read_html(loaded.data, name, report)
+        case Kind.MARKDOWN:
+            from app.documents.markdown_page import read_markdown
+
+            return read_markdown(loaded.data, name, report)
+    from app.documents.plain_text import read_plain_text
+
+    return read_plain_text(loaded.data, name)
+
+
+def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
+    named = suffix_kind(name)
+    if named not in (None, loaded.kind, Kind.MARKDOWN):
+        yield f"By its content, “{name}” is {NAMES[loaded.kind]}."
+    if loaded.changed:
+        yield f"“{name}” was changed while it was read; read it again to have it whole."
+
+
+def _take(data: bytes, name: str) -> _Loaded:
+    _require_some(len(data), name)
+    kind = first_look(data[:HEAD], name)
+    _require_room(len(data), kind, name)
+    if kind is Kind.DOCX:
+        look_into_zip(data, name)
+    return _Loaded(kind, data, sha256(data).hexdigest(), len(data))
+
+
+def _load(path: str, name: str, report: Report) -> _Loaded:
+    """The content of a regular file; it is looked at before it is opened, since opening a pipe would wait."""
+    with _faults_of(path, name):
+        _require_regular(os.stat(path), name)
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
+            before = os.fstat(file.fileno())
+            _require_regular(before, name)
+            _require_some(before.st_size, name)
+            head = file.read(HEAD) or b""
+            kind = first_look(head, name)
+            _require_room(before.st_size, kind, name)
+            file.seek(0)
+            digest, data = _read_all(file, kind, name, report)
+            after = os.fstat(file.fileno())
+    changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    if kind is Kind.DOCX:
+        look_into_zip(data, name)
+    return _Loaded(kind, data, digest, before.st_size, before.st_mtime_ns, changed)
+
+
+def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[str, bytes]:
+    """The file's SHA-256, and its bytes unless it is a PDF."""
+    digest, data, length = sha256(), bytearray(), 0
+    while piece := file.read(_PIECE):
+        report.check()
+        digest.update(piece)
+        length += len(piece)
+        _require_room(length, kind, name)  # a file may grow, or say nothing of its length
+        if kind is not Kind.PDF:
+            data += piece
+    return digest.hexdigest(), bytes(data)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open without waiting, should the file have become a pipe meanwhile."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+@contextmanager
+def _faults_of(path: str, name: str) -> Iterator[None]:
+    """Say what the system complains of as a person can understand it."""
+    try:
+        yield
     except FileNotFoundError as fault:
         raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
     except PermissionError as fault:
         raise SpanlightError(f"“{name}” may not be read.", "Check the file's permissions.") from fault
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or "its name or its disk is at fault"
+        if getattr(fault, "errno", 0) == errno.ELOOP:
+            reason = "it is a link that leads back to itself"
         raise SpanlightError(
             f"“{name}” could not be read: {reason}.", "Copy it elsewhere and try that."
         ) from fault
-    return read_bytes(bytes(data), name, str(path))
 
 
-def read_bytes(data: bytes, name: str, path: str = "") -> Document:
-    """The document that the bytes of a file hold; raises SpanlightError as `read_file` does."""
-    if not data:
+def _require_regular(status: os.stat_result, name: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise SpanlightError(f"“{name}” is a folder.", "Give the files in it.")
+    for is_special, what in _SPECIAL:
+        if is_special(status.st_mode):
+            raise SpanlightError(
+                f"“{name}” is {what}, not a file.", "Save what it gives in a file, and open that."
+            )
+
+
+def _require_some(length: int, name: str) -> None:
+    if not length:
         raise SpanlightError(f"“{name}” is empty.", "Open a file with something to read in it.")
-    if len(data) > MOST_BYTES:
-        raise _too_large(name, len(data))
-    kind = _kind(data, name)
-    if kind:
-        hint = "Type or paste the words that it shows." if kind == "a picture" else _HINT
-        raise SpanlightError(f"“{name}” is {kind}, and only plain text can be opened so far.", hint)
-    return Document(read_plain_text(data, name), name, path)
 
 
-def _kind(data: bytes, name: str) -> str:
-    """What the file is where it is not plain text, in words; empty where it may be."""
-    suffix = PurePath(name).suffix.lower()
-    for beginning, kind in _BEGINNINGS:
-        if data.startswith(beginning):
-            # A packed file's suffix knows which one it is.
-            return _SUFFIXES.get(suffix, kind)
-    head = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html")):
-        return "a web page"
-    return _SUFFIXES[suffix] if suffix in (".html", ".htm", ".xhtml") else ""
+def _require_room(length: int, kind: Kind, name: str) -> None:
+    most = MOST_BYTES[kind]
+    if length > most:
+        raise SpanlightError(
+            f"“{name}” is {size(length)} large, and {_OF_KIND[kind]} may have at most {size(most)}.",
+            "Split it, and open the part that matters.",
+        )
 
 
-def _too_large(name: str, length: int) -> SpanlightError:
-    return SpanlightError(
-        f"“{name}” is {size(length)} large, and at most {size(MOST_BYTES)} can be opened.",
-        "Split it, and open the part that matters.",
-    )
+_OF_KIND = NAMES | {Kind.TEXT: "a text", Kind.MARKDOWN: "a Markdown file"}

@@ -31,6 +31,7 @@ NAMES = {
     Kind.TEXT: "text",
 }
 
+_LOCKED = "a Word file with a password"
 _PICTURE, _PACKED, _SOUND = "a picture", "a packed file", "sound or film"
 _OTHERS = (
     (b"\x89PNG\r\n", _PICTURE),
@@ -119,6 +120,8 @@ def _other(head: bytes, name: str) -> str:
         if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
             return what
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        if suffix in (".docx", ".docm"):  # Word packs an encrypted file this way
+            return _LOCKED
         return _OLD_OFFICE.get(
             suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file"
         )
@@ -148,6 +151,8 @@ def _refusal(name: str, what: str) -> SpanlightError:
         hint = "Type or paste the words that it shows."
     elif what.startswith(_PACKED):
         hint = "Unpack it, and open what is in it."
+    elif what == _LOCKED:
+        hint = "Open it in Word, save a copy without the password, and open that."
     elif what in ("a database", _SOUND):
         hint = "Open a text, a PDF, a Word file or a web page."
     else:

@@ -216,7 +216,8 @@ class Child:
             -getattr(signal, "SIGILL", 4),
         ):
             said = f"The {self._title} crashed."
-        return EngineLost(said, "Try again: it starts anew. If it happens again, close other programs.")
+        hint = "Try again: it starts anew. If it happens again, close other programs."
+        return EngineLost(said, hint, code)
 
     def _end(self) -> None:
         """Kill the process, if there is one, and let go of it."""

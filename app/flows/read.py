@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from app.core.layout import Kind, Opened
 from app.core.report import Report
-from app.core.text import Document
-from app.documents.reader import MOST_BYTES, read_bytes, read_file
+from app.documents.limits import MOST_BYTES
+from app.documents.orders import Read
+from app.documents.sniff import HEAD, first_look
+from app.flows.workspace import Workspace
+
+_PIECE = 1 << 20
 
 
-def read_document(path: Path | str, report: Report) -> Document:
-    """The document that a file holds; raises SpanlightError for anything but plain text, Stopped when stopped."""
-    return read_file(Path(path), report)
+def read_document(workspace: Workspace, path: Path | str, report: Report, *, password: str = "") -> Opened:
+    """The document that a file holds, read in the documents process; its path is what was given.
 
-
-def document_from_stream(stream: BinaryIO, name: str) -> Document:
-    """The document that a stream brings (standard input, say); no more is read than a file may be long.
-
-    Raises SpanlightError for anything but plain text.
+    Raises SpanlightError for what cannot be read, PasswordNeeded for an encrypted PDF without its password, Stopped
+    when stopped.
     """
-    return read_bytes(stream.read(MOST_BYTES + 1), name)
+    given = str(path)
+    # The process may have been started in another folder.
+    order = Read(str(Path(path).absolute()), Path(path).name, password)
+    opened = workspace.documents.read(order, report)
+    return replace(opened, document=replace(opened.document, path=given))
+
+
+def document_from_stream(
+    workspace: Workspace, stream: BinaryIO, name: str, report: Report, *, password: str = ""
+) -> Opened:
+    """The document that a stream brings (standard input, say); no more is read than such a file may be long.
+
+    Raises as `read_document` does.
+    """
+    data = bytearray(stream.read(HEAD))
+    kind = first_look(bytes(data), name)
+    # The bytes of a PDF are held here, where a file is read in place.
+    most = MOST_BYTES[Kind.DOCX if kind is Kind.PDF else kind]
+    while len(data) <= most and (piece := stream.read(_PIECE)):
+        report.check()
+        data += piece
+    return workspace.documents.read(Read("", name, password, bytes(data)), report)

@@ -9,6 +9,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.requests import ModelChoice
 from app.engine.client import Engine
+from app.flows.document_process import Documents
 from app.library.history import History
 from app.models.installed import Shelf
 from app.settings import settings as settings_file
@@ -26,6 +27,7 @@ class Workspace:
     paths: Paths
     shelf: Shelf
     engine: Engine
+    documents: Documents
     history: History = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,4 +73,5 @@ def open_workspace(paths: Paths | None = None) -> Workspace:
         paths=paths,
         shelf=Shelf([paths.models, paths.starter_models]),
         engine=Engine(log=paths.logs / "engine.log"),
+        documents=Documents(paths.logs),
     )

@@ -7,11 +7,10 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.history import Entry
+from app.core.history import Entry, Forgotten
 from app.library.database import Database
 from app.library.entries import ANSWER, ENTRY, answer_row, entries_of, entry_row
 from app.library.found import SCHEMA, Words, has_fts
@@ -42,14 +41,6 @@ _MIGRATIONS = (
         *SCHEMA,
     ),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """An entry that was deleted, with its text where that was kept: enough to have it back."""
-
-    entry: Entry
-    text: str = ""
 
 
 class History:

@@ -23,46 +23,18 @@ def batch_size(model: ReadyModel) -> int:
     return 8 if model.device.device == "cpu" else 32
 
 
-def padded_length(window: Window) -> int:
-    """The length that a window is padded to: the next multiple of 16.
-
-    A window's logits in bfloat16 depend on it, in the second decimal. It is the window's own, so that they do not
-    depend on what else is read.
-    """
-    return -(-len(window) // _LENGTHS_OF) * _LENGTHS_OF
+def group_size(model: ReadyModel) -> int:
+    """How many neighbouring windows of a long text are read at once: so few that the first are soon read."""
+    return 4 if model.device.device == "cpu" else 32
 
 
 def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Window], size: int) -> Iterator[list[ItemT]]:
-    """Batches of at most `size` items whose windows are padded to the same length.
-
-    Eight batches' worth of items is held to choose from: where there is no full batch of one length, those that have
-    waited longest go first.
-    """
+    """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
     source = iter(items)
-    held: dict[int, list[ItemT]] = {}
-    while True:
-        for item in islice(source, 8 * size - sum(map(len, held.values()))):
-            held.setdefault(padded_length(window(item)), []).append(item)
-        if not held:
-            return
-        length = next((each for each, waiting in held.items() if len(waiting) >= size), next(iter(held)))
-        waiting = held.pop(length)
-        if len(waiting) > size:
-            held[length] = waiting[size:]
-        yield waiting[:size]
-
-
-def few_first(items: Iterable[ItemT], window: Callable[[ItemT], Window], size: int) -> Iterator[list[ItemT]]:
-    """Batches as of `by_length`, which come of two items first, then of twice as many, and so on.
-
-    So the first of them need not wait for more to be made.
-    """
-    source = iter(items)
-    few = 2
-    while few < 8 * size and (some := list(islice(source, few))):
-        yield from by_length(some, window, size)
-        few *= 2
-    yield from by_length(source, window, size)
+    while buffer := list(islice(source, 8 * size)):
+        buffer.sort(key=lambda item: len(window(item)), reverse=True)
+        for at in range(0, len(buffer), size):
+            yield buffer[at : at + size]
 
 
 class Runner:
@@ -81,7 +53,8 @@ class Runner:
         return arrays, time.perf_counter() - started
 
     def _least(self, windows: list[Window]) -> int:
-        return min(max(map(padded_length, windows)), self._model.card.max_length)
+        longest = max(map(len, windows))
+        return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
 
 
 def require_finite(finite: bool, model: ReadyModel) -> None:

@@ -1,9 +1,11 @@
-"""In which order a document's windows are read."""
+"""In which order a document's windows are read: in groups of neighbours, which are the same in every order."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 from app.core.requests import Question
 from app.core.text import Span
@@ -11,55 +13,58 @@ from app.tasks.ranking import best_places
 from app.tasks.sections import Section
 from app.tasks.windows import Window
 
-# So many windows are chosen one by one before whole sections follow; `Question.quick` reads only these.
-BEST_WINDOWS = 32
+# So many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
+BEST_GROUPS = 32
 
-# The least share of a place's tokens that a window must score to be read for it.
+# The least share of a place's tokens that a group must score to be read for it.
 _LEAST_SHARE = 0.25
 
-WindowsOf = Callable[[Section], list[Window]]
+# A section's windows in groups of neighbours. In bfloat16 a window's logits depend, in the second decimal, on the shape
+# of the batch: so a group is one batch, and the order of the groups does not change what comes out.
+Group = list[Window]
+GroupsOf = Callable[[Section], list[Group]]
 
 
-def in_order(sections: Sequence[Section], windows_of: WindowsOf) -> Iterator[tuple[Section, Window]]:
-    """All windows from the first to the last."""
+def in_order(sections: Sequence[Section], groups_of: GroupsOf) -> Iterator[tuple[Section, Group]]:
+    """All groups from the first to the last."""
     for section in sections:
-        for window in windows_of(section):
-            yield section, window
+        for group in groups_of(section):
+            yield section, group
 
 
 def best_first(
-    question: Question, sections: Sequence[Section], windows_of: WindowsOf, check: Callable[[], None]
-) -> Iterator[tuple[Section, Window]]:
-    """All windows, each once: those first that score the places where the question's words stand.
+    question: Question, sections: Sequence[Section], groups_of: GroupsOf, check: Callable[[], None]
+) -> Iterator[tuple[Section, Group]]:
+    """All groups, each once: those first that score the places where the question's words stand.
 
-    After `BEST_WINDOWS` of them come the rest of their sections, then the other sections by their best place, and last
-    those without any, in the order of the text. A section is cut into windows when its first one is due.
+    After `BEST_GROUPS` of them come the rest of their sections, then the other sections by their best place, and last
+    those without any, in the order of the text. A section is cut into windows when its first group is due.
     """
     bounds = [(section.document, section.start) for section in sections]
     places = best_places(question.text, question.documents, check)
-    opened: dict[int, list[Window]] = {}
+    opened: dict[int, list[Group]] = {}
     given = 0
     for number, place in places:
         for index in _sections_at(bounds, number, place):
             if index not in opened:
-                opened[index] = windows_of(sections[index])
-            for window in _that_score(opened[index], place):
-                opened[index] = [each for each in opened[index] if each is not window]
-                yield sections[index], window
+                opened[index] = groups_of(sections[index])
+            for group in _that_score(opened[index], place):
+                opened[index] = [each for each in opened[index] if each is not group]
+                yield sections[index], group
                 given += 1
-        if given >= BEST_WINDOWS:
+        if given >= BEST_GROUPS:
             break
     for index in list(opened):
-        for window in opened[index]:
-            yield sections[index], window
+        for group in opened[index]:
+            yield sections[index], group
         opened[index] = []
     ranked = (index for number, place in places for index in _sections_at(bounds, number, place))
     for rest in (ranked, range(len(sections))):
         for index in rest:
             if index not in opened:
                 opened[index] = []
-                for window in windows_of(sections[index]):
-                    yield sections[index], window
+                for group in groups_of(sections[index]):
+                    yield sections[index], group
 
 
 def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) -> range:
@@ -69,12 +74,14 @@ def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) ->
     )
 
 
-def _that_score(windows: Sequence[Window], place: Span) -> list[Window]:
-    """The windows that score a good part of a place's tokens, the largest part first."""
-    parts = [
-        int((window.scored & (window.starts >= place.start) & (window.starts < place.end)).sum())
-        for window in windows
-    ]
+def _that_score(groups: Sequence[Group], place: Span) -> list[Group]:
+    """The groups that score a good part of a place's tokens, the largest part first."""
+    parts = [sum(_scored_in(window, place) for window in group) for group in groups]
     least = max(1, _LEAST_SHARE * sum(parts))
-    order = sorted(range(len(windows)), key=lambda at: -parts[at])
-    return [windows[at] for at in order if parts[at] >= least]
+    order = sorted(range(len(groups)), key=lambda at: -parts[at])
+    return [groups[at] for at in order if parts[at] >= least]
+
+
+def _scored_in(window: Window, place: Span) -> int:
+    inside = (window.starts >= place.start) & (window.starts < place.end)
+    return int(np.count_nonzero(window.scored & inside))

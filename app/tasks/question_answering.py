@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
-from app.tasks.batches import Pace, Runner, batch_size, by_length, few_first, require_finite
-from app.tasks.reading import Asked, Piece
+from app.tasks.batches import Pace, Runner, batch_size, by_length
+from app.tasks.reading import Asked
 from app.tasks.spans import Candidate
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate
+from app.tasks.windows import PairTemplate, Window
 
 # How long a picture of where answers were seen may be older than what was read.
 _SECONDS_A_PICTURE = 1.0
@@ -30,10 +29,13 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
-    pace = Pace(report, "windows")
+    pace, run = Pace(report, "windows"), Runner(model, report)
     told: list[Candidate] = []
     pictured, seen = 0.0, 0
-    for _ in _read_all([asked], model, report, ranked=not question.in_order):
+    for document, group in asked.groups(PairTemplate.of(model.tokenizer)):
+        arrays, _ = run(group)
+        for row, window in enumerate(group):
+            asked.take(document, window, arrays["start_logits"][row], arrays["end_logits"][row])
         asked.seconds = pace.seconds
         if asked.complete or not (pace.due() or not told):
             continue
@@ -49,8 +51,9 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions, their windows mixed in the batches; results in the questions' order.
+    """Reads many questions, their windows in the order of the text and mixed in the batches.
 
+    Gives the Readings in the questions' order.
     Tells progress in questions; each finished one is handed over as a partial result (index, Reading).
     Raises SpanlightError when a question is empty or has no document, Stopped when the work is to stop.
     """
@@ -59,7 +62,10 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
         _refuse_unreadable(question, f" number {number}")
     pace = Pace(report, "questions")
     readings: list[Reading | None] = [None] * len(questions)
-    opened = (Asked(index, question, model, report) for index, question in enumerate(questions))
+    opened = (
+        Asked(index, replace(question, in_order=not question.quick), model, report)
+        for index, question in enumerate(questions)
+    )
     done = 0
     for asked in _read_all(opened, model, report):
         if asked.complete:
@@ -71,29 +77,35 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     return tuple(reading for reading in readings if reading is not None)
 
 
-def _read_all(
-    questions: Iterable[Asked], model: ReadyModel, report: Report, *, ranked: bool = False
-) -> Iterator[Asked]:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A window on its way to the model."""
+
+    asked: Asked
+    document: int
+    window: Window
+
+
+def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
     """Reads the windows of questions in mixed batches; yields after each batch the questions it read from."""
     template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
     empty: list[Asked] = []
 
-    def pieces() -> Iterator[Piece]:
+    def pieces() -> Iterator[_Piece]:
         for asked in questions:
-            yield from asked.pieces(template, ranked=ranked)
+            for document, (window,) in asked.groups(template, size=1):
+                yield _Piece(asked, document, window)
             if not asked.total:
                 empty.append(asked)
 
-    batches = few_first if ranked else by_length
-    for batch in batches(pieces(), lambda piece: piece.window, batch_size(model)):
+    for batch in by_length(pieces(), lambda piece: piece.window, batch_size(model)):
         yield from _drain(empty)
         arrays, seconds = run([piece.window for piece in batch])
-        start_logits, end_logits = arrays["start_logits"], arrays["end_logits"]
         for row, piece in enumerate(batch):
-            row_start, row_end = start_logits[row, : len(piece.window)], end_logits[row, : len(piece.window)]
-            require_finite(bool(np.isfinite(row_start).all() and np.isfinite(row_end).all()), model)
-            piece.asked.take(piece, row_start, row_end)
+            piece.asked.take(
+                piece.document, piece.window, arrays["start_logits"][row], arrays["end_logits"][row]
+            )
             piece.asked.seconds += seconds / len(batch)
         yield from dict.fromkeys(piece.asked for piece in batch)
     yield from _drain(empty)

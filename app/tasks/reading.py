@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -12,23 +11,15 @@ from app.core.models import SHARED_AMONG
 from app.core.report import Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
+from app.tasks.batches import group_size, require_finite
 from app.tasks.heat import Heat
-from app.tasks.order import BEST_WINDOWS, best_first, in_order
+from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
 from app.tasks.spans import Candidate, NBest, window_candidates
 from app.tasks.task import ReadyModel
 from app.tasks.tokens import join, tokenise
 from app.tasks.windows import TOKENS_PER_CHARACTER, PairTemplate, Window, estimate_windows
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A window on its way to the model."""
-
-    asked: Asked
-    document: int
-    window: Window
 
 
 class Asked:
@@ -64,7 +55,7 @@ class Asked:
         """How many windows are to be read; an estimate until the last section was cut into windows."""
         if self._exhausted:
             return self._handed_out
-        return min(BEST_WINDOWS, self._whole) if self.question.quick else self._whole
+        return min(BEST_GROUPS, self._whole) if self.question.quick else self._whole
 
     @property
     def _whole(self) -> int:
@@ -77,29 +68,35 @@ class Asked:
         card = self._model.card
         return estimate_windows(left, card.window, card.stride, TOKENS_PER_CHARACTER)
 
-    def pieces(self, template: PairTemplate, *, ranked: bool) -> Iterator[Piece]:
-        """The windows to read, tokenised as they are asked for: the likeliest first, or in the order of the text."""
+    def groups(self, template: PairTemplate, *, size: int = 0) -> Iterator[tuple[int, Group]]:
+        """The windows to read, with their document's number, in groups of at most `size` (0: what suits the model).
+
+        They are tokenised as they are asked for: the likeliest first, or in the order of the text. A quick
+        reading's groups are single windows.
+        """
         # No question is read beyond a quarter of the window, so a huge one need not be tokenised whole.
         words = self.question.text.strip()[: 64 * self._model.card.window]
         ids = join(tokenise(self._model.tokenizer, words)).ids
+        most = 1 if self.question.quick else size or group_size(self._model)
 
-        def windows_of(section: Section) -> list[Window]:
-            return self._windows(section, template, ids)
+        def groups_of(section: Section) -> list[Group]:
+            windows = self._windows(section, template, ids)
+            return [windows[at : at + most] for at in range(0, len(windows), most)]
 
         order = (
-            best_first(self.question, self._sections, windows_of, self._report.check)
-            if ranked
-            else in_order(self._sections, windows_of)
+            in_order(self._sections, groups_of)
+            if self.question.in_order
+            else best_first(self.question, self._sections, groups_of, self._report.check)
         )
         if self.question.quick:
-            order = islice(order, BEST_WINDOWS)
-        # One window is held back: when the last one goes out, it is known to be the last.
-        held: Piece | None = None
-        for section, window in order:
-            self._handed_out += 1
+            order = islice(order, BEST_GROUPS)
+        # One group is held back: when the last one goes out, it is known to be the last.
+        held: tuple[int, Group] | None = None
+        for section, group in order:
+            self._handed_out += len(group)
             if held is not None:
                 yield held
-            held = Piece(self, section.document, window)
+            held = section.document, group
         self._exhausted = True
         if held is not None:
             yield held
@@ -116,16 +113,21 @@ class Asked:
         self._made += len(found)
         return found
 
-    def take(self, piece: Piece, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
-        """Takes a read window's logits in."""
+    def take(self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
+        """Takes the logits of a read window of document number `document` in: its row of the batch, float[L or more].
+
+        Raises SpanlightError where they are not numbers.
+        """
+        start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
+        require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
         null_score = float(start_logits[0] + end_logits[0])
         found = list(
             window_candidates(
-                piece.window,
+                window,
                 start_logits,
                 end_logits,
-                text=self.question.documents[piece.document].text,
-                document=piece.document,
+                text=self.question.documents[document].text,
+                document=document,
                 count=self.nbest.count,
                 floor=min(self.nbest.floor, null_score + self._heat.least_margin),
             )

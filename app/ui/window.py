@@ -46,6 +46,13 @@ def make_classify(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     return ClassifyView(workspace, theme, lanes)
 
 
+def make_history(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page of what was asked before."""
+    from app.ui.views.history import HistoryView
+
+    return HistoryView(workspace, theme, lanes)
+
+
 def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     """The page where choices are made."""
     from app.ui.views.settings import SettingsView
@@ -57,6 +64,7 @@ def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
 PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page]], ...] = (
     ("ask", "Ask", "ask", False, make_ask),
     ("classify", "Classify", "classify", False, make_classify),
+    ("history", "History", "history", True, make_history),
     ("settings", "Settings", "settings", True, make_settings),
 )
 
@@ -103,6 +111,8 @@ class MainWindow(QMainWindow):
             page.note.connect(self._noted)
             page.lost.connect(self.start_reader)
             page.open_settings.connect(self.show_settings)
+            if key == "history":
+                page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
             if key == "settings":
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             if key == "history":
@@ -122,6 +132,11 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Bring the settings page up."""
         self.show_page("settings")
+
+    @Slot()
+    def show_ask(self) -> None:
+        """Bring up the page where documents are asked."""
+        self.show_page("ask")
 
     @property
     def page(self) -> Page:
@@ -210,7 +225,7 @@ class MainWindow(QMainWindow):
         """Open the files on the page that is up, or for asking where it takes none."""
         if files := local_files(event.mimeData()):
             event.acceptProposedAction()
-            if self._current == "settings":
+            if self._current in ("history", "settings"):
                 self.open_files(files)
             else:
                 self.page.open_files(files)
@@ -219,8 +234,8 @@ class MainWindow(QMainWindow):
     def show_help(self) -> None:
         """Show what the keyboard does."""
         pages = tuple(
-            (f"Ctrl+{at} / Ctrl+," if bottom else f"Ctrl+{at}", title)
-            for at, (_, title, _, bottom, _) in enumerate(PAGES, 1)
+            (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", title)
+            for at, (key, title, _, _, _) in enumerate(PAGES, 1)
         )
         everywhere = (*pages, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close"))
         groups = [("Everywhere", everywhere)]
@@ -266,7 +281,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         for at, (key, title, icon, bottom, _) in enumerate(PAGES, 1):
-            self.rail.add(key, title, icon, "Ctrl+," if bottom else f"Ctrl+{at}", bottom=bottom)
+            self.rail.add(key, title, icon, "Ctrl+," if key == "settings" else f"Ctrl+{at}", bottom=bottom)
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addLayout(self._notice_place)

@@ -25,6 +25,7 @@ from app.flows.workspace import Workspace
 from app.models.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
+from tests.helpers.documents_here import documents_here
 
 LABELS = ("negative", "positive")
 READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
@@ -133,4 +134,5 @@ def fake_workspace(
         default_paths({"SPANLIGHT_HOME": str(home)}),
         cast("Shelf", FakeShelf()),
         cast("Engine", engine or FakeEngine()),
+        documents_here(),
     )

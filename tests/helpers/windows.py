@@ -16,6 +16,7 @@ from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.window import MainWindow
+from tests.helpers.documents_here import documents_here
 
 Answer = Callable[[Any, ModelChoice | None, Report], Any]
 
@@ -74,7 +75,7 @@ def open_fake_workspace(engine: FakeEngine) -> Workspace:
     """A workspace below the test's own home with this engine and its cards."""
     paths = default_paths()
     settings = settings_file.load(paths.settings_file)
-    return Workspace(settings, paths, FakeShelf(*engine.cards), engine)  # type: ignore[arg-type]
+    return Workspace(settings, paths, FakeShelf(*engine.cards), engine, documents_here())  # type: ignore[arg-type]
 
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:

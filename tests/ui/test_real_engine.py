@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.core.models import Head
 from app.core.results import Reading
 from app.engine.client import Engine
+from app.flows.document_process import Documents
 from app.flows.workspace import Workspace
 from app.models.installed import Shelf
 from app.settings.paths import default_paths
@@ -46,7 +47,9 @@ def window(
 ) -> Iterator[MainWindow]:
     paths = default_paths()
     settings = Settings(reader_model="reader", classifier_model="judge", device="cpu")
-    workspace = Workspace(settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"))
+    workspace = Workspace(
+        settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"), Documents(tmp_path)
+    )
     theme = Theme(paths.resources)
     theme.choose("light")
     window = MainWindow(workspace, theme, Lanes())

@@ -56,7 +56,7 @@ def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot:
     buttons[1].setFocus()
     qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
     assert KEYS[2] == window.page.KEY
-    assert [button.isChecked() for button in buttons] == [False, False, True]
+    assert [button.isChecked() for button in buttons] == [False, False, True, False]
 
 
 def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(

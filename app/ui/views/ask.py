@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.history import Entry
-from app.core.layout import Opened
 from app.core.models import Head
 from app.core.report import Report
 from app.flows.samples import Sample
@@ -20,8 +19,8 @@ from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.answers import Answers
-from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.ask_drafts import KeptSheets, first_things
+from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.asking import Asking
 from app.ui.views.choosing import Choosing
 from app.ui.views.finding import Finding
@@ -150,10 +149,6 @@ class AskView(Page):
     def _read_again(self, sheet: Sheet) -> None:
         sheet.place = sheet.reading_place()
         self.opening.read(sheet, sheet.path)
-
-    @Slot(object, object)
-    def _draw_pages(self, pane: PagePane, opened: Opened) -> None:
-        PagePictures(self.workspace, self.lanes, pane, opened)
 
     @Slot(int)
     def _try_sample(self, index: int) -> None:

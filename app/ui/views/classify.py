@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QVBoxLayout, 
 
 from app.core import wording
 from app.core.errors import EngineLost
+from app.core.layout import Opened
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
-from app.core.text import Document
 from app.flows.classify import classify
 from app.flows.read import read_document
 from app.flows.samples import Sample
@@ -94,7 +94,7 @@ class ClassifyView(Page):
         if self._file_job is not None:
             self._file_job.drop()
         self._panel.notice.clear()
-        self._file_job = self.lanes.files.start(read_document, paths[0])
+        self._file_job = self.lanes.files.start(read_document, self.workspace, paths[0])
         self._file_job.done.connect(self._file_read)
         self._file_job.failed.connect(self._say_fault)
 
@@ -207,7 +207,8 @@ class ClassifyView(Page):
             self.open_files([Path(name)])
 
     @Slot(object)
-    def _file_read(self, document: Document) -> None:
+    def _file_read(self, opened: Opened) -> None:
+        document = opened.document
         self._editor.replace(document.text)
         self.note.emit(f"{document.name} opened")
         self._editor.setFocus()

@@ -14,12 +14,14 @@ from app.flows.workspace import Workspace
 from app.settings.settings import MOST_RECENT
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
+from app.ui.views.page_pictures import PagePictures
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
+from app.ui.widgets.page_pane import PagePane
 
 
 class Opening(QObject):
-    """Reads files into sheets, one after another, in the lane of documents.
+    """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
 
     `opened` carries a sheet whose file has just been read.
     """
@@ -32,6 +34,7 @@ class Opening(QObject):
         self._lanes = lanes
         self._sheets = sheets
         self._jobs: dict[Job, Sheet] = {}
+        sheets.paged.connect(self._draw_pages)
 
     def open(self, paths: list[Path]) -> None:
         """Open each file as a document of its own; one that is open already comes up."""
@@ -79,6 +82,17 @@ class Opening(QObject):
         for job in [job for job, of in self._jobs.items() if of is sheet]:
             del self._jobs[job]
             job.drop()
+
+    @Slot(object)
+    def _draw_pages(self, sheet: Sheet) -> None:
+        """Have the pages of a PDF drawn on its sheet's pane as they are wanted."""
+        pane = sheet.pane
+        if not isinstance(pane, PagePane):
+            return
+        for before in pane.findChildren(PagePictures):
+            before.close()
+            before.deleteLater()
+        PagePictures(self._workspace, self._lanes, pane, sheet.path, sheet.password)
 
     # What a job says
 

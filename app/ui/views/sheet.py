@@ -32,14 +32,14 @@ class Sheet(QWidget):
     `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
     to once it is read. `edited` is sent after every change of the text, `outdated` after the first one since a
-    question, `renamed` when the title has become another one; `paged` carries the pane and the file of a PDF whose
-    pages are to be drawn from now on. The others pass on what the page says.
+    question, `renamed` when the title has become another one; `paged` carries this sheet when pages of a PDF are to be
+    drawn from now on. The others pass on what the page says.
     """
 
     edited = Signal()
     outdated = Signal()
     renamed = Signal()
-    paged = Signal(object, object)
+    paged = Signal(object)
     light_chosen = Signal(int)
     files_dropped = Signal(list)
     copy_asked = Signal()
@@ -145,7 +145,7 @@ class Sheet(QWidget):
             self._show(pane)
         self.opened = opened
         if isinstance(pane, PagePane):
-            self.paged.emit(pane, opened)
+            self.paged.emit(self)
         if opened.notes:
             self.banner.show_hint(" ".join(opened.notes))
         else:
@@ -175,12 +175,13 @@ class Sheet(QWidget):
         return self.pane.top() if self.is_open else self.place
 
     def _pane_for(self, kind: Kind) -> AnyPane:
-        wanted = {Kind.TEXT: DocumentPane, Kind.PDF: PagePane}.get(kind, RichPane)
+        """The pane for a kind of document: the one that is there where it fits."""
+        if kind is Kind.TEXT:
+            return self.editor
+        wanted = PagePane if kind is Kind.PDF else RichPane
         if isinstance(self._pane, wanted):
             return self._pane
-        if wanted is DocumentPane:
-            return self.editor
-        pane = PagePane(self._theme) if wanted is PagePane else RichPane(self._theme)
+        pane = wanted(self._theme)
         self._connect(pane)
         return pane
 

@@ -28,7 +28,7 @@ class Sheets(QObject):
 
     up = Signal(object)
     going = Signal(object)
-    paged = Signal(object, object)
+    paged = Signal(object)
     edited = Signal()
     outdated = Signal(object)
     files_dropped = Signal(list)

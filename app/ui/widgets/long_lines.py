@@ -24,21 +24,21 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
     parts: list[str] = []
     breaks = 0
     for line in lines:
-        pieces = _pieces(line, limit) if len(line) > limit else [line]
+        pieces = [line[start:end] for start, end in cuts(line, limit)]
         breaks += len(pieces) - 1
         parts.extend(pieces)
     return "\n".join(parts), breaks
 
 
-def _pieces(line: str, limit: int) -> list[str]:
+def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
+    """Where the pieces of a line begin and end, none longer than `limit`; between two of them stands a blank at most."""
     pieces = []
     start = 0
     while len(line) - start > limit:
         end, after = _cut(line, start, start + limit)
-        pieces.append(line[start:end])
+        pieces.append((start, end))
         start = after
-    pieces.append(line[start:])
-    return pieces
+    return [*pieces, (start, len(line))]
 
 
 def _cut(line: str, start: int, limit: int) -> tuple[int, int]:

@@ -205,10 +205,10 @@ class PageDesk(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._theme.colour("desk"))
         painter.save()
         in_pixels(painter, self._ratio)
         view, line = self.view(), max(1, round(self._ratio))
+        self._painter.draw_desk(painter, self._stack, view)
         for page in self._stack.between(view.top, view.bottom):
             self._painter.draw_edge(painter, self._stack, page, view, line)
             self._painter.draw(painter, self._stack, page, view)
@@ -217,7 +217,10 @@ class PageDesk(QAbstractScrollArea):
         for page in self._undrawn:
             self._say_undrawn(painter, page)
         if self.hasFocus():
-            painter.fillRect(QRect(0, 0, self.viewport().width(), 2), self._theme.colour("focus"))
+            # Over the page's width, as on the page of a text.
+            rect = self._stack.rect(self._page - 1) if self._sizes else view
+            left, width = round((rect.left - view.left) / self._ratio), round(rect.width / self._ratio)
+            painter.fillRect(QRect(left, 0, width, 2), self._theme.colour("focus"))
 
     def _arrange(self, around: QPointF | None = None) -> None:
         """Place the pages anew, and keep what is read where it stands."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QRegion
 
 from app.ui.theme import Theme
 from app.ui.widgets.page_stack import PageStack, Rect
@@ -29,6 +29,17 @@ class PagePainter:
     def __init__(self, theme: Theme, shelf: TileShelf) -> None:
         self._theme = theme
         self._shelf = shelf
+
+    def draw_desk(self, painter: QPainter, stack: PageStack, view: Rect) -> None:
+        """Draw the desk around the pages of a part of the stack."""
+        desk = QRegion(0, 0, view.width, view.height)
+        for page in stack.between(view.top, view.bottom):
+            rect = stack.rect(page).cut(view).moved(-view.left, -view.top)
+            desk = desk.subtracted(QRegion(*rect))
+        painter.save()
+        painter.setClipRegion(desk, Qt.ClipOperation.IntersectClip)
+        painter.fillRect(desk.boundingRect(), self._theme.colour("desk"))
+        painter.restore()
 
     def draw(self, painter: QPainter, stack: PageStack, page: int, view: Rect) -> bool:
         """Draw a page where it can be seen; `view` is the part of the stack that is seen, drawn from (0, 0).

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from math import ceil
 from typing import NamedTuple
 
 from app.core.page_runs import Box
@@ -119,5 +118,4 @@ class PageStack:
 
 
 def _pixels(points: float, scale: float) -> int:
-    # A hair beyond a whole pixel is an error of arithmetic and no pixel more.
-    return max(1, ceil(points * scale - 1e-6))
+    return max(1, round(points * scale))

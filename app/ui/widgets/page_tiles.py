@@ -11,8 +11,10 @@ from PySide6.QtGui import QImage
 from app.core.layout import Picture
 from app.ui.widgets.page_stack import PageStack, Rect
 
-# The longest side of a tile, in pixels: large enough that few are drawn, small enough to come soon.
-_SIDE = 1024
+# The most pixels of a tile: large enough that few are drawn, small enough to come soon. It is as wide as its page where
+# that can be, so that no seam goes through the lines.
+_AREA = 1 << 20
+_LONGEST = 2048
 # The longest side of the coarse picture of a whole page, which stands in where no better one is held.
 _COARSE = 480
 _PIXEL = 4
@@ -48,10 +50,12 @@ def tiles(stack: PageStack, page: int, part: Rect) -> list[Tile]:
     part = part.cut(Rect(0, 0, rect.width, rect.height))
     if not part.area:
         return []
+    columns = -(-rect.width // _LONGEST)
+    rows = -(-rect.height // min(_LONGEST, max(1, _AREA * columns // rect.width)))
     return [
         Tile(page, stack.scale, left, top, right - left, bottom - top)
-        for top, bottom in _steps(rect.height, part.top, part.bottom)
-        for left, right in _steps(rect.width, part.left, part.right)
+        for top, bottom in _steps(rect.height, rows, part.top, part.bottom)
+        for left, right in _steps(rect.width, columns, part.left, part.right)
     ]
 
 
@@ -70,9 +74,8 @@ def coarse(stack: PageStack, page: int) -> Tile:
     )
 
 
-def _steps(length: int, first: int, end: int) -> list[tuple[int, int]]:
-    """The even parts of a length that overlap `first` to `end`."""
-    count = -(-length // _SIDE)
+def _steps(length: int, count: int, first: int, end: int) -> list[tuple[int, int]]:
+    """Those of `count` even parts of a length that overlap `first` to `end`."""
     low, high = first * count // length, min(count - 1, end * count // length)
     edges = [(step * length // count, (step + 1) * length // count) for step in range(low, high + 1)]
     return [(near, far) for near, far in edges if near < end and far > first]

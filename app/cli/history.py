@@ -1,0 +1,121 @@
+"""Look through what was asked before."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, one_line, print_json
+from app.core.days import date_and_time, iso, local
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.core.wording import NO_ANSWER, best_of, count, likelihood, percent
+from app.flows.history import check_again, forget, forget_all, past
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+WORDS are looked for in questions, answers, their sentences and documents' names; each stands for every
+word that begins with it. The newest entries come first, each with the number by which it can be
+deleted, checked again, or exported (python3 -m app export).
+
+--check asks an entry's question about its document once more, with the same settings, and says what
+changed; nothing new is kept by that.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `history`."""
+    parser = new_parser("history", "Look through the questions asked before, and their answers.", _EPILOG)
+    parser.add_argument("words", nargs="*", metavar="WORDS", help="what to look for")
+    parser.add_argument("--limit", type=at_least_one, default=20, metavar="N", help="how many to list (20)")
+    deed = parser.add_mutually_exclusive_group()
+    deed.add_argument(
+        "--delete",
+        type=at_least_one,
+        action="append",
+        default=[],
+        metavar="N",
+        help="delete an entry; repeatable",
+    )
+    deed.add_argument("--delete-all", action="store_true", help="delete everything")
+    deed.add_argument("--check", type=at_least_one, metavar="N", help="ask an entry's question again")
+    parser.add_argument("--yes", action="store_true", help="delete everything without asking")
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """List, delete, or check again."""
+    deed = arguments.delete or arguments.delete_all or arguments.check
+    if deed and arguments.words:
+        raise SpanlightError("Words go with a list only.", "Leave them out.")
+    if arguments.yes and not arguments.delete_all:
+        raise SpanlightError("--yes goes with --delete-all.", "Leave it out.")
+    if arguments.delete_all:
+        _delete_all(arguments, workspace, report)
+    elif arguments.delete:
+        gone = forget(workspace, arguments.delete, report)
+        _say_deleted(len(gone), arguments.json)
+    elif arguments.check:
+        _check(arguments, workspace, report)
+    else:
+        _list(arguments, workspace, report)
+
+
+def entry_values(entry: Entry) -> dict[str, object]:
+    """An entry as `--json` prints it."""
+    return asdict(entry) | {"asked": iso(entry.asked)}
+
+
+def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    found = past(workspace, " ".join(arguments.words), report, limit=arguments.limit)
+    if arguments.json:
+        print_json({"total": found.total, "entries": [entry_values(entry) for entry in found.entries]})
+        return
+    if not found.total:
+        print("Nothing was found." if arguments.words else "Nothing was asked yet.")
+        return
+    for number, entry in enumerate(found.entries):
+        if number:
+            print()
+        _print(entry)
+    if found.total > len(found.entries):
+        print(f"\n{len(found.entries):,} of {count(found.total, 'entry', 'entries')}; --limit shows more.")
+
+
+def _print(entry: Entry) -> None:
+    best = entry.best
+    print(f"{entry.number}  {marked(one_line(entry.question))}")
+    if best is None:
+        chance = entry.no_answer_probability
+        print(f"  {NO_ANSWER} {likelihood(chance)}, {percent(chance)}.")
+    else:
+        print(f"  {one_line(best.text)}")
+        print(f"  {best_of(best.probability, entry.no_answer_probability)}.")
+    page = f", page {best.page}" if best is not None and best.page is not None else ""
+    print(f"  {one_line(entry.name)}{page}, {date_and_time(local(entry.asked))}")
+
+
+def _check(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    entry = workspace.history.get(arguments.check)
+    comparison = check_again(workspace, entry, report)
+    report.clear()
+    if arguments.json:
+        now = entry_values(comparison.now) if comparison.now is not None else None
+        values = {"same": comparison.same, "sentences": list(comparison.sentences)}
+        print_json(values | {"before": entry_values(entry), "now": now})
+        return
+    for sentence in comparison.sentences:
+        print(one_line(sentence))
+
+
+def _delete_all(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    if not arguments.yes:
+        raise SpanlightError("The whole history would be deleted for good.", "Add --yes if you mean it.")
+    _say_deleted(forget_all(workspace, report), arguments.json)
+
+
+def _say_deleted(number: int, as_json: bool) -> None:
+    if as_json:
+        print_json({"deleted": number})
+    else:
+        print(f"{count(number, 'entry', 'entries')} deleted.")

@@ -1,0 +1,69 @@
+"""What the commands that read documents share: their arguments, passwords, and what reading has to say."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import sys
+from pathlib import Path
+
+from app.cli.terminal import TerminalReport, one_line
+from app.core.errors import PasswordNeeded
+from app.core.layout import Opened
+from app.core.report import Stopped
+from app.flows.read import document_from_stream, read_document
+from app.flows.workspace import Workspace
+
+FORMATS = """\
+FILE is a PDF, a Word file (.docx), a web page, Markdown, or plain text in UTF-8, UTF-16 or a common
+older encoding, whichever its content says; - reads standard input. What is to be known of a file
+(pages without text, say) is written to standard error.
+"""
+_STANDARD_INPUT = "standard input"
+_TRIES = 3
+
+
+def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of a command that reads documents."""
+    parser.add_argument(
+        "--password", default="", help="opens an encrypted PDF; without it, a terminal asks for it"
+    )
+
+
+def read_files(
+    files: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> tuple[Opened, ...]:
+    """The documents of files, - being standard input; their notes go to standard error.
+
+    Raises as flows.read.read_document does.
+    """
+    return tuple(_read(file, arguments.password, workspace, report) for file in files)
+
+
+def _read(file: str, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
+    if file == "-":
+        name = _STANDARD_INPUT
+        opened = document_from_stream(workspace, sys.stdin.buffer, name, report, password=password)
+    else:
+        opened = _read_file(Path(file), password, workspace, report)
+    report.clear()
+    for note in opened.notes:
+        report.line(one_line(note))
+    return opened
+
+
+def _read_file(path: Path, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
+    """The file's document; a person at a terminal is asked for its password."""
+    for _ in range(_TRIES):
+        try:
+            return read_document(workspace, path, report, password=password)
+        except PasswordNeeded as needed:
+            if not (sys.stdin.isatty() and report.on_terminal):
+                raise
+            report.line(one_line(needed.message))
+            try:
+                password = getpass.getpass("Password: ")
+            except EOFError:
+                raise Stopped from None
+            report.check()
+    return read_document(workspace, path, report, password=password)

@@ -1,0 +1,74 @@
+"""Print the text of a document as it is read."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.cli.reading import FORMATS, add_reading_arguments, read_files
+from app.cli.terminal import TerminalReport, new_parser, print_json
+from app.core.layout import Opened
+from app.flows.workspace import Workspace
+
+_EPILOG = (
+    FORMATS
+    + """
+The text is what questions are asked of: newlines are LF, a blank line stands between paragraphs, a
+table has one line a row and tabs between its cells. Positions, here and in ask, count its Unicode
+code points from 0, end not included.
+
+--json prints {"document", "kind", "text", "pages", "headings", "notes", "sha256", "size"}. pages
+lists each page's {"page", "start", "end", "width", "height"} (in points; none but for a PDF),
+headings each heading's {"text", "level", "page", "start", "end"}.
+"""
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `text`."""
+    parser = new_parser("text", "Print the text of a document as it is read.", _EPILOG)
+    parser.add_argument("file", metavar="FILE", help="what to read; - is standard input")
+    add_reading_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print the text of one document."""
+    (opened,) = read_files([arguments.file], arguments, workspace, report)
+    if arguments.json:
+        print_json(text_values(opened))
+    else:
+        text = opened.document.text
+        print(text, end="" if text.endswith("\n") else "\n")
+
+
+def text_values(opened: Opened) -> dict[str, object]:
+    """What `text --json` prints."""
+    text = opened.document.text
+    return {
+        "document": opened.document.path or opened.document.name,
+        "kind": opened.kind.value,
+        "text": text,
+        "pages": [
+            {
+                "page": number,
+                "start": page.span.start,
+                "end": page.span.end,
+                "width": page.width,
+                "height": page.height,
+            }
+            for number, page in enumerate(opened.pages, start=1)
+        ],
+        "headings": [
+            {
+                "text": " ".join(heading.span.of(text).split()),
+                "level": heading.level,
+                "page": opened.page_at(heading.span.start),
+                "start": heading.span.start,
+                "end": heading.span.end,
+            }
+            for heading in opened.headings
+        ],
+        "notes": list(opened.notes),
+        "sha256": opened.sha256,
+        "size": opened.size,
+    }

@@ -1,0 +1,151 @@
+"""The words of one block and how they are set apart, gathered piece by piece."""
+
+from __future__ import annotations
+
+import re
+
+from app.core.layout import BlockKind, Style
+
+Styles = frozenset[Style]
+PLAIN: Styles = frozenset()
+
+_ORDER = {style: number for number, style in enumerate(Style)}
+_BLANK = " \t\n\f\v\r\x85\u2028\u2029"  # what collapses: not the no-break space
+_BLANKS = re.compile(f"[{_BLANK}]+")
+# Scripts that put no blanks between words: a line break of the source between two of these is none of the text.
+_JOINED = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
+_BROKEN = re.compile(f"(?<=[{_JOINED}])[ \t]*[\n\r][ \t\n\r]*(?=[{_JOINED}])")
+_IS_JOINED = re.compile(f"[{_JOINED}]")
+_NOTHING_SEEN = re.compile("[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*")
+
+
+class OpenBlock:
+    """A block that words are still added to."""
+
+    def __init__(self, kind: BlockKind, level: int, marker: str) -> None:
+        self.kind = kind
+        self.level = level
+        self.marker = marker
+        self._runs: list[tuple[str, Styles]] = []
+        self._last = ""
+        self._blank: tuple[str, Styles] | None = None
+
+    def add(self, text: str, styles: Styles) -> None:
+        """Add words; their blanks collapse, except in code."""
+        if self.kind is BlockKind.CODE:
+            self._append(_newlines(text), styles)
+            return
+        text = _BROKEN.sub("", text)
+        behind = text.lstrip(_BLANK)
+        if len(behind) < len(text):
+            self._wait(text[: len(text) - len(behind)], styles)
+        if not behind:
+            return
+        if self._blank is not None:
+            blank, blank_styles = self._blank
+            self._blank = None
+            joined = "\n" in blank and _IS_JOINED.match(self._last) and _IS_JOINED.match(behind)
+            if self._last not in ("", "\n") and not joined:
+                self._append(" ", blank_styles)
+        words = behind.rstrip(_BLANK)
+        self._append(_BLANKS.sub(" ", words), styles)
+        if len(words) < len(behind):
+            self._wait(behind[len(words) :], styles)
+
+    def line_break(self) -> None:
+        """A newline; several on end are one."""
+        self._blank = None
+        if self.kind is BlockKind.CODE or self._last not in ("", "\n"):
+            self._append("\n", PLAIN)
+
+    def finish(self) -> tuple[str, list[tuple[int, int, Style]]]:
+        """The block's words, and where in them each style holds, in order of place; no words where nothing shows."""
+        runs = _without_margin(self._runs) if self.kind is BlockKind.CODE else self._runs
+        text = "".join(words for words, _ in runs)
+        if _NOTHING_SEEN.fullmatch(text):
+            return "", []
+        start = 0 if self.kind is BlockKind.CODE else len(text) - len(text.lstrip())
+        words = text[start:].rstrip()
+        styles: list[tuple[int, int, Style]] = []
+        for first, last, style in _stretches(runs):
+            first, last = max(0, first - start), min(len(words), last - start)
+            inner = words[first:last]
+            first += len(inner) - len(inner.lstrip())
+            last -= len(inner) - len(inner.rstrip())
+            if first < last:
+                styles.append((first, last, style))
+        return words, sorted(styles, key=lambda each: (each[0], each[1], _ORDER[each[2]]))
+
+    def _append(self, text: str, styles: Styles) -> None:
+        if text:
+            self._runs.append((text, styles))
+            self._last = text[-1]
+
+    def _wait(self, blank: str, styles: Styles) -> None:
+        """Keep a blank until words come behind it."""
+        if self._blank is None:
+            self._blank = blank, styles
+        elif "\n" in blank:
+            self._blank = "\n", self._blank[1]
+
+
+def _newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\v", "\n").replace("\f", "\n")
+
+
+def _without_margin(runs: list[tuple[str, Styles]]) -> list[tuple[str, Styles]]:
+    """Lines of code without empty lines around them, blanks at their ends, and the indent that all share."""
+    text = "".join(words for words, _ in runs)
+    lines = text.split("\n")
+    full = [line for line in lines if line.strip()]
+    if not full:
+        return []
+    first = next(number for number, line in enumerate(lines) if line.strip())
+    last = len(lines) - next(number for number, line in enumerate(reversed(lines)) if line.strip())
+    lowest, highest = min(full), max(full)
+    margin = 0
+    while lowest[margin] == highest[margin] and lowest[margin] in " \t":
+        margin += 1
+    keep = []  # the parts of the text that stay, as start and end
+    start = 0
+    for number, line in enumerate(lines):
+        if first <= number < last:
+            end = start + len(line.rstrip())
+            keep.append((min(start + margin, end), end, number + 1 < last))
+        start += len(line) + 1
+    return _cut(runs, keep)
+
+
+def _cut(runs: list[tuple[str, Styles]], keep: list[tuple[int, int, bool]]) -> list[tuple[str, Styles]]:
+    """The runs' words in the places to keep, each followed by a newline where it says so."""
+    cut: list[tuple[str, Styles]] = []
+    number, offset = 0, 0  # the run that is looked at, and where it starts
+    for start, end, newline in keep:
+        while start < end:
+            words, styles = runs[number]
+            if start >= offset + len(words):
+                offset += len(words)
+                number += 1
+                continue
+            stop = min(end, offset + len(words))
+            cut.append((words[start - offset : stop - offset], styles))
+            start = stop
+        if newline:
+            cut.append(("\n", PLAIN))
+    return cut
+
+
+def _stretches(runs: list[tuple[str, Styles]]) -> list[tuple[int, int, Style]]:
+    """Where each style holds; runs of the same style on end are one stretch."""
+    found: list[tuple[int, int, Style]] = []
+    began: dict[Style, int] = {}
+    offset = 0
+    for words, styles in runs:
+        # A newline is put in without styles and ends none of them.
+        if words != "\n":
+            for style in [style for style in began if style not in styles]:
+                found.append((began.pop(style), offset, style))
+            for style in styles:
+                began.setdefault(style, offset)
+        offset += len(words)
+    return found + [(start, offset, style) for style, start in began.items()]

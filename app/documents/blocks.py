@@ -1,0 +1,161 @@
+"""Text, blocks, headings and tables of a flowing document, built from the words in the order they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
+from app.core.text import Span
+from app.documents.block_words import PLAIN, OpenBlock, Styles
+from app.documents.grids import Grid
+from app.documents.parts import Parts
+
+# Controls that no font draws, surrogates, and code points that are never characters.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+class Blocks:
+    """Gathers words into blocks by the conventions of `Document.text`, and hands them out as `Parts`.
+
+    Words are given piece by piece; their blanks are collapsed as a browser does, except in CODE. Paragraphs are set
+    apart by an empty line, items and code lines by a newline, a table's rows by a newline and its cells by a tab. A
+    cell's own blocks and lines are set apart by newlines too. A block that shows nothing is left out.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._blocks: list[Block] = []
+        self._headings: list[Heading] = []
+        self._tables: list[Table] = []
+        self._grid: Grid | None = None
+        self._tabs = 0
+        self._row_begun = False
+        self._cell_begun = False
+        self._open: OpenBlock | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a block has begun and not ended, so that words go into it."""
+        return self._open is not None
+
+    @property
+    def in_table(self) -> bool:
+        """Whether a table has begun and not ended."""
+        return self._grid is not None
+
+    @property
+    def length(self) -> int:
+        """Code points of text so far, the open block's not counted."""
+        return self._length
+
+    def begin(self, kind: BlockKind, level: int = 0, marker: str = "") -> None:
+        """Begin a block; one that is open ends."""
+        self.end()
+        self._open = OpenBlock(kind, level, marker)
+
+    def words(self, text: str, styles: Styles = PLAIN) -> None:
+        """Add words to the open block, or to a new paragraph where none is open and the words are not blank."""
+        if self._open is None:
+            if not text.strip():
+                return
+            self.begin(BlockKind.PARAGRAPH)
+        assert self._open is not None
+        self._open.add(_UNSEEN.sub("", text), styles)
+
+    def line_break(self) -> None:
+        """A forced line break inside the open block; nothing where none is open."""
+        if self._open is not None:
+            self._open.line_break()
+
+    def end(self) -> bool:
+        """End the open block; whether it showed anything and so stands in the text."""
+        block, self._open = self._open, None
+        if block is None:
+            return False
+        words, styles = block.finish()
+        if not words:
+            return False
+        start = self._separate(block.kind)
+        self._put(words)
+        span = Span(start, self._length)
+        grid = self._grid
+        table, row, column = (len(self._tables), grid.row, grid.column) if grid else (-1, -1, -1)
+        kind = BlockKind.CELL if grid and block.kind is BlockKind.PARAGRAPH else block.kind
+        styled = tuple(
+            Styled(Span(start + first, start + last), style)
+            for first, last, style in styles
+            # A heading is strong as it is.
+            if not (kind is BlockKind.HEADING and style is Style.STRONG and last - first == len(words))
+        )
+        self._blocks.append(Block(kind, span, block.level, block.marker, styled, table, row, column))
+        if kind is BlockKind.HEADING:
+            self._headings.append(Heading(span, block.level))
+        return True
+
+    def begin_table(self) -> None:
+        """Begin a table; it must not stand in another one."""
+        assert self._grid is None
+        self.end()
+        self._grid = Grid()
+        self._row_begun = self._cell_begun = False
+
+    def row(self, header: bool = False, skip: int = 0) -> None:
+        """Begin a row, with so many columns left empty at its beginning."""
+        assert self._grid is not None
+        self.end()
+        self._grid.begin_row(header, skip)
+        self._tabs = 0
+        self._row_begun = self._cell_begun = False
+
+    def cell(self, rows: int = 1, columns: int = 1) -> None:
+        """Begin a cell that takes so many rows and columns; rows of 0 reach to the table's end."""
+        assert self._grid is not None
+        if self._grid.row < 0:
+            self.row()
+        self.end()
+        self._tabs += self._grid.begin_cell(rows, columns)
+        self._cell_begun = False
+
+    def end_table(self) -> None:
+        """End the table; one that shows nothing is left out."""
+        self.end()
+        grid, self._grid = self._grid, None
+        if grid and self._blocks and self._blocks[-1].table == len(self._tables):
+            self._tables.append(grid.table())
+
+    def parts(self, notes: Iterable[str] = ()) -> Parts:
+        """All that was gathered."""
+        if self._grid is not None:
+            self.end_table()
+        self.end()
+        return Parts(
+            "".join(self._pieces),
+            headings=tuple(self._headings),
+            blocks=tuple(self._blocks),
+            tables=tuple(self._tables),
+            notes=tuple(notes),
+        )
+
+    def _separate(self, kind: BlockKind) -> int:
+        """Put what stands between the last block and the next; where that one starts."""
+        last = self._blocks[-1] if self._blocks else None
+        if self._grid is None:
+            if last is not None:
+                items = kind is BlockKind.ITEM and last.kind is BlockKind.ITEM and last.table < 0
+                self._put("\n" if items else "\n\n")
+            return self._length
+        if self._cell_begun:
+            self._put("\n")
+        else:
+            if not self._row_begun and last is not None:
+                self._put("\n" if last.table == len(self._tables) else "\n\n")
+            self._put("\t" * self._tabs)
+            self._tabs = 0
+            self._row_begun = self._cell_begun = True
+        return self._length
+
+    def _put(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)

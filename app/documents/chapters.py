@@ -1,0 +1,88 @@
+"""The chapters of a plain text, where a row of numbers makes them certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from app.core.layout import Heading
+from app.core.text import Span
+
+LONGEST = 300
+_FEWEST = 3
+
+# A paragraph's first line: nothing but blanks stands on the line before it.
+_NAMED = re.compile(r"^([^\W\d_][^\W_]{1,20}) ([0-9]{1,3}|[^\W\d_]{1,20})(?:[.:)](?=\s)|$)", re.MULTILINE)
+_BARE = re.compile(r"^([0-9]{1,3}|[IVXLC]+)\.[ ](?=[^\s])", re.MULTILINE)
+_END = re.compile(r"\n[ \t]*(?:\n|\Z)")
+_ROMAN = re.compile(r"(XC|XL|L?X{0,3}|C{1,3}(?:XC|XL|L?X{0,3}))(IX|IV|V?I{0,3})")
+# Numbered as chapters are, and no chapters.
+_CAPTIONS = frozenset(
+    "abb abbildung equation example fig figura figure footnote image listing note photo plate tab tabelle tabla table "
+    "tableau tabula".split()
+)
+_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+
+
+class _Line(NamedTuple):
+    """A paragraph that may be a chapter's heading: its word ("chapter", or none), and its number, 0 for one in words."""
+
+    span: Span
+    word: str
+    number: int
+
+
+def find_chapters(text: str) -> tuple[Heading, ...]:
+    """The headings of numbered chapters ("CHAPTER I. Down the Rabbit-Hole"), all of level 1; often none.
+
+    A heading is a short paragraph by itself that begins with one word and a number, or with a number before words in
+    capitals. What makes it certain is its row: the same word each time, and the numbers one after another from 1 (a
+    second part may begin again at 1; the first number may be written as a word), at least three of them.
+    """
+    lines = list(_candidates(text))
+    rows = [_row(lines, word) for word in {line.word: None for line in lines if line.word}]
+    best = max(rows, key=len, default=[])
+    return tuple(Heading(line.span, 1) for line in best) if len(best) >= _FEWEST else ()
+
+
+def _candidates(text: str) -> Iterator[_Line]:
+    found = [*_NAMED.finditer(text), *_BARE.finditer(text)]
+    for match in sorted(found, key=lambda each: each.start()):
+        start = match.start()
+        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        if match[1].casefold() in _CAPTIONS or text[before:start].strip():
+            continue
+        end = _END.search(text, start, start + LONGEST)
+        words = text[start : end.start()].rstrip() if end else ""
+        span = Span(start, start + len(words))
+        if match.re is _NAMED and words[:1].isupper():
+            yield _Line(span, match[1].casefold(), _number(match[2]))
+        elif match.re is _BARE and words.isupper():
+            yield _Line(span, "", _number(match[1]))
+
+
+def _row(lines: list[_Line], word: str) -> list[_Line]:
+    """The longest row that this word's headings begin and go on with, bare numbers in capitals among them."""
+    own = [line for line in lines if line.word in (word, "")]
+    row: list[_Line] = []
+    for line, after in pairwise([*own, _Line(Span(0, 0), "", -1)]):
+        number = line.number
+        if not number:
+            number = 1 if after.number == 2 and line.word else -1
+        last = row[-1].number if row else 0
+        # A second part counts anew.
+        if number == last + 1 or (number == 1 and line.word and last >= _FEWEST):
+            row.append(line._replace(number=number))
+    return row
+
+
+def _number(words: str) -> int:
+    """The number that digits or Roman numerals write; 0 for anything else."""
+    if words.isdecimal() and words.isascii():
+        return int(words)
+    if not _ROMAN.fullmatch(words):
+        return 0
+    values = [_DIGITS[letter] for letter in words]
+    return sum(-value if value < after else value for value, after in pairwise([*values, 0]))

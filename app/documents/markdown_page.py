@@ -1,0 +1,185 @@
+"""Markdown to text and blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.core.errors import SpanlightError
+from app.core.layout import BlockKind, Style
+from app.core.report import Progress, Report
+from app.core.text import normalise_newlines
+from app.documents.block_words import PLAIN, Styles
+from app.documents.blocks import Blocks
+from app.documents.html_elements import STYLES
+from app.documents.html_page import add_html
+from app.documents.numerals import bullet
+from app.documents.parts import Parts
+from app.documents.plain_text import decode
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_TASK = re.compile(r"\[([ xX])\][ \t]+")
+_INLINE = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.STRUCK, "link": Style.LINK}
+_CHECK_EVERY = 2000
+
+
+def read_markdown(data: bytes, name: str, report: Report) -> Parts:
+    """The text, headings, blocks and tables of a Markdown file (CommonMark with tables, strikethrough and task lists).
+
+    A piece of HTML in it is read as HTML. What stands before the text between two lines of "---" is shown as code.
+    Raises SpanlightError for bytes that are not text or show nothing, and Stopped when the report says so.
+    """
+    report.progress(Progress(0, len(data), "Reading the text"))
+    text = normalise_newlines(decode(data, name))
+    blocks = Blocks()
+    front = _FRONT_MATTER.match(text)
+    if front:
+        blocks.begin(BlockKind.CODE)
+        blocks.words(front[1])
+        text = text[front.end() :]
+    report.check()
+    tokens = MarkdownIt("commonmark", {"maxNesting": 50}).enable(["table", "strikethrough"]).parse(text)
+    _Reader(blocks, report).read(tokens)
+    parts = blocks.parts()
+    if not parts.text:
+        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
+    return parts
+
+
+class _Reader:
+    """Adds the parser's tokens to blocks."""
+
+    def __init__(self, blocks: Blocks, report: Report) -> None:
+        self._blocks = blocks
+        self._report = report
+        self._quotes = 0
+        self._lists: list[int | None] = []  # the next number of each list that is open; None for bullets
+        self._around: list[BlockKind] = []  # quotes and items that are open, the innermost last
+        self._marker = ""
+        self._heading = 0
+        self._head = False
+
+    def read(self, tokens: Sequence[Token]) -> None:
+        for number, token in enumerate(tokens):
+            if number % _CHECK_EVERY == 0:
+                self._report.check()
+                self._report.progress(Progress(number, len(tokens), "Reading the text"))
+            self._structure(token)
+            if token.type == "inline":
+                self._begin(token.children or [])
+                self._inline(token.children or [])
+                self._blocks.end()
+            elif token.type in ("fence", "code_block"):
+                self._blocks.begin(BlockKind.CODE)
+                self._blocks.words(token.content)
+                self._blocks.end()
+            elif token.type == "html_block":
+                kind, level = self._place()
+                add_html(token.content, self._blocks, self._report, level, kind)
+
+    def _structure(self, token: Token) -> None:
+        """Follow what opens and closes around the words."""
+        blocks = self._blocks
+        match token.type:
+            case "heading_open":
+                self._heading = int(token.tag[1])
+            case "heading_close":
+                self._heading = 0
+            case "bullet_list_open":
+                self._lists.append(None)
+            case "ordered_list_open":
+                start = token.attrGet("start")
+                self._lists.append(int(start) if start is not None else 1)
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+            case "list_item_open":
+                self._around.append(BlockKind.ITEM)
+                self._marker = self._next_marker()
+            case "list_item_close":
+                self._around.pop()
+                self._marker = ""
+            case "blockquote_open":
+                self._around.append(BlockKind.QUOTE)
+            case "blockquote_close":
+                self._around.pop()
+            case "table_open":
+                blocks.begin_table()
+            case "table_close":
+                blocks.end_table()
+            case "thead_open" | "thead_close":
+                self._head = token.type == "thead_open"
+            case "tr_open":
+                blocks.row(self._head)
+            case "th_open" | "td_open":
+                blocks.cell()
+
+    def _next_marker(self) -> str:
+        number = self._lists[-1]
+        if number is None:
+            return bullet(len(self._lists))
+        self._lists[-1] = number + 1
+        return f"{number}."
+
+    def _place(self) -> tuple[BlockKind, int]:
+        """What a paragraph is here, and how deep it is nested."""
+        if self._heading:
+            return BlockKind.HEADING, self._heading
+        if self._blocks.in_table or not self._around:
+            return BlockKind.PARAGRAPH, 0
+        kind = self._around[-1]
+        return kind, len(self._lists) if kind is BlockKind.ITEM else self._around.count(kind)
+
+    def _begin(self, words: Sequence[Token]) -> None:
+        """Begin the block that the words make; the box of a task becomes the item's marker."""
+        kind, level = self._place()
+        marker = ""
+        if kind is BlockKind.ITEM:
+            marker, self._marker = self._marker, ""
+            box = _TASK.match(words[0].content) if marker and words and words[0].type == "text" else None
+            if box:
+                marker = "☐" if box[1] == " " else "☑"
+                words[0].content = words[0].content[box.end() :]
+        self._blocks.begin(kind, level, marker)
+
+    def _inline(self, tokens: Sequence[Token]) -> None:
+        blocks = self._blocks
+        open_styles: list[Style] = []
+        for token in tokens:
+            styles: Styles = frozenset(open_styles) if open_styles else PLAIN
+            kind, _, side = token.type.rpartition("_")
+            if token.type == "text":
+                blocks.words(token.content, styles)
+            elif token.type == "code_inline":
+                blocks.words(token.content, styles | {Style.CODE})
+            elif token.type == "softbreak":
+                blocks.words("\n", styles)
+            elif token.type == "hardbreak":
+                blocks.line_break()
+            elif token.type == "html_inline":
+                self._tag(token.content, open_styles)
+            elif kind in _INLINE and side == "open":
+                open_styles.append(_INLINE[kind])
+            elif kind in _INLINE and _INLINE[kind] in open_styles:
+                _drop(open_styles, _INLINE[kind])
+
+    def _tag(self, tag: str, open_styles: list[Style]) -> None:
+        """A tag of HTML inside a line: line breaks and emphasis count, all others are left out."""
+        found = _TAG.match(tag)
+        if found is None:
+            return
+        name = found[2].lower()
+        if name == "br":
+            self._blocks.line_break()
+        elif name in STYLES and not found[1]:
+            open_styles.append(STYLES[name])
+        elif name in STYLES and STYLES[name] in open_styles:
+            _drop(open_styles, STYLES[name])
+
+
+def _drop(styles: list[Style], style: Style) -> None:
+    """Take the innermost of these away."""
+    del styles[len(styles) - 1 - styles[::-1].index(style)]

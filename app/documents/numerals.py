@@ -1,0 +1,35 @@
+"""Numbers of list items as they are written: 3, c, iii."""
+
+from __future__ import annotations
+
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
+    (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+
+
+def letters(number: int) -> str:
+    """1 as a, 26 as z, 27 as aa, 28 as ab; digits below 1."""
+    if number < 1:
+        return str(number)
+    written = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        written = chr(ord("a") + rest) + written
+    return written
+
+
+def roman(number: int) -> str:
+    """4 as iv; digits outside 1 to 3999."""
+    if not 1 <= number <= 3999:
+        return str(number)
+    written = ""
+    for value, digits in _ROMAN:
+        written += digits * (number // value)
+        number %= value
+    return written
+
+
+def bullet(level: int) -> str:
+    """The bullet of an unnumbered item, nested so deep, from 1."""
+    return "•◦▪"[min(max(level, 1), 3) - 1]

@@ -1,0 +1,86 @@
+"""Places on a PDF's page: its own space, the page as it is shown, and frames in which turned text is level."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from math import isfinite
+
+import pypdfium2
+
+# No real page reaches farther; what a broken or hostile file says beyond is cut off here, in points.
+FARTHEST = 1e6
+
+
+def near(value: float) -> float:
+    """A coordinate cut off at the farthest; 0 for what is no number."""
+    return max(-FARTHEST, min(FARTHEST, value)) if isfinite(value) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """How a page's own space comes to be shown: what part of it, turned by how many quarters with the clock."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turns: int
+
+    def boxes(self, corners: array[float]) -> array[float]:
+        """Boxes of the page's own space as boxes from the upper left corner as it is shown, downwards."""
+        left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
+        shown = array("f", bytes(4 * len(corners)))
+        if self.turns == 0:
+            sides = [left, top, right, bottom]
+            shown[0::4] = array("f", [x - self.left for x in sides[0]])
+            shown[1::4] = array("f", [self.top - y for y in sides[1]])
+            shown[2::4] = array("f", [x - self.left for x in sides[2]])
+            shown[3::4] = array("f", [self.top - y for y in sides[3]])
+        elif self.turns == 1:
+            shown[0::4] = array("f", [y - self.bottom for y in bottom])
+            shown[1::4] = array("f", [x - self.left for x in left])
+            shown[2::4] = array("f", [y - self.bottom for y in top])
+            shown[3::4] = array("f", [x - self.left for x in right])
+        elif self.turns == 2:
+            shown[0::4] = array("f", [self.right - x for x in right])
+            shown[1::4] = array("f", [y - self.bottom for y in bottom])
+            shown[2::4] = array("f", [self.right - x for x in left])
+            shown[3::4] = array("f", [y - self.bottom for y in top])
+        else:
+            shown[0::4] = array("f", [self.top - y for y in top])
+            shown[1::4] = array("f", [self.right - x for x in right])
+            shown[2::4] = array("f", [self.top - y for y in bottom])
+            shown[3::4] = array("f", [self.right - x for x in left])
+        return shown
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the page's own space as it is shown."""
+        return (
+            (x - self.left, self.top - y),
+            (y - self.bottom, x - self.left),
+            (self.right - x, y - self.bottom),
+            (self.top - y, self.right - x),
+        )[self.turns]
+
+
+def shown_part(page: pypdfium2.PdfPage) -> ShownPart:
+    """What part of a page is shown, and how it is turned."""
+    left, bottom, right, top = page.get_bbox()
+    return ShownPart(left, bottom, right, top, page.get_rotation() // 90 % 4)
+
+
+def in_frame(
+    ends: array[float], origin: tuple[float, float], quarter: int
+) -> tuple[float, float, float, float]:
+    """Left, right, base line and height of a word in the frame in which it is level."""
+    lefts, tops, rights, bottoms = ends[0::4], ends[1::4], ends[2::4], ends[3::4]
+    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
+    x, y = origin
+    if quarter == 0:
+        return left, right, y, bottom - top
+    if quarter == 1:  # upwards
+        return -bottom, -top, x, right - left
+    if quarter == 2:
+        return -right, -left, -y, bottom - top
+    return top, bottom, -x, right - left

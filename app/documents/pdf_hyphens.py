@@ -1,0 +1,85 @@
+"""How two lines are joined: with a blank, without one, or with the hyphen at the first one's end taken out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+HYPHENS = "\x02-\u00ad\u2010"
+
+_WORDS = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+_LAST = re.compile(rf"((?:[^\W\d_]+[-\u2010])*[^\W\d_]+)[{re.escape(HYPHENS)}]$")
+_BROKEN = re.compile(r"([^\W\d_]+)(?:\x02|[-\u2010\u00ad] ?\r?\n)([^\W\d_]+)")
+_FIRST = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+# Scripts written without blanks between words; the full-width forms and their punctuation among them.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3001-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff]"
+)
+_WIDE_MARKS = re.compile("[\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”‘’]")
+# Beginnings that keep their hyphen where the document does not say.
+_KEPT = frozenset(["all", "cross", "ex", "half", "non", "post", "pre", "self", "well"])
+# How long the parts of a compound are at least, and how often the document has them as words.
+_WHOLE, _OFTEN = 4, 3
+
+
+class Hyphens:
+    """Which words a document writes with a hyphen and which without, learned from all of its words."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words: Counter[str] = Counter()
+        broken: list[tuple[str, str]] = []
+        for text in texts:
+            broken += _BROKEN.findall(text)
+            self._words.update(map(_usual, _WORDS.findall(_BROKEN.sub(" ", text))))
+        without = sum(1 for one, two in broken if _usual(one + two) in self._words)
+        kept = sum(1 for one, two in broken if _usual(f"{one}-{two}") in self._words)
+        self._takes_out = without >= kept
+
+    def join(self, line: str, following: str) -> tuple[str, bool]:
+        """What stands between two lines of a paragraph, and whether the first one's last hyphen is taken out.
+
+        A hyphen is taken out where the document has the word without it more often; where it has neither, as it mostly
+        does; then it stays after capitals, before a capital letter, and between words that stand alone elsewhere.
+        """
+        if not line or not following:
+            return "", False
+        last, first = line[-1], following[0]
+        if last == "\u00ad":
+            return "", True
+        if last in HYPHENS:
+            left, right = _LAST.search(line[-80:]), _FIRST.match(following[:80])
+            if not left:
+                return ("", False) if last == "\x02" or right is None else (" ", False)
+            if right is None:
+                return "", False
+            return "", self._is_one_word(left[1], right[0])
+        if last in "—/" and line[-2:-1] not in ("", " ", last):
+            return "", False
+        if _UNSPACED.match(last) and _UNSPACED.match(first):
+            return "", False
+        if (_WIDE_MARKS.match(last) and _UNSPACED.match(last)) or (
+            _WIDE_MARKS.match(first) and _UNSPACED.match(first)
+        ):
+            return "", False
+        return " ", False
+
+    def _is_one_word(self, left: str, right: str) -> bool:
+        plain = right[0].islower() and not left.isupper()
+        without, kept = self._words[_usual(left + right)], self._words[_usual(f"{left}-{right}")]
+        if without != kept:
+            return without > kept
+        if not plain or left.casefold() in _KEPT or "-" in left:
+            return False
+        if (
+            min(len(left), len(right)) >= _WHOLE
+            and min(self._words[_usual(left)], self._words[right]) >= _OFTEN
+        ):
+            return False  # two words of the document, not the halves of one
+        return self._takes_out
+
+
+def _usual(word: str) -> str:
+    """A word in small letters, but for one that mixes them with capitals, as names in programs do."""
+    return word.lower() if word.istitle() or word.isupper() or word[1:].islower() else word

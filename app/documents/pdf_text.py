@@ -1,0 +1,89 @@
+"""The text of a PDF in the order of reading, each code point with the character of the page it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pypdfium2
+
+from app.core.layout import Heading
+from app.core.report import Progress, Report
+from app.documents.parts import Parts
+from app.documents.pdf_characters import Sheet, read_sheet
+from app.documents.pdf_furniture import furniture_of
+from app.documents.pdf_headings import bookmarks_of, headings_of
+from app.documents.pdf_hyphens import Hyphens
+from app.documents.pdf_lines import Line, lines_of
+from app.documents.pdf_order import in_reading_order
+from app.documents.pdf_paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
+from app.documents.pdf_rows import rows_of
+from app.documents.pdf_run_on import run_on, separate
+from app.documents.pdf_writer import Writer
+
+
+def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
+    """The text, headings and pages of an open PDF; a page that cannot be read, or holds no text, has an empty span.
+
+    Raises Stopped when the report says so.
+    """
+    count = len(document)
+    sheets: list[Sheet] = []
+    lines: list[list[Line]] = []
+    for number in range(count):
+        report.check()
+        report.progress(Progress(number, count, "Reading pages"))
+        sheets.append(read_sheet(document, number, report.check))
+        lines.append(lines_of(sheets[-1], number))
+        sheets[-1].words = []
+    report.progress(Progress(count, count, "Reading pages"))
+    bookmarks = bookmarks_of(document)
+    report.check()
+    blocks, measures = _blocks(sheets, lines)
+    report.check()
+    levels = headings_of(blocks, bookmarks, measures)
+    writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
+    headings = []
+    for number, block in enumerate(blocks):
+        span = writer.write(block)
+        if number in levels and len(span):
+            headings.append(Heading(span, levels[number]))
+    text, pages = writer.finish()
+    return Parts(text, tuple(headings), pages=pages)
+
+
+def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[list[Block], Measures]:
+    """All blocks of a document in the order of reading, running heads and feet only where they are met first."""
+    furniture = furniture_of(pages)
+    rows = [
+        rows_of(in_reading_order([line for line in lines if id(line) not in furniture]), sheet.rightwards)
+        for sheet, lines in zip(sheets, pages, strict=True)
+    ]
+    measures = measures_of(rows)
+    blocks = [block for page in rows for block in blocks_of(page, measures)]
+    met: set[str] = set()
+    for sheet, lines in zip(sheets, pages, strict=True):
+        for upper in (True, False):
+            edge = [
+                line for line in lines if id(line) in furniture and (line.base < sheet.height / 2) == upper
+            ]
+            for block in _first_met(edge, met):
+                insert_at_page(blocks, block, upper)
+    blocks = run_on(blocks, measures)
+    separate(blocks)
+    return blocks, measures
+
+
+def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
+    """Blocks of the running heads or feet of a page whose words, numbers aside, were not met before."""
+    blocks: list[Block] = []
+    for line in sorted(lines, key=lambda each: (each.base, each.left)):
+        words = "".join(each for each in line.text.casefold() if not each.isdecimal())
+        if words in met:
+            continue
+        met.add(words)
+        if blocks and blocks[-1].lines[-1].is_level_with(line):
+            blocks[-1].lines.append(line)
+            blocks[-1].joins.append("\t")
+        else:
+            blocks.append(Block([line], [""], is_furniture=True))
+    return blocks

@@ -1,0 +1,68 @@
+"""What the processes that read documents and draw their pages do; light to import, as each starts with this file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.core.layout import Opened, Picture
+from app.core.report import Report
+from app.documents.orders import Draw, MarkUp, Read
+
+if TYPE_CHECKING:
+    from app.documents.pdf_draw import PdfDesk
+
+Order = Read | Draw | MarkUp
+Result = Opened | Picture | tuple[str, ...]
+
+
+class Clerk:
+    """Carries out orders one by one, from one thread; keeps open what pages were drawn of last."""
+
+    def __init__(self) -> None:
+        self._desk: PdfDesk | None = None
+
+    def carry_out(self, order: Order, report: Report) -> Result:
+        """Opened for Read, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
+        match order:
+            case Read():
+                from app.documents.reader import read
+
+                return read(order, report)
+            case Draw():
+                report.check()
+                if self._desk is None:
+                    from app.documents.pdf_draw import PdfDesk
+
+                    self._desk = PdfDesk()
+                return self._desk.draw(order)
+            case MarkUp():
+                from app.documents.pdf_marks import mark_up
+
+                return mark_up(order, report)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._desk is not None:
+            self._desk.close()
+
+
+class LimitedClerk(Clerk):
+    """A Clerk in a process of its own, which ends with `limits.OUT_OF_MEMORY` where memory runs out."""
+
+    def __call__(self, order: Order, report: Report) -> Result:
+        """Carry out one order."""
+        try:
+            return self.carry_out(order, report)
+        except MemoryError:
+            from app.documents.limits import run_out
+
+            run_out()
+            raise
+
+
+def start_limited() -> LimitedClerk:
+    """Make the handler of orders in a process of its own, whose memory is limited from here on."""
+    from app.documents.limits import limit_memory
+
+    limit_memory()
+    return LimitedClerk()

@@ -1,0 +1,58 @@
+"""Names and values in the XML of a Word document, in its usual and its strict form."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element as Element
+
+
+def local(element: Element) -> str:
+    """The element's name without its namespace; empty for what is no element."""
+    tag = element.tag
+    return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
+
+
+def child(element: Element | None, *path: str) -> Element | None:
+    """The first child of a name, and its first child of the next name, and so on."""
+    for name in path:
+        if element is None:
+            return None
+        element = next((each for each in element if local(each) == name), None)
+    return element
+
+
+def attribute(element: Element | None, name: str) -> str | None:
+    """An attribute by its name without a namespace."""
+    if element is None:
+        return None
+    for key, value in element.attrib.items():
+        whole = str(key)
+        if whole[whole.rfind("}") + 1 :] == name:
+            return str(value)
+    return None
+
+
+def value(element: Element | None, *path: str) -> str | None:
+    """The `val` of the element at the path; None without one."""
+    return attribute(child(element, *path), "val")
+
+
+def number(element: Element | None, *path: str) -> int | None:
+    """The `val` of the element at the path as a whole number; None without one."""
+    return whole(value(element, *path))
+
+
+def whole(text: str | None) -> int | None:
+    """A whole number of a reasonable size, or None."""
+    try:
+        found = int(text) if text and len(text) < 12 else None
+    except ValueError:
+        return None
+    return found
+
+
+def switch(element: Element | None, name: str) -> bool | None:
+    """Whether a property is switched on or off; None where it is not mentioned."""
+    found = child(element, name)
+    if found is None:
+        return None
+    return (attribute(found, "val") or "true").lower() not in ("0", "false", "off", "none")

@@ -1,0 +1,227 @@
+"""The packed file around a Word document: looked at before anything in it is unpacked or parsed."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from lxml import etree
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+
+MOST_ENTRIES = 10_000
+MOST_BYTES = 500_000_000
+# Deflate packs 1032 : 1 at best; Word's own files stay far under this, bombs far over it.
+MOST_RATIO = 250
+_SMALL = 10_000_000  # parts smaller than this may be packed as tightly as they like
+_PIECE = 1 << 16
+_LONGEST_PROLOG = 1 << 20
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENTRY = b"PK\x01\x02"
+_LOCAL = b"PK\x03\x04"
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # PKWARE APPNOTE 4.3.7
+_ENCRYPTED = 0x1
+
+
+@dataclass
+class Package:
+    """The parts of a packed file by their names; `damaged` tells that something was missing or cut off."""
+
+    name: str
+    report: Report
+    file: zipfile.ZipFile | None
+    raw: bytes
+    places: dict[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # of a file without directory: offset, method
+    damaged: bool = False
+
+    def xml(self, part: str) -> etree._Element | None:
+        """The root of an XML part as far as it can be parsed; None for a part that is missing or holds nothing.
+
+        Raises SpanlightError where the part declares a document type or entities, which Word's files never do.
+        """
+        names = self.places if self.file is None else self.file.NameToInfo
+        if part not in names:
+            return None
+        if not self._has_plain_prolog(part):
+            self.damaged = True
+            return None
+        data = b"".join(self._pieces(part))
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            huge_tree=False,
+            recover=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        self.report.check()
+        try:
+            root = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError:
+            root = None
+        self.damaged |= root is None or len(parser.error_log) > 0
+        return root
+
+    def _has_plain_prolog(self, part: str) -> bool:
+        """Whether the part's first element comes without a document type before it; False where none comes at all."""
+        begun = False
+
+        def begin(*_: object) -> None:
+            nonlocal begun
+            begun = True
+
+        def refuse(*_: object) -> None:
+            raise SpanlightError(
+                f"“{self.name}” holds declarations that no Word document needs, and was not opened.",
+                "Open it in Word and save it anew, if you trust it.",
+            )
+
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = begin
+        parser.StartDoctypeDeclHandler = refuse
+        parser.EntityDeclHandler = refuse
+        read = 0
+        try:
+            for piece in self._pieces(part):
+                parser.Parse(piece, False)
+                read += len(piece)
+                if begun or read > _LONGEST_PROLOG:
+                    break
+        except (expat.ExpatError, ValueError, LookupError):
+            pass  # the fault may lie behind the first element
+        return begun
+
+    def _pieces(self, part: str) -> Iterator[bytes]:
+        """A part's bytes as they are unpacked, up to where it is damaged."""
+        if self.file is None:
+            yield from self._pieces_without_directory(part)
+            return
+        try:
+            with self.file.open(part) as file:
+                while piece := file.read(_PIECE):
+                    self.report.check()
+                    yield piece
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, struct.error):
+            self.damaged = True
+
+    def _pieces_without_directory(self, part: str) -> Iterator[bytes]:
+        offset, method = self.places[part]
+        if method == zipfile.ZIP_STORED:
+            end = self.raw.find(b"PK", offset)
+            yield self.raw[offset : end if end >= 0 else len(self.raw)]
+            return
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        given = 0
+        try:
+            while offset < len(self.raw) and not unpacker.eof:
+                self.report.check()
+                piece = unpacker.decompress(
+                    unpacker.unconsumed_tail or self.raw[offset : offset + _PIECE], 1 << 20
+                )
+                if not unpacker.unconsumed_tail:
+                    offset += _PIECE
+                given += len(piece)
+                if given > MOST_BYTES:
+                    raise _too_large(self.name)
+                yield piece
+        except zlib.error:
+            pass
+
+
+def open_package(data: bytes, name: str, report: Report) -> Package:
+    """The parts of a Word file after a look at its directory; nothing is unpacked yet.
+
+    A file whose directory is missing, as at the end of one that was cut off, is searched for what is left. Raises
+    SpanlightError for an encrypted file, for one with more than 10,000 entries, more than 500 MB unpacked or packed
+    tighter than 250 : 1, for names that lead out of the file, and for what is no packed file at all.
+    """
+    if data.startswith(_OLE):
+        raise _old_or_encrypted(data, name)
+    # Counted before the directory is read: reading it makes an object of each.
+    if data.count(_ENTRY) > MOST_ENTRIES:
+        raise SpanlightError(
+            f"“{name}” holds more than {MOST_ENTRIES:,} packed files, which no document does.",
+            "Unpack it with another program, and open the files that matter.",
+        )
+    try:
+        file = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error, EOFError):
+        return _salvaged(data, name, report)
+    total = 0
+    for entry in file.infolist():
+        total += entry.file_size
+        if entry.flag_bits & _ENCRYPTED:
+            raise _encrypted(name)
+        _check_name(entry.filename, name)
+        packed_tight = entry.file_size > MOST_RATIO * max(1, entry.compress_size)
+        if total > MOST_BYTES or (entry.file_size > _SMALL and packed_tight):
+            raise _too_large(name)
+    return Package(name, report, file, data)
+
+
+def _salvaged(data: bytes, name: str, report: Report) -> Package:
+    """What can be found in a packed file without its directory."""
+    places: dict[str, tuple[int, int]] = {}
+    offset = data.find(_LOCAL)
+    found = 0
+    while 0 <= offset <= len(data) - _LOCAL_HEADER.size and found < MOST_ENTRIES:
+        found += 1
+        report.check()
+        _, _, flags, method, *_, length, extra = _LOCAL_HEADER.unpack_from(data, offset)
+        start = offset + _LOCAL_HEADER.size
+        entry = data[start : start + length].decode("utf-8", "replace")
+        if flags & _ENCRYPTED:
+            raise _encrypted(name)
+        if method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            _check_name(entry, name)
+            places.setdefault(entry, (start + length + extra, method))
+        offset = data.find(_LOCAL, start)
+    if not places:
+        raise damaged_beyond_reading(name)
+    return Package(name, report, None, data, places, damaged=True)
+
+
+def _check_name(entry: str, name: str) -> None:
+    if entry.startswith(("/", "\\")) or ":" in entry or ".." in entry.replace("\\", "/").split("/"):
+        raise SpanlightError(
+            f"“{name}” holds files that would be unpacked outside of it, and was not opened.",
+            "Open it in Word and save it anew, if you trust it.",
+        )
+
+
+def damaged_beyond_reading(name: str) -> SpanlightError:
+    """The fault of a file that nothing can be read from."""
+    return SpanlightError(
+        f"“{name}” is damaged: nothing of its text could be read.", "Get it again from where it came."
+    )
+
+
+def _too_large(name: str) -> SpanlightError:
+    return SpanlightError(
+        f"“{name}” would unpack to far more than a document, and was not opened.",
+        "If you trust it, open it in Word and save it as plain text.",
+    )
+
+
+def _encrypted(name: str) -> SpanlightError:
+    return SpanlightError(
+        f"“{name}” is protected with a password, which only Word can take off.",
+        "Open it in Word, save a copy without a password, and open that.",
+    )
+
+
+def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        return _encrypted(name)
+    return SpanlightError(
+        f"“{name}” is of an old Word that is not read.", "Open it in Word and save it as .docx."
+    )

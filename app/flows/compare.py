@@ -1,0 +1,50 @@
+"""What changed between two answers to one question, in words."""
+
+from __future__ import annotations
+
+from app.core.history import Entry, KeptAnswer
+from app.core.wording import best_of, percent
+
+
+def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
+    """Whether the same words answer in the same place (or nothing does, still), and the sentence that says it."""
+    old, new = before.best, now.best
+    if old is None and new is None:
+        return True, "The text still does not say."
+    if old is None and new is not None:
+        return False, f"Now there is an answer: {answer_said(now, new)}."
+    if new is None and old is not None:
+        return False, f"The text does not say any more (was “{plain(old.text)}”)."
+    assert old is not None and new is not None
+    if plain(old.text) != plain(new.text):
+        return False, f"Another answer now: {answer_said(now, new)} (was “{plain(old.text)}”)."
+    if _same_place(before, old, now, new):
+        return True, f"The same answer, at the same place{_surer(old, new)}."
+    where = f", on page {new.page}" if new.page is not None and new.page != old.page else ""
+    return False, f"The same answer, at another place{where}{_surer(old, new)}."
+
+
+def answer_said(entry: Entry, answer: KeptAnswer) -> str:
+    """An answer with its probability: "“noon”, very likely, 94 %"."""
+    likely = best_of(answer.probability, entry.no_answer_probability)
+    return f"“{plain(answer.text)}”, {likely[:1].lower()}{likely[1:]}"
+
+
+def plain(text: str, most: int = 120) -> str:
+    """The text on one line, cut where it is longer than `most`."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def _same_place(before: Entry, old: KeptAnswer, now: Entry, new: KeptAnswer) -> bool:
+    """Whether two answers stand in the same place: where the text has changed, between the same words."""
+    if before.sha256 == now.sha256 and old.span == new.span:
+        return True
+    return old.page == new.page and plain(old.before + old.text + old.after) == plain(
+        new.before + new.text + new.after
+    )
+
+
+def _surer(old: KeptAnswer, new: KeptAnswer) -> str:
+    was, now = percent(old.probability), percent(new.probability)
+    return "" if was == now else f", now {now} (was {was})"

@@ -1,0 +1,107 @@
+"""The processes that read documents and draw their pages, as the flows see them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path, PurePath
+from typing import Any
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.layout import Opened, Picture
+from app.core.report import Progress, Report
+from app.documents.limits import MEMORY, OUT_OF_MEMORY
+from app.documents.orders import Draw, MarkUp, Read
+from app.documents.process import Order, start_limited
+from app.engine.child import Child
+
+# Seconds: without a sign that the work goes on, and in all.
+MOST_QUIET = 120.0
+MOST_TIME = 900.0
+MOST_DRAWING = 30.0
+
+_NO_MEMORY = (OUT_OF_MEMORY, -9)
+
+
+class Documents:
+    """Reads documents in one process and draws and marks pages in another, so that neither waits for the other.
+
+    Either may take `limits.MEMORY` bytes and so much time; a file that makes it take more, or crash, costs that
+    process, which is started again for the next one. They start with the first order. Each is called from one thread
+    at a time (`close` from any). `logs` is the folder that takes what their libraries print.
+    """
+
+    def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET, total: float = MOST_TIME) -> None:
+        log = logs / "documents.log" if logs else None
+        self._reading = Child(start_limited, title="documents process", log=log)
+        self._pages = Child(start_limited, title="pages process", log=log)
+        self._quiet, self._total = quiet, total
+
+    def read(self, order: Read, report: Report) -> Opened:
+        """The document of a file or of bytes; raises SpanlightError, PasswordNeeded and Stopped."""
+        name = order.name or PurePath(order.path).name
+        opened: Opened = self._run(self._reading, order, report, f"“{name}” could not be read", self._quiet)
+        return opened
+
+    def draw(self, order: Draw, report: Report) -> Picture:
+        """A part of a PDF's page; raises SpanlightError and Stopped."""
+        what = f"Page {order.page + 1} of “{PurePath(order.path).name}” could not be drawn"
+        picture: Picture = self._run(self._pages, order, report, what, min(self._quiet, MOST_DRAWING))
+        return picture
+
+    def mark_up(self, order: MarkUp, report: Report) -> tuple[str, ...]:
+        """Write a copy of a PDF with highlights; why each was left out, empty where it was not."""
+        what = f"“{PurePath(order.path).name}” could not be marked"
+        reasons: tuple[str, ...] = self._run(self._pages, order, report, what, self._quiet)
+        return reasons
+
+    @property
+    def pids(self) -> tuple[int | None, int | None]:
+        """The ids of the process that reads and of the one that draws, None where it does not run."""
+        return self._reading.pid, self._pages.pid
+
+    def close(self) -> None:
+        """End both processes for good; work under way ends as Stopped."""
+        self._reading.close()
+        self._pages.close()
+
+    def _run(self, child: Child, order: Order, report: Report, failed: str, quiet: float) -> Any:
+        try:
+            return child.run(order, _Patience(report, failed, quiet, self._total))
+        except EngineLost as lost:
+            if lost.exit_code in _NO_MEMORY:
+                raise SpanlightError(
+                    f"{failed}: it takes more than {MEMORY // 1_000_000_000} GB of memory.",
+                    "It may be damaged, or made to do harm.",
+                ) from lost
+            raise SpanlightError(
+                f"{failed}: it makes the reader break off.",
+                "It may be damaged; open it in another program and save it anew.",
+            ) from lost
+
+
+class _Patience:
+    """A Report that ends work which takes too long: it raises SpanlightError, whereupon the process is stopped."""
+
+    def __init__(self, report: Report, failed: str, quiet: float, total: float) -> None:
+        self._report, self._failed, self._quiet, self._total = report, failed, quiet, total
+        self._began = self._heard = time.monotonic()
+        self._last: Progress | None = None
+
+    def progress(self, progress: Progress) -> None:
+        if progress != self._last:
+            self._last, self._heard = progress, time.monotonic()
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        self._heard = time.monotonic()
+        self._report.partial(result)
+
+    def check(self) -> None:
+        self._report.check()
+        now = time.monotonic()
+        if now - self._heard > self._quiet or now - self._began > self._total:
+            seconds = round(now - (self._began if now - self._began > self._total else self._heard))
+            raise SpanlightError(
+                f"{self._failed}: after {seconds} seconds there was no end to it.",
+                "It may be damaged; split it, or open it in another program and save it anew.",
+            )

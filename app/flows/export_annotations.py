@@ -1,0 +1,133 @@
+"""Answers as W3C Web Annotations (https://www.w3.org/TR/annotation-model/)."""
+
+from __future__ import annotations
+
+import base64
+import json
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.core.about import NAME, VERSION
+from app.core.days import iso
+from app.core.history import Entry, KeptAnswer
+from app.core.layout import Kind
+from app.core.wording import NO_ANSWER
+from app.flows.export_text import likely
+
+_FORMATS = {
+    Kind.TEXT: "text/plain",
+    Kind.MARKDOWN: "text/markdown",
+    Kind.HTML: "text/html",
+    Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    Kind.PDF: "application/pdf",
+}
+# Two words that the model of annotations has no name for.
+_CONTEXT = [
+    "http://www.w3.org/ns/anno.jsonld",
+    {"probability": "urn:spanlight:probability", "sha256": "urn:spanlight:sha256"},
+]
+
+
+def web_annotations(entries: Sequence[Entry]) -> str:
+    """An AnnotationCollection with all entries on its first page, as JSON-LD.
+
+    Each annotation's bodies are the question, the answer, and how sure it is; its target is the document, with the
+    place by TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and
+    for a PDF by the page (RFC 8118) refined by the quote. Where the text does not say, the target has no place.
+    """
+    items = [_annotation(entry) for entry in entries]
+    named = identity(*(str(item["id"]) for item in items))
+    page = {"id": f"{named}#page", "type": "AnnotationPage", "startIndex": 0, "items": items}
+    whole = {
+        "@context": _CONTEXT,
+        "id": named,
+        "type": "AnnotationCollection",
+        "label": "Questions and answers",
+        "generator": _software(),
+        "total": len(items),
+        "first": page,
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def identity(*parts: str) -> str:
+    """An IRI that is the same for the same parts, and for no others."""
+    said = "\n".join(parts).encode("utf-8", "backslashreplace").decode("utf-8")
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"urn:spanlight\n{said}").urn
+
+
+def entry_identity(entry: Entry) -> str:
+    """The IRI of an entry."""
+    return identity(entry.sha256, entry.path, repr(entry.asked), entry.question)
+
+
+def _annotation(entry: Entry) -> dict[str, object]:
+    best = entry.best
+    answer: dict[str, object] = _words(best.text if best else NO_ANSWER, "replying")
+    answer["probability"] = best.probability if best else entry.no_answer_probability
+    target: dict[str, object] = {
+        "type": "SpecificResource",
+        "source": _source(entry),
+        "state": {"type": "TimeState", "sourceDate": iso(entry.asked)},
+    }
+    if best is not None:
+        target["selector"] = _selectors(entry, best)
+    annotation: dict[str, object] = {
+        "id": entry_identity(entry),
+        "type": "Annotation",
+        "motivation": "questioning",
+        "created": iso(entry.asked),
+        "generator": _software(),
+        "body": [_words(entry.question, "questioning"), answer, _words(likely(entry), "assessing")],
+        "target": target,
+    }
+    if entry.model:
+        annotation["creator"] = {"type": "Software", "name": entry.model}
+    return annotation
+
+
+def _words(value: str, purpose: str) -> dict[str, object]:
+    return {"type": "TextualBody", "value": value, "format": "text/plain", "purpose": purpose}
+
+
+def _source(entry: Entry) -> dict[str, object]:
+    digest = base64.urlsafe_b64encode(bytes.fromhex(entry.sha256)).decode("ascii").rstrip("=")
+    # A text that stands in no file is named by its digest (RFC 6920).
+    place = Path(entry.path).absolute().as_uri() if entry.path else f"ni:///sha-256;{digest}"
+    return {
+        "id": place,
+        "type": "Text",
+        "format": _FORMATS[entry.kind],
+        "label": entry.name,
+        "sha256": entry.sha256,
+    }
+
+
+def _selectors(entry: Entry, answer: KeptAnswer) -> list[dict[str, object]]:
+    quote: dict[str, object] = {
+        "type": "TextQuoteSelector",
+        "exact": answer.text,
+        "prefix": answer.before,
+        "suffix": answer.after,
+    }
+    position: dict[str, object] = {
+        "type": "TextPositionSelector",
+        "start": answer.span.start,
+        "end": answer.span.end,
+    }
+    selectors = [position, quote]
+    if entry.kind is Kind.PDF and answer.page is not None:
+        selectors.append(
+            {
+                "type": "FragmentSelector",
+                "conformsTo": "http://tools.ietf.org/rfc/rfc3778",
+                "value": f"page={answer.page}",
+                "refinedBy": quote,
+            }
+        )
+    return selectors
+
+
+def _software() -> dict[str, str]:
+    return {"type": "Software", "name": f"{NAME} {VERSION}"}

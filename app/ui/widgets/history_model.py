@@ -1,0 +1,228 @@
+"""The history as rows: a heading for each day, below it that day's entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.core.days import day, local
+from app.core.history import Entry
+from app.core.wording import NO_ANSWER, best_of, likelihood, percent
+
+ROW = Qt.ItemDataRole.UserRole
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A day's heading (`entry` is None), or an entry with what is shown of it.
+
+    `first` and `last` tell where an entry stands in its day. `news` is what asking again brought; `changed` tells that
+    it was not the same.
+    """
+
+    title: str
+    day: date
+    entry: Entry | None = None
+    answer: str = ""
+    likely: str = ""
+    where: str = ""
+    time: str = ""
+    first: bool = False
+    last: bool = False
+    news: str = ""
+    changed: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        if self.entry is None:
+            return self.title
+        return " ".join(
+            f"{one.rstrip('.')}."
+            for one in (self.title, self.answer, self.likely, self.where, self.news)
+            if one
+        )
+
+
+def row_of(entry: Entry) -> Row:
+    """The row of an entry."""
+    best, moment = entry.best, local(entry.asked)
+    name = plain(entry.name) or "A text"
+    if best is None:
+        chance = entry.no_answer_probability
+        answer, likely, where = NO_ANSWER, f"{likelihood(chance)}, {percent(chance)}", name
+    else:
+        answer = plain(best.text)
+        likely = best_of(best.probability, entry.no_answer_probability)
+        where = name if best.page is None else f"{name}, page {best.page}"
+    return Row(plain(entry.question), moment.date(), entry, answer, likely, where, f"{moment:%H:%M}")
+
+
+def plain(text: str) -> str:
+    """The text on one line."""
+    return " ".join(text.replace("\0", " ").split())
+
+
+class HistoryModel(QAbstractListModel):
+    """Rows, the newest first; `more_wanted` is sent when the list comes to its end and there are older entries."""
+
+    more_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[Row] = []
+        self._entries: list[Entry] = []
+        self._news: dict[int, tuple[str, bool]] = {}
+        self._total = 0
+        self._waiting = False
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The entries that are here by now."""
+        return self._entries
+
+    @property
+    def total(self) -> int:
+        """How many entries there are, with those that are not here yet."""
+        return self._total
+
+    def take(self, entries: Sequence[Entry], total: int) -> None:
+        """Show these, the newest of `total`."""
+        self._waiting = False
+        if list(entries) == self._entries[: len(entries)] and total == self._total:
+            return
+        self.beginResetModel()
+        self._entries, self._total = list(entries), total
+        self._rows = self._grouped(self._entries)
+        self.endResetModel()
+
+    def append(self, entries: Sequence[Entry], total: int) -> None:
+        """Show these below the others."""
+        self._waiting = False
+        if not entries:
+            self._total = len(self._entries)
+            return
+        self._entries += entries
+        self._total = total
+        # The day that was the last one may go on: its rows are made anew with the others.
+        start = next(
+            (at for at in range(len(self._rows) - 1, -1, -1) if self._rows[at].entry is None), len(self._rows)
+        )
+        again = [row.entry for row in self._rows[start:] if row.entry is not None]
+        rows = self._grouped([*again, *entries])
+        kept = len(self._rows) - start
+        self._rows[start:] = rows[:kept]
+        if kept:
+            self.dataChanged.emit(self.index(start), self.index(start + kept - 1))
+        at = start + kept
+        self.beginInsertRows(QModelIndex(), at, at + len(rows) - kept - 1)
+        self._rows += rows[kept:]
+        self.endInsertRows()
+
+    def remove(self, number: int) -> None:
+        """Take an entry away, and its day's heading with the last one."""
+        at = self.row_of(number)
+        if at < 0:
+            return
+        self._entries = [entry for entry in self._entries if entry.number != number]
+        self._total -= 1
+        row = self._rows[at]
+        first = at - 1 if row.first and row.last else at
+        self.beginRemoveRows(QModelIndex(), first, at)
+        del self._rows[first : at + 1]
+        self.endRemoveRows()
+        for near, edge in ((at, row.first), (at - 1, row.last)):
+            if edge and first == at:
+                self._renew(near)
+
+    def say(self, number: int, news: str, changed: bool = False) -> None:
+        """Say below an entry what asking it again brought; empty takes that away."""
+        if news:
+            self._news[number] = (news, changed)
+        else:
+            self._news.pop(number, None)
+        at = self.row_of(number)
+        if at >= 0:
+            self._renew(at)
+
+    def row_of(self, number: int) -> int:
+        """The row of an entry, -1 where it is not here."""
+        for at, row in enumerate(self._rows):
+            if row.entry is not None and row.entry.number == number:
+                return at
+        return -1
+
+    def row(self, at: int) -> Row | None:
+        """A row, None where there is none."""
+        return self._rows[at] if 0 <= at < len(self._rows) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        """As many rows as days and entries."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """What a row says, and the row itself for the delegate."""
+        row = self.row(index.row())
+        if row is None:
+            return None
+        if role == ROW:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.spoken
+        if role == Qt.ItemDataRole.ToolTipRole and row.entry is not None:
+            return row.entry.path or None
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Entries can be chosen, headings cannot."""
+        row = self.row(index.row())
+        if row is None or row.entry is None:
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def canFetchMore(self, parent: Index) -> bool:
+        """Whether there are older entries that nobody has been asked for."""
+        return not parent.isValid() and not self._waiting and 0 < len(self._entries) < self._total
+
+    def fetchMore(self, parent: Index) -> None:
+        """Ask for older entries."""
+        if self.canFetchMore(parent):
+            self._waiting = True
+            self.more_wanted.emit()
+
+    def not_more(self) -> None:
+        """Older entries could not be had; they may be asked for again."""
+        self._waiting = False
+
+    def _renew(self, at: int) -> None:
+        """Make an entry's row anew: what is said below it, or its neighbours, have changed."""
+        row = self.row(at)
+        if row is None or row.entry is None:
+            return
+        above, below = self.row(at - 1), self.row(at + 1)
+        self._rows[at] = self._made(
+            row.entry, above is None or above.entry is None, below is None or below.entry is None
+        )
+        self.dataChanged.emit(self.index(at), self.index(at))
+
+    def _made(self, entry: Entry, first: bool, last: bool) -> Row:
+        news, changed = self._news.get(entry.number, ("", False))
+        return replace(row_of(entry), first=first, last=last, news=news, changed=changed)
+
+    def _grouped(self, entries: Sequence[Entry]) -> list[Row]:
+        rows: list[Row] = []
+        today = date.today()
+        days = [local(entry.asked).date() for entry in entries]
+        for at, (entry, on) in enumerate(zip(entries, days, strict=True)):
+            first = not at or days[at - 1] != on
+            last = at + 1 == len(days) or days[at + 1] != on
+            if first:
+                rows.append(Row(day(on, today), on))
+            rows.append(self._made(entry, first, last))
+        return rows

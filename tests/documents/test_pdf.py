@@ -1,0 +1,181 @@
+"""PDF files opened: with a password, damaged, scanned, and what is said of each."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.report import Silent, Stopped
+from app.documents.parts import Parts
+from app.documents.pdf import open_pdf, read_pdf
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+PICTURE = Page(drawing=b"0.5 g 72 72 300 300 re f")
+
+
+def said(text: str) -> Page:
+    return Page(lines(text))
+
+
+def read(data: bytes, password: str = "") -> Parts:
+    return read_pdf(data, "a.pdf", password, Silent())
+
+
+def test_a_path_and_its_bytes_read_the_same(tmp_path: Path) -> None:
+    data = small_pdf([said("The tide is highest\nat noon."), said("Page two.")])
+    path = tmp_path / "tide\n😀.pdf"
+    path.write_bytes(data)
+    parts = read(data)
+    assert "The tide is highest" in parts.text
+    assert len(parts.pages) == 2
+    assert parts.notes == ()
+    assert read_pdf(str(path), path.name, "", Silent()) == parts
+
+
+def test_a_locked_one_asks_for_its_password() -> None:
+    data = locked_pdf("The tide is highest at noon.", "högvatten")
+    with pytest.raises(PasswordNeeded) as fault:
+        read(data)
+    assert not fault.value.wrong
+    assert fault.value.message == "“a.pdf” asks for a password."
+    with pytest.raises(PasswordNeeded) as fault:
+        read(data, "ebb")
+    assert fault.value.wrong
+    assert fault.value.message == "The password does not fit “a.pdf”."
+    assert "The tide is highest at noon." in read(data, "högvatten").text
+    assert "The tide is highest at noon." in read(data, "owner").text
+
+
+def test_one_that_is_locked_for_changes_only_opens() -> None:
+    assert "high" in read(locked_pdf("high", "")).text
+
+
+def test_a_lock_that_nobody_here_knows_is_refused() -> None:
+    with pytest.raises(SpanlightError, match="is locked in a way that cannot be opened here"):
+        read(locked_pdf("high", "tide", handler="Elsewhere"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"%PDF-1.7\n",
+        random.Random(3).randbytes(20_000),
+        b"%PDF-1.7\n" + random.Random(4).randbytes(5000),
+    ],
+    ids=["empty", "only its head", "random", "random behind its head"],
+)
+def test_what_is_no_pdf_is_refused_in_one_sentence(data: bytes) -> None:
+    with pytest.raises(SpanlightError) as fault:
+        read(data)
+    assert fault.value.message == "“a.pdf” is damaged, and no page of it can be read."
+
+
+def test_one_without_pages_is_refused() -> None:
+    with pytest.raises(PasswordNeeded):  # what the engine said of the file before counts no more
+        read(locked_pdf("high", "tide"))
+    with pytest.raises(SpanlightError, match="has no pages"):
+        read(small_pdf([]))
+
+
+def test_a_file_that_went_away_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpanlightError, match="is no longer where it was"):
+        open_pdf(str(tmp_path / "gone.pdf"), "gone.pdf")
+    with pytest.raises(SpanlightError, match="could not be read"):
+        open_pdf(str(tmp_path), "folder.pdf")
+
+
+def test_a_damaged_table_is_mended_and_told() -> None:
+    data = small_pdf([said("The tide is highest at noon.")])
+    cut = data[: data.index(b"xref\n0")]
+    parts = read(cut)
+    assert "The tide is highest at noon." in parts.text
+    assert parts.notes == ("This PDF is damaged; it was read as far as it goes.",)
+
+
+def test_a_file_whose_end_is_missing_has_the_pages_that_are_there() -> None:
+    data = small_pdf([said("One page."), said("Another page."), said("A third.")])
+    last = data.rindex(b"<< /Type /Page /")
+    parts = read(data[: last + 20])
+    assert "One page." in parts.text
+    assert "Another page." in parts.text
+    assert len(parts.pages) == 3
+    assert parts.notes == (
+        "This PDF is damaged; it was read as far as it goes.",
+        "1 of 3 pages could not be read.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "pages", "read_pages"),
+    [
+        ("alice.pdf", 0.5, 69, 60),
+        ("asvs-3.0.1-hebrew.pdf", 0.5, 12, 12),
+        ("asvs-4.0.3-en.pdf", 0.5, 71, 60),
+        ("qed-tacl-paper.pdf", 0.999, 17, 17),
+    ],
+)
+def test_a_part_of_a_real_file_is_read_as_far_as_it_goes(
+    shared_data: Path, name: str, share: float, pages: int, read_pages: int
+) -> None:
+    data = (shared_data / "documents" / name).read_bytes()
+    parts = read(data[: int(share * len(data))])
+    assert parts.notes[0] == "This PDF is damaged; it was read as far as it goes."
+    assert len(parts.pages) == pages
+    assert sum(len(page.characters) > 20 for page in parts.pages) >= read_pages
+
+
+def test_pages_that_cannot_be_loaded_are_told() -> None:
+    data = small_pdf([said("One page."), said("Another page."), said("A third.")])
+    # The second page's object is made something else, of the same length.
+    place = data.index(b"<< /Type /Page /", data.index(b"<< /Type /Page /") + 1)
+    end = data.index(b"endobj", place)
+    parts = read(data[:place] + b"null".ljust(end - place) + data[end:])
+    assert "One page." in parts.text
+    assert "A third." in parts.text
+    assert "Another" not in parts.text
+    assert len(parts.pages) == 3
+    assert parts.notes == (
+        "This PDF is damaged; it was read as far as it goes.",
+        "1 of 3 pages could not be read.",
+    )
+
+
+def test_pictures_of_pages_say_so() -> None:
+    parts = read(small_pdf([PICTURE, PICTURE]))
+    assert parts.text.strip() == ""
+    assert len(parts.pages) == 2
+    assert parts.notes == ("This PDF is pictures of pages: it holds no text to read.",)
+
+
+def test_some_pictures_of_pages_are_counted() -> None:
+    assert read(small_pdf([said("One."), PICTURE])).notes == ("1 of 2 pages is a picture and holds no text.",)
+    assert read(small_pdf([said("One."), PICTURE, PICTURE])).notes == (
+        "2 of 3 pages are pictures and hold no text.",
+    )
+
+
+def test_empty_pages_are_no_pictures() -> None:
+    assert read(small_pdf([said("One."), Page()])).notes == ()
+    assert read(small_pdf([Page()])).notes == ("The pages of this PDF are empty.",)
+
+
+def test_the_scan_says_so_at_once(shared_data: Path) -> None:
+    path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
+    parts = read_pdf(str(path), path.name, "", Silent())
+    assert parts.notes == ("This PDF is pictures of pages: it holds no text to read.",)
+    assert parts.text.strip() == ""
+    assert len(parts.pages) >= 1
+
+
+def test_reading_stops_when_it_is_told_to() -> None:
+    class Stopping(Silent):
+        def check(self) -> None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        read_pdf(small_pdf([said("One."), said("Two.")]), "a.pdf", "", Stopping())
