@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
 from app.settings.drafts import Drafts
@@ -141,7 +141,11 @@ class Sheets(QObject):
     def bring(self, index: int) -> None:
         """Bring a sheet up."""
         if 0 <= index < len(self._sheets):
+            focused = QApplication.focusWidget()
+            on_page = focused is not None and self._stack.isAncestorOf(focused)
             self._stack.setCurrentIndex(index)
+            if on_page:
+                self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
             self._tabs.select(index)
             self.up.emit(self._sheets[index])
             self.save_soon()

@@ -37,7 +37,8 @@ class Notice(QFrame):
         self._act = QPushButton()
         self._act.clicked.connect(self.acted)
         self._close = QToolButton()
-        self._close.setVisible(closable)
+        if not closable:
+            self._close.hide()
         self._close.setAccessibleName("Put this message away")
         self._close.setToolTip("Put away")
         self._close.clicked.connect(self._put_away)
