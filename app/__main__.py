@@ -16,6 +16,7 @@ COMMANDS = {
     "text": "print the text of a document as it is read",
     "classify": "give texts their class probabilities",
     "evaluate": "measure a model on labelled examples",
+    "bench": "measure how soon answers are there in long documents",
     "train": "teach a model from examples",
     "models": "list what is installed",
     "history": "look through what was asked before",

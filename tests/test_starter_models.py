@@ -101,7 +101,7 @@ def test_the_reviews_among_the_samples_are_told_apart(workspace: Workspace) -> N
 
 
 def test_a_whole_book_answers_and_does_not_answer_everything(workspace: Workspace, shared_data: Path) -> None:
-    book = read_document(shared_data / ALICE, Silent())
+    book = read_document(workspace, shared_data / ALICE, Silent()).document
     tarts = ask(workspace, Question("Who stole the tarts?", (book,)), Silent())
     assert tarts.best is not None
     assert book.text[tarts.best.span.start : tarts.best.span.end] == tarts.best.text

@@ -26,6 +26,7 @@ from app.core.text import Document, Span
 from app.core.wording import NO_ANSWER, best_of, likelihood, percent
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
+from app.flows.history import remember
 from app.flows.workspace import Workspace
 
 _EPILOG = (
@@ -68,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick", action="store_true", help="read only the passages that share most words with the question"
     )
+    parser.add_argument("--no-history", action="store_true", help="do not keep the question in the history")
     add_reading_arguments(parser)
     add_model_arguments(parser)
     return parser
@@ -98,6 +100,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print_json(reading_values(question, reading, opened))
     else:
         _print(question, reading, opened)
+    if not arguments.no_history:
+        _keep(workspace, question, reading, opened, report)
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
@@ -135,6 +139,19 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "quote": one_line(answer.text),
         "sentence": sentence_around(document.text, answer.span).of(document.text),
     }
+
+
+def _keep(
+    workspace: Workspace,
+    question: Question,
+    reading: Reading,
+    opened: tuple[Opened, ...],
+    report: TerminalReport,
+) -> None:
+    try:
+        remember(workspace, opened, question, reading, report)
+    except SpanlightError as fault:  # the answer stands all the same
+        report.line(one_line(str(fault)))
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

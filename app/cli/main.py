@@ -91,6 +91,10 @@ def _command(name: str) -> Command:
             from app.cli import evaluate
 
             return evaluate
+        case "bench":
+            from app.cli import bench
+
+            return bench
         case "train":
             from app.cli import train
 

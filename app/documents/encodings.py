@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from charset_normalizer import from_bytes
 
 _SAMPLE = 1 << 16
-_BEFORE = 256
+_BEFORE = 4096
 _BEYOND = re.compile(rb"[\x80-\xff]")
 _SURE = 0.95
 _ASCII_LETTERS = [bytes([code]) for code in string.ascii_letters.encode()]
@@ -86,12 +86,9 @@ def guess(data: bytes) -> str:
 
 
 def _sample(data: bytes) -> bytes:
-    """The part of the bytes to judge by; it begins at a line, as a character of two bytes does not end with LF."""
+    """The part of the bytes to judge by, with some ASCII before the first byte beyond it."""
     first = _BEYOND.search(data)
-    if first is None:
-        return data[:_SAMPLE]
-    line = data.rfind(b"\n", max(0, first.start() - _BEFORE), first.start()) + 1
-    return data[line or first.start() :][:_SAMPLE] if first.start() > _SAMPLE else data[:_SAMPLE]
+    return data[max(0, first.start() - _BEFORE) if first else 0 :][:_SAMPLE]
 
 
 def _score(sample: bytes, script: _Script, encoding: str) -> tuple[float, float]:

@@ -183,11 +183,11 @@ def _words(
     matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
     fonts: dict[int, tuple[bool, bool]] = {}
     words, before = [], 0
-    for first, last in _places(pattern, marked, sheet):
+    for first, last in _places(handle, pattern, marked, sheet, shown):
         pdfium.FPDFText_GetMatrix(handle, first, matrix)
         pdfium.FPDFText_GetCharOrigin(handle, first, x, y)
         size = pdfium.FPDFText_GetFontSize(handle, first) * hypot(matrix.c, matrix.d)
-        quarter = round(atan2(matrix.b, matrix.a) / (pi / 2) - shown.turns) % 4
+        quarter = _turns(matrix, shown)
         ends = sheet.boxes[4 * first : 4 * last]
         if sheet.rightwards:
             ends = ends[:4] + ends[-4:]
@@ -204,19 +204,47 @@ def _words(
     return words
 
 
-def _places(pattern: re.Pattern[str], characters: str, sheet: Sheet) -> Iterator[tuple[int, int]]:
-    """Where words stand; on a page from right to left, cut where the engine put together what is far apart."""
+def _places(
+    handle: pdfium.FPDF_TEXTPAGE, pattern: re.Pattern[str], characters: str, sheet: Sheet, shown: ShownPart
+) -> Iterator[tuple[int, int]]:
+    """Where words stand, cut where the engine put together what is on two lines or, from right to left, far apart."""
     boxes = sheet.boxes
     for found in pattern.finditer(characters):
         first, last = found.span()
-        if not sheet.rightwards:
-            for each in range(first + 1, last):
-                left, top, right, bottom = boxes[4 * each : 4 * each + 4]
-                left_before, _, right_before, _ = boxes[4 * each - 4 : 4 * each]
-                if max(left - right_before, left_before - right) > 0.25 * (bottom - top):
-                    yield first, each
-                    first = each
+        if sheet.rightwards and not _leaves_line(boxes, first, last - 1, 0):
+            yield first, last
+            continue
+        quarter = _quarter(handle, first, shown)
+        for each in range(first + 1, last):
+            left, top, right, bottom = boxes[4 * each : 4 * each + 4]
+            left_before, _, right_before, _ = boxes[4 * each - 4 : 4 * each]
+            gap = max(left - right_before, left_before - right)
+            far = not sheet.rightwards and gap > 0.25 * (bottom - top)
+            if far or _leaves_line(boxes, each - 1, each, quarter):
+                yield first, each
+                first = each
         yield first, last
+
+
+def _leaves_line(boxes: array[float], one: int, other: int, quarter: int) -> bool:
+    """Whether of two characters of a word the second stands higher or lower than the first by half its height."""
+    if quarter % 2:
+        before, after, low = boxes[4 * one], boxes[4 * other], boxes[4 * one + 2]
+    else:
+        before, after, low = boxes[4 * one + 1], boxes[4 * other + 1], boxes[4 * one + 3]
+    drawn = boxes[4 * other + 2] > boxes[4 * other] and boxes[4 * one + 2] > boxes[4 * one]
+    return drawn and abs(after - before) > 0.6 * (low - before)
+
+
+def _quarter(handle: pdfium.FPDF_TEXTPAGE, character: int, shown: ShownPart) -> int:
+    """By how many quarters a character is turned against the clock on the page as it is shown."""
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(handle, character, matrix)
+    return _turns(matrix, shown)
+
+
+def _turns(matrix: pdfium.FS_MATRIX, shown: ShownPart) -> int:
+    return round(atan2(matrix.b, matrix.a) / (pi / 2) - shown.turns) % 4
 
 
 def _masked(characters: str, hidden: set[int]) -> str:

@@ -103,8 +103,8 @@ class PdfDesk:
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
     """The picture of a part of an open page, as `PdfDesk.draw` says it."""
     width, height = page.get_size()
-    whole = round(width * order.scale), round(height * order.scale)
-    if not (0 < whole[0] < _LARGEST_PAGE and 0 < whole[1] < _LARGEST_PAGE):
+    whole = max(1, round(width * order.scale)), max(1, round(height * order.scale))
+    if max(whole) > _LARGEST_PAGE:
         raise ValueError(f"a page of {width} x {height} points has no pixels at scale {order.scale}")
     aside, above = _MARGIN * (order.left > 0), _MARGIN * (order.top > 0)
     size = order.width + aside, order.height + above

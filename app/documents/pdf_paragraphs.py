@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from app.documents.pdf_hyphens import HYPHENS
 from app.documents.pdf_lines import Line
 from app.documents.pdf_rows import MARKER, Row
 
@@ -181,6 +182,8 @@ def _early(lines: Sequence[Line]) -> set[int]:
 
 
 def _ends_early(line: Line, following: Line, edge: float) -> bool:
+    if line.text[-1:] in HYPHENS and following.text[:1].islower():
+        return False
     word = following.text.split(maxsplit=1)[0] if following.text.strip() else ""
     width = (following.end - following.start) * len(word) / max(1, len(following.text))
     room = edge - line.end

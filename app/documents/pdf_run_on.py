@@ -48,7 +48,7 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
 def _runs_on_from(joined: Sequence[Block], block: Block, measures: Measures) -> int:
     """The number of the paragraph that a block goes on with; -1 where there is none."""
     first = block.lines[0]
-    if block.is_row or block.is_item or not _goes_on(first.text):
+    if block.is_row or block.is_item:
         return -1
     for back in range(1, min(_MOST_BETWEEN, len(joined)) + 1):
         earlier = joined[-back]
@@ -59,7 +59,13 @@ def _runs_on_from(joined: Sequence[Block], block: Block, measures: Measures) -> 
             jumped = last.page != first.page or first.base < last.base - 2 * first.size
             ends = bool(STOPS.search(last.text)) and not last.text.endswith("\x02")
             whole = not is_heavy(last, measures) and not BULLET.match(first.text)
-            if jumped and not ends and whole and not _CAPTION.match(earlier.text):
+            if (
+                jumped
+                and not ends
+                and whole
+                and _goes_on(last.text, first.text)
+                and not _CAPTION.match(earlier.text)
+            ):
                 return len(joined) - back
             if not _CAPTION.match(earlier.text):
                 return -1
@@ -78,10 +84,12 @@ def _may_be_heading(block: Block, paragraph: Block) -> bool:
     )
 
 
-def _goes_on(text: str) -> bool:
-    """Whether a line's beginning goes on with a sentence."""
-    head = text.lstrip("\"'“‘(«[")
-    return bool(head) and (head[0].islower() or head[0] in ",;)，。、；）")
+def _goes_on(last: str, first: str) -> bool:
+    """Whether a line's beginning goes on with the sentence of another's end."""
+    if last.endswith(("\x02", "\u00ad", ",", "，", "、")):
+        return True
+    head = first.lstrip("\"'“‘«[")
+    return bool(head) and (head[0].islower() or head[0] in ",;()，。、；（）")
 
 
 def _is_aside(block: Block, first: Line, measures: Measures) -> bool:

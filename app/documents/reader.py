@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import BinaryIO, NamedTuple
 
 from app.core.errors import PasswordNeeded, SpanlightError
@@ -22,6 +22,7 @@ from app.documents.parts import Parts
 from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
+_HELD = 64_000_000  # bytes of a PDF up to which it is read as the others are
 _SPECIAL = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -31,7 +32,7 @@ _SPECIAL = (
 
 
 class _Loaded(NamedTuple):
-    """A file's content: its kind, its bytes (none for a PDF on the disk, which is read in place), and what it is like."""
+    """A file's content: its kind, its bytes (none for a large PDF, which is read in place), and its state."""
 
     kind: Kind
     data: bytes
@@ -84,7 +85,7 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
         case Kind.PDF:
             from app.documents.pdf import read_pdf
 
-            return read_pdf(order.path or loaded.data, name, order.password, report)
+            return read_pdf(loaded.data or order.path, name, order.password, report)
         case Kind.DOCX:
             from app.documents.word import read_docx
 
@@ -122,7 +123,7 @@ def _take(data: bytes, name: str) -> _Loaded:
 def _load(path: str, name: str, report: Report) -> _Loaded:
     """The content of a regular file; it is looked at before it is opened, since opening a pipe would wait."""
     with _faults_of(path, name):
-        _require_regular(os.stat(path), name)
+        _require_regular(Path(path).stat(), name)
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             before = os.fstat(file.fileno())
             _require_regular(before, name)
@@ -140,15 +141,17 @@ def _load(path: str, name: str, report: Report) -> _Loaded:
 
 
 def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[str, bytes]:
-    """The file's SHA-256, and its bytes unless it is a PDF."""
+    """The file's SHA-256, and its bytes unless it is a large PDF."""
     digest, data, length = sha256(), bytearray(), 0
     while piece := file.read(_PIECE):
         report.check()
         digest.update(piece)
         length += len(piece)
         _require_room(length, kind, name)  # a file may grow, or say nothing of its length
-        if kind is not Kind.PDF:
+        if kind is not Kind.PDF or length <= _HELD:
             data += piece
+        else:
+            data.clear()
     return digest.hexdigest(), bytes(data)
 
 

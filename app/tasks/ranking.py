@@ -19,6 +19,7 @@ _SATURATION = 1.2
 # A word that only begins like the question's counts for so much of it.
 _ALIKE = 0.5
 _MOST_LONGER = 3
+_LEAST_BEGINNING = 4
 _MOST_TERMS = 16
 _COMMON_FROM = 1000
 
@@ -58,11 +59,11 @@ _STOP_WORDS = frozenset(
 class Term:
     """A word of a question as it is looked for: any of `needles`, the beginnings of words where `starts_words`.
 
-    `size` is the whole word's length in code points, 0 where a needle is all of it.
+    `word` is the whole word in small letters, empty where a needle is all of it.
     """
 
     needles: tuple[str, ...]
-    size: int
+    word: str
     starts_words: bool
 
 
@@ -74,12 +75,12 @@ def terms(question: str) -> tuple[Term, ...]:
     """
     words: dict[str, str] = {}
     for match in _WORDS.finditer(question[:20_000]):
-        words.setdefault(match.group().lower(), match.group())
+        words.setdefault(_small(match.group()), match.group())
     telling = {low: word for low, word in words.items() if low not in _STOP_WORDS and _tells(word)}
     found = dict.fromkeys(
         term for low, word in (telling or words).items() for term in _terms_of_word(low, word)
     )
-    longest = sorted(found, key=lambda term: -max(term.size, len(term.needles[0])))
+    longest = sorted(found, key=lambda term: -max(len(term.word), len(term.needles[0])))
     return tuple(longest[:_MOST_TERMS])
 
 
@@ -90,12 +91,17 @@ def _tells(word: str) -> bool:
 def _terms_of_word(low: str, word: str) -> Iterator[Term]:
     if re.match(f"[{_UNSPACED}]", word):
         for at in range(max(1, len(word) - 1)):
-            yield Term((word[at : at + 2],), 0, False)
+            yield Term((word[at : at + 2],), "", False)
         return
     stem = len(low) - _left_off(low)
-    forms = (low, low[:1].upper() + low[1:], low.upper(), word)
+    forms = (low, low[:1].upper() + low[1:], word[:1] + low[1:], low.upper(), word)
     needles = tuple(dict.fromkeys(form[:stem] for form in forms))
-    yield Term(needles, len(low), bool(_ALPHABETS.fullmatch(low)))
+    yield Term(needles, low, bool(_ALPHABETS.fullmatch(low)))
+
+
+def _small(word: str) -> str:
+    # The small letter of İ is two code points.
+    return word.lower().replace("i\u0307", "i")
 
 
 def _left_off(word: str) -> int:
@@ -172,13 +178,13 @@ def _occurrences(text: str, needle: str, term: Term, most: int) -> tuple[list[in
 def _weight(text: str, at: int, size: int, term: Term) -> float:
     if term.starts_words and at and text[at - 1].isalnum():
         return 0.0
-    if not term.size:
+    if not term.word:
         return 1.0
+    wanted = len(term.word)
     end = at + size
-    most = min(len(text), at + term.size + _MOST_LONGER + 1)
+    most = min(len(text), at + wanted + _MOST_LONGER + 1)
     while end < most and text[end].isalnum():
         end += 1
-    length = end - at
-    if length > term.size + _MOST_LONGER or (size == term.size and term.size < 4 and length > size):
-        return 0.0
-    return 1.0 if length == term.size else _ALIKE
+    if _small(text[at:end]) == term.word:
+        return 1.0
+    return _ALIKE if wanted >= _LEAST_BEGINNING and end - at <= wanted + _MOST_LONGER else 0.0

@@ -34,6 +34,14 @@ SENTENCES = {
 CASES = [(name, encoding) for name, (_, encodings) in SENTENCES.items() for encoding in encodings]
 
 
+def in_language(shared_data: Path, language: str) -> str:
+    """The Universal Declaration of Human Rights in a language."""
+    whole = (shared_data / "documents" / "udhr-18-languages.txt").read_text(encoding="utf-8")
+    parts = re.split(r"(?m)^=== (.*) ===$", whole)[1:]
+    titled = zip(parts[::2], parts[1::2], strict=True)
+    return next(part for title, part in titled if title.startswith(language))
+
+
 @pytest.mark.parametrize(("language", "encoding"), CASES)
 def test_a_few_sentences_tell_the_encoding(language: str, encoding: str) -> None:
     text = (SENTENCES[language][0] + "\n") * 3
@@ -48,6 +56,22 @@ def test_a_lone_sign_in_an_english_text_is_western() -> None:
 def test_a_character_beyond_the_sample_counts() -> None:
     text = "word " * 20_000 + "Größe"
     assert decode(text.encode("cp1252"), "a.txt") == text
+
+
+@pytest.mark.parametrize(
+    ("language", "encodings"),
+    [
+        ("German", ("mac_roman", "cp437", "cp850")),
+        ("Polish", ("cp852",)),
+        ("Hebrew", ("cp862",)),
+        ("Arabic", ("iso8859-6",)),
+    ],
+)
+def test_encodings_of_dos_and_the_mac(shared_data: Path, language: str, encodings: tuple[str, ...]) -> None:
+    text = in_language(shared_data, language)[500:3500]
+    for encoding in encodings:
+        data = text.encode(encoding, "ignore")
+        assert decode(data, "a.txt") == data.decode(encoding)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +97,7 @@ def test_a_character_beyond_the_sample_counts() -> None:
 )
 @pytest.mark.parametrize("length", [300, 3000, 1_000_000])
 def test_real_texts(shared_data: Path, language: str, encodings: tuple[str, ...], length: int) -> None:
-    whole = (shared_data / "documents" / "udhr-18-languages.txt").read_text(encoding="utf-8")
-    parts = re.split(r"(?m)^=== (.*) ===$", whole)[1:]
-    text = next(
-        part for title, part in zip(parts[::2], parts[1::2], strict=True) if title.startswith(language)
-    )
+    text = in_language(shared_data, language)
     for encoding in encodings:
         data = text[500 : 500 + length].encode(encoding, "ignore")
         assert decode(data, "a.txt") == data.decode(encoding)

@@ -36,6 +36,21 @@ def test_a_path_and_its_bytes_read_the_same(tmp_path: Path) -> None:
     assert read_pdf(str(path), path.name, "", Silent()) == parts
 
 
+def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, locked, broken = (tmp_path / f"{name}\n😀.pdf" for name in ("large", "locked", "broken"))
+    path.write_bytes(small_pdf([said("The tide is highest\nat noon.")]))
+    locked.write_bytes(locked_pdf("high", "tide"))
+    broken.write_bytes(b"%PDF-1.7\n" + b"nothing " * 1000)
+    whole = read_pdf(str(path), path.name, "", Silent())
+    monkeypatch.setattr("app.documents.pdf._HELD", 0)
+    assert read_pdf(str(path), path.name, "", Silent()) == whole
+    assert "high" in read_pdf(str(locked), "locked.pdf", "tide", Silent()).text
+    with pytest.raises(PasswordNeeded):
+        read_pdf(str(locked), "locked.pdf", "", Silent())
+    with pytest.raises(SpanlightError, match="is damaged, and no page of it can be read"):
+        read_pdf(str(broken), "broken.pdf", "", Silent())
+
+
 def test_a_locked_one_asks_for_its_password() -> None:
     data = locked_pdf("The tide is highest at noon.", "högvatten")
     with pytest.raises(PasswordNeeded) as fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -169,6 +170,24 @@ def test_what_the_page_does_not_say_is_not_marked(tides: Path, tmp_path: Path) -
     reasons = mark_up(MarkUp(str(tides), str(copy), (wrong, good)), Silent())
     assert reasons == ("The page does not say exactly these words.", "")
     assert len(annotations(copy)) == 1
+
+
+def test_letters_that_the_font_does_not_name_are_not_marked(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.pdf", tmp_path / "b.pdf"
+    words = [
+        Words("named", 72, 72),
+        Words("nameless", 72, 100, unmapped=True),
+        Words("unseen", 72, 130, invisible=True),
+    ]
+    path.write_bytes(small_pdf([Page(words)]))
+    parts = read(path)
+    named, unnamed, unseen = (Span(*match.span()) for match in re.finditer(r"\S+", parts.text))
+    wanted = tuple(Highlight(span, span.of(parts.text)) for span in (named, unnamed, unseen))
+    assert mark_up(MarkUp(str(path), str(copy), wanted), Silent()) == (
+        "",
+        "The font of these words does not say which letters they are.",
+        "",  # as a scanner writes them, over its picture of the words
+    )
 
 
 def test_without_anything_to_mark_there_is_no_copy(tides: Path, tmp_path: Path) -> None:

@@ -1,35 +1,104 @@
 from __future__ import annotations
 
-import os
-import threading
+import hashlib
+import io
+import zipfile
 from pathlib import Path
+from typing import Any
 
+import docx
 import pytest
 
-from app.core.errors import SpanlightError
+from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.layout import BlockKind, Kind, Opened
 from app.core.report import Silent, Stopped
-from app.documents.reader import MOST_BYTES, read_bytes, read_file
+from app.documents import reader
+from app.documents.orders import Read
+from app.documents.reader import read
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+
+def opened(path: Path) -> Opened:
+    return read(Read(str(path)), Silent())
 
 
 def refusal(path: Path) -> SpanlightError:
     with pytest.raises(SpanlightError) as caught:
-        read_file(path, Silent())
+        opened(path)
     assert caught.value.message.endswith(".")
     assert caught.value.hint.endswith(".")
     return caught.value
 
 
-def test_text_name_and_path(tmp_path: Path) -> None:
+def word_file(words: str) -> bytes:
+    document = docx.Document()
+    document.add_heading("Tarts", 1)
+    document.add_paragraph(words)
+    data = io.BytesIO()
+    document.save(data)
+    return data.getvalue()
+
+
+def test_text_name_path_and_what_the_file_is_like(tmp_path: Path) -> None:
     path = tmp_path / "größe 1.txt"
-    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree\n")
-    document = read_file(path, Silent())
+    data = b"\xef\xbb\xbfone\r\ntwo\rthree\n"
+    path.write_bytes(data)
+    read_back = opened(path)
+    document = read_back.document
     assert (document.text, document.name, document.path) == ("one\ntwo\nthree\n", "größe 1.txt", str(path))
+    assert read_back.kind is Kind.TEXT
+    assert read_back.sha256 == hashlib.sha256(data).hexdigest()
+    assert (read_back.size, read_back.modified) == (len(data), path.stat().st_mtime_ns)
+    assert read_back.notes == ()
 
 
-def test_markdown_is_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("# Title\n\n<b>bold</b> text\n")
-    assert read_file(path, Silent()).text.startswith("# Title")
+def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
+    words = "The knave stole the tarts."
+    files = {
+        Kind.TEXT: ("a.txt", words.encode()),
+        Kind.MARKDOWN: ("a.md", b"# Tarts\n\n" + words.encode()),
+        Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + words.encode()),
+        Kind.DOCX: ("a.docx", word_file(words)),
+        Kind.PDF: ("a.pdf", small_pdf([Page(lines(words))])),
+    }
+    for kind, (name, data) in files.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        from_file = opened(path)
+        assert from_file.kind is kind
+        assert words in from_file.document.text
+        assert from_file.notes == ()
+        assert bool(from_file.pages) == (kind is Kind.PDF)
+        if kind in (Kind.MARKDOWN, Kind.HTML, Kind.DOCX):
+            assert from_file.headings[0].span.of(from_file.document.text) == "Tarts"
+            assert {BlockKind.HEADING, BlockKind.PARAGRAPH} <= {block.kind for block in from_file.blocks}
+        from_bytes = read(Read("", name, data=data), Silent())
+        assert from_bytes.document.text == from_file.document.text
+        assert from_bytes.sha256 == from_file.sha256
+        assert (from_bytes.kind, from_bytes.size, from_bytes.modified) == (kind, len(data), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.pdf", b"plain words, saved under the wrong name", Kind.TEXT),
+        ("a.txt", b"<!DOCTYPE html><p>plain words</p>", Kind.HTML),
+        ("a.pdf", b"<html><body>404: plain words</body></html>", Kind.HTML),
+        ("a.docx", small_pdf([Page(lines("plain words"))]), Kind.PDF),
+    ],
+)
+def test_a_wrong_suffix_is_noted(tmp_path: Path, name: str, data: bytes, kind: Kind) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    found = opened(path)
+    assert found.kind is kind
+    assert "plain words" in found.document.text
+    if name == "a.txt":  # which says nothing of what is in it
+        assert found.notes == ()
+    else:
+        assert len(found.notes) == 1
+        assert found.notes[0].startswith(f"By its content, “{name}” is ")
 
 
 def test_missing_folder_and_empty(tmp_path: Path) -> None:
@@ -37,7 +106,11 @@ def test_missing_folder_and_empty(tmp_path: Path) -> None:
     assert "is a folder" in refusal(tmp_path).message
     (tmp_path / "empty.txt").write_bytes(b"")
     assert refusal(tmp_path / "empty.txt").message == "“empty.txt” is empty."
+    (tmp_path / "blank.txt").write_bytes(b" \n\t\r\n")
+    assert refusal(tmp_path / "blank.txt").message == "“blank.txt” holds no text."
     refusal(Path("a\0b"))
+    with pytest.raises(SpanlightError, match="“pasted” is empty"):
+        read(Read("", "pasted"), Silent())
 
 
 def test_closed_and_failing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,56 +118,47 @@ def test_closed_and_failing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.write_text("x")
     faults: list[OSError] = [PermissionError(13, "Permission denied"), OSError(5, "Input/output error")]
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise faults.pop(0)
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(reader, "open", refuse, raising=False)
     assert "may not be read" in refusal(path).message
     assert "Input/output error" in refusal(path).message
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "kind"),
-    [
-        ("a.pdf", b"%PDF-1.7\n1 0 obj", "a PDF"),
-        ("a.txt", b"%PDF-1.7\n1 0 obj", "a PDF"),
-        ("a.docx", b"PK\x03\x04\x14\x00", "a Word file"),
-        ("a.zip", b"PK\x03\x04\x14\x00", "packed file"),
-        ("a.html", b"<p>hello</p>", "a web page"),
-        ("a.txt", b"\n  <!DOCTYPE html><html>", "a web page"),
-        ("a.rtf", b"{\\rtf1 text}", "a rich text file"),
-        ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
-    ],
-)
-def test_other_kinds_are_named(tmp_path: Path, name: str, data: bytes, kind: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(data)
-    fault = refusal(path)
-    assert kind in fault.message
-    assert "only plain text can be opened so far" in fault.message
-    assert ("words that it shows" if kind == "a picture" else "plain text") in fault.hint
+def test_a_file_that_grows_is_read_and_said_to_have_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "growing.txt"
+    path.write_bytes(b"first\n")
+
+    def grow(*arguments: Any) -> tuple[str, bytes]:
+        with path.open("ab") as file:
+            file.write(b"second\n")
+        return read_all(*arguments)
+
+    read_all = reader._read_all
+    monkeypatch.setattr(reader, "_read_all", grow)
+    found = opened(path)
+    assert found.document.text == "first\nsecond\n"
+    assert found.notes == ("“growing.txt” was changed while it was read; read it again to have it whole.",)
+    path = tmp_path / "half.docx"
+    path.write_bytes(b"PK\x03\x04 [Content_Types].xml word/")
+    assert refusal(path).message == "“half.docx” was changed while it was read."
 
 
-def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
-    path = tmp_path / "huge.txt"
-    with path.open("wb") as file:
-        file.truncate(MOST_BYTES * 1000)
-    assert "at most 64 MB" in refusal(path).message
-    with pytest.raises(SpanlightError, match="at most 64 MB"):
-        read_bytes(b"x" * (MOST_BYTES + 1), "pasted")
+def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "short-lived.txt"
+    path.write_bytes(b"words")
 
+    def vanish(*arguments: Any) -> tuple[str, bytes]:
+        path.unlink()
+        return read_all(*arguments)
 
-def test_a_stream_without_end_is_refused() -> None:
-    assert "at most 64 MB" in refusal(Path("/dev/zero")).message
-
-
-def test_a_pipe_can_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=(b"through a pipe",))
-    writer.start()
-    assert read_file(path, Silent()).text == "through a pipe"
-    writer.join()
+    read_all = reader._read_all
+    monkeypatch.setattr(reader, "_read_all", vanish)
+    assert opened(path).document.text == "words"
+    assert "There is no file" in refusal(path).message
 
 
 class StopsAtOnce(Silent):
@@ -105,30 +169,49 @@ class StopsAtOnce(Silent):
 def test_stop(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
     with pytest.raises(Stopped):
-        read_file(tmp_path / "a.txt", StopsAtOnce())
+        read(Read(str(tmp_path / "a.txt")), StopsAtOnce())
+
+
+def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:
+    path = tmp_path / "secret.pdf"
+    path.write_bytes(locked_pdf("The knave stole the tarts.", "hearts"))
+    with pytest.raises(PasswordNeeded) as needed:
+        opened(path)
+    assert not needed.value.wrong
+    with pytest.raises(PasswordNeeded) as needed:
+        read(Read(str(path), password="spades"), Silent())
+    assert needed.value.wrong
+    assert "knave" in read(Read(str(path), password="hearts"), Silent()).document.text
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("alice.txt", "The Queen of Hearts, she made some tarts"),
-        ("sherlock-holmes-latin1.txt", "To Sherlock Holmes she is always THE woman"),
-        ("don-quijote-es-latin1.txt", "En un lugar de la Mancha"),
+        ("sherlock-holmes-latin1.txt", "IRENE NORTON, née ADLER"),
+        ("don-quijote-es-latin1.txt", "En un lugar de la Mancha, de cuyo nombre no quiero acordarme"),
+        ("don-quijote-es-latin1.txt", "señor"),
         ("udhr-18-languages.txt", "All human beings are born free"),
         ("contributing-zh.md", "贡献"),
         ("emoji-names.txt", "👩‍👩‍👧"),
     ],
 )
 def test_real_documents(shared_data: Path, name: str, words: str) -> None:
-    text = read_file(shared_data / "documents" / name, Silent()).text
+    text = opened(shared_data / "documents" / name).document.text
     assert words in text
     assert "\r" not in text
     assert "\ufffd" not in text
     assert not text.startswith("\ufeff")
 
 
-@pytest.mark.parametrize(
-    "name", ["alice.pdf", "asvs-5.0.0-en.docx", "alice.htm", "rfc9110-http-semantics.html"]
-)
-def test_real_documents_of_other_kinds(shared_data: Path, name: str) -> None:
-    assert "only plain text" in refusal(shared_data / "documents" / name).message
+def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
+    for name, inside, what in (
+        ("a.zip", ("notes.txt",), "a packed file (.zip)"),
+        ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "an Excel file"),
+        ("a.pptx", ("[Content_Types].xml", "ppt/presentation.xml"), "a PowerPoint file"),
+        ("a.docx", ("notes.txt",), "a broken Word file"),
+    ):
+        with zipfile.ZipFile(tmp_path / name, "w") as packed:
+            for part in inside:
+                packed.writestr(part, "words")
+        assert what in refusal(tmp_path / name).message

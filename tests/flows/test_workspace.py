@@ -82,11 +82,19 @@ def test_ask_and_classify_give_what_the_engine_found(tmp_path: Path) -> None:
 def test_documents(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\r\ntwo")
-    assert read_document(path, Silent()) == read_document(str(path), Silent())
-    assert read_document(path, Silent()).text == "one\ntwo"
-    assert document_from_stream(io.BytesIO(b"one\rtwo"), "standard input") == Document(
-        "one\ntwo", "standard input"
-    )
+    workspace = fake_workspace(tmp_path)
+    opened = read_document(workspace, path, Silent())
+    assert opened == read_document(workspace, str(path), Silent())
+    assert opened.document == Document("one\ntwo", "a.txt", str(path))
+    stream = io.BytesIO(b"one\rtwo")
+    streamed = document_from_stream(workspace, stream, "standard input", Silent())
+    assert streamed.document == Document("one\ntwo", "standard input")
+
+
+def test_a_path_is_kept_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("words")
+    monkeypatch.chdir(tmp_path)
+    assert read_document(fake_workspace(tmp_path), "a.txt", Silent()).document.path == "a.txt"
 
 
 def test_samples_that_come_along(tmp_path: Path) -> None:
@@ -123,6 +131,7 @@ class Endless(io.RawIOBase):
         return b"tarts " * (size // 6 + 1)
 
 
-def test_no_more_is_read_of_an_endless_stream_than_a_file_may_hold() -> None:
+def test_no_more_is_read_of_an_endless_stream_than_a_file_may_hold(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path)
     with pytest.raises(SpanlightError, match="at most 64 MB"):
-        document_from_stream(Endless(), "standard input")  # type: ignore[arg-type]
+        document_from_stream(workspace, Endless(), "standard input", Silent())  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ LEAST, MOST = 0.1, 8.0
 _WIDEST = 1.25
 _STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 _WHEEL = 1.1
+_LEAST_PINCH = 0.2
 
 
 def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:
@@ -40,7 +41,7 @@ def zoom_asked(event: QEvent) -> tuple[float, QPointF] | None:
         return float(_WHEEL ** (event.angleDelta().y() / 120)), event.position()
     if isinstance(event, QNativeGestureEvent):
         if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-            return 1.0 + event.value(), event.position()
+            return max(_LEAST_PINCH, 1.0 + event.value()), event.position()
         return None
     if isinstance(event, QGestureEvent):
         pinch: QGesture | None = event.gesture(Qt.GestureType.PinchGesture)

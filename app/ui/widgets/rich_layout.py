@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QTextBlock,
+    QTextCharFormat,
     QTextDocument,
     QTextFrame,
     QTextLayout,
@@ -24,6 +25,7 @@ from app.ui.widgets.rich_text import Part, Placed, Setting
 class RichLayout(QAbstractTextDocumentLayout):
     """Lays out a document by its parts; the height of one that was not yet looked at is a guess.
 
+    `selected` are the positions that the selection to draw goes from and to.
     Qt's own layout takes all that stands before a place, and all of a table, before it shows the place.
     """
 
@@ -31,6 +33,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         super().__init__(document)
         self.setting: Setting | None = None
         self.grids: list[Grid] = []
+        self.selected = (0, 0)
         self._margin = 0
         self._parts: list[Part] = []
         self._heights = Heights()
@@ -177,22 +180,23 @@ class RichLayout(QAbstractTextDocumentLayout):
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
         if self.setting is None:
             return
-        clip: QRectF = context.clip
-        chosen = [
-            (selection.cursor.selectionStart(), selection.cursor.selectionEnd(), selection.format)
-            for selection in context.selections
-        ]
+        clip = QRectF(context.clip)
         for placed, start in self.placed_in(clip.top(), clip.bottom()):
-            block = self.setting.block(placed.index)
-            ranges = []
-            for low, high, form in chosen:
-                if low < block.position() + block.length() and high > block.position():
-                    selected = QTextLayout.FormatRange()
-                    selected.start = max(0, low - block.position())
-                    selected.length = min(high - block.position(), block.length()) - selected.start
-                    selected.format = form
-                    ranges.append(selected)
-            placed.draw(painter, self.setting, start, ranges)
+            placed.draw(painter, self.setting, start, self._selected_in(self.setting.block(placed.index)))
+
+    def _selected_in(self, block: QTextBlock) -> list[QTextLayout.FormatRange]:
+        """What of a Qt block is selected; its end counts as a letter, so that a selection is seen to go on."""
+        low = max(self.selected[0] - block.position(), 0)
+        high = min(self.selected[1] - block.position(), block.length())
+        if low >= high or self.setting is None:
+            return []
+        made = QTextLayout.FormatRange()
+        made.start, made.length = low, high - low
+        form = QTextCharFormat()
+        form.setBackground(self.setting.theme.colour("selection"))
+        form.setForeground(self.setting.theme.colour("selection_ink"))
+        made.format = form
+        return [made]
 
     def hitTest(self, point: QPointF | QPoint | QPainterPath.Element, accuracy: Qt.HitTestAccuracy) -> int:
         point = QPointF(point.x, point.y) if isinstance(point, QPainterPath.Element) else QPointF(point)

@@ -51,6 +51,7 @@ class RichPage(QTextEdit):
         self._built = True
         self._settling = False
         self._moved = False
+        self._reading: tuple[int, float] | None = None
         self._told = 0.0
         self.map = AnswerMap(theme, self)
         document = _Document(self)
@@ -90,10 +91,18 @@ class RichPage(QTextEdit):
         setting = self._page.setting
         return self._page.position_near(setting.left if setting is not None else 0, self.map.value())
 
+    def reading_place(self) -> tuple[int, float]:
+        """A position and the height of the view that its line stands at, the same ones until somebody scrolls."""
+        if self._reading is None:
+            at = self.top_position()
+            self._reading = (at, self._page.line_top(at)[0] - self.map.value())
+        return (0, self._page.line_top(0)[0]) if self.map.value() == 0 else self._reading
+
     def put_line(self, position: int, y: float) -> None:
         """Scroll the line of a position to a height of the view, or as near to it as the page's ends let it."""
         self._page.line_top(position)
         self._settle((position, y))
+        self._reading = (position, self._page.line_top(position)[0] - self.map.value())
 
     def put_share(self, share: float, above: float) -> None:
         """Scroll so that a share of the page's height, 0 to 1, has the share `above` of the view above it."""
@@ -118,13 +127,11 @@ class RichPage(QTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._settling = True
-        at = self.top_position()
-        y = self._page.line_top(at)[0] - self.map.value()
-        top = self.map.value() == 0
+        place = self.reading_place()
         self._fit()
         super().resizeEvent(event)
         self._settling = False
-        self._settle((0, 0.0) if top else (at, y))
+        self._settle(place)
         self._timer.start()
 
     def event(self, event: QEvent) -> bool:
@@ -164,7 +171,7 @@ class RichPage(QTextEdit):
         self._fit()
         self.map.setValue(0)
         self._settling = False
-        self._moved = False
+        self._moved, self._reading = False, None
         self._build(_TURN)
         self._timer.start()
 
@@ -198,10 +205,9 @@ class RichPage(QTextEdit):
             self._build(_TURN)
             more = True
         else:
-            at = self.top_position()
-            y = self._page.line_top(at)[0] - self.map.value()
+            place = self.reading_place()
             more = self._page.measure(_TURN)
-            self._settle((at, y) if self.map.value() else None)
+            self._settle(place)
         if more:
             self._timer.start()
         if not more or time.perf_counter() - self._told > _NEWS:
@@ -247,7 +253,8 @@ class RichPage(QTextEdit):
 
     @Slot()
     def _scrolled(self) -> None:
-        self._moved = self._moved or not self._settling
+        if not self._settling:
+            self._moved, self._reading = True, None
 
     def _fit(self) -> None:
         """Give the page the width of a comfortable line, in the middle of the desk."""

@@ -29,20 +29,13 @@ from app.ui.widgets.dropped import local_files
 from app.ui.widgets.heat import edges_of, over_height
 from app.ui.widgets.lights import Light, Lights
 from app.ui.widgets.offsets import text_at
+from app.ui.widgets.reading_keys import selecting
 from app.ui.widgets.rich_page import RichPage
 from app.ui.widgets.rich_places import shown
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
 _KEY, _MOVE = QKeySequence.StandardKey, QTextCursor.MoveOperation
-# A selection that was begun with the mouse goes on with these.
-_SELECTING = {
-    _KEY.SelectNextChar: _MOVE.NextCharacter, _KEY.SelectPreviousChar: _MOVE.PreviousCharacter,
-    _KEY.SelectNextWord: _MOVE.NextWord, _KEY.SelectPreviousWord: _MOVE.PreviousWord,
-    _KEY.SelectNextLine: _MOVE.Down, _KEY.SelectPreviousLine: _MOVE.Up,
-    _KEY.SelectStartOfLine: _MOVE.StartOfLine, _KEY.SelectEndOfLine: _MOVE.EndOfLine,
-    _KEY.SelectStartOfDocument: _MOVE.Start, _KEY.SelectEndOfDocument: _MOVE.End,
-}  # fmt: skip
 
 
 class RichPane(RichPage):
@@ -217,9 +210,9 @@ class RichPane(RichPage):
         elif event.matches(_KEY.MoveToEndOfDocument):
             self.build_all()
             self.map.setValue(self.map.maximum())
-        elif selecting := next((move for key, move in _SELECTING.items() if event.matches(key)), None):
+        elif move := selecting(event):
             self.build_all()
-            self.moveCursor(selecting, QTextCursor.MoveMode.KeepAnchor)
+            self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor)
         else:
             if event.matches(_KEY.SelectAll):
                 self.build_all()
@@ -240,7 +233,8 @@ class RichPane(RichPage):
     def paintEvent(self, event: QPaintEvent) -> None:
         page = QRectF(self.viewport().rect())
         blocks = self.visible_blocks() if self.lights.places else []
-        value = self.map.value()
+        value, cursor = self.map.value(), self.textCursor()
+        self._page.selected = (cursor.selectionStart(), cursor.selectionEnd())
         painter = QPainter(self.viewport())
         painter.fillRect(page, self._theme.colour("paper"))
         painter.translate(0, -value)
@@ -297,17 +291,20 @@ class RichPane(RichPage):
         """Build the page anew in the theme's letters and colours: what was in view, lit and selected stays."""
         if not self.text():
             return
-        top, moved = self.top(), self._moved
+        place, moved = self.reading_place(), self._moved
+        top = self._places.to_point(place[0])
         cursor = self.textCursor()
         anchor, position = cursor.anchor(), cursor.position()
+        selected = self._places.to_point(cursor.selectionEnd())
         asked, chosen, faint = self._asked, self.lights.chosen, self.lights.faint
         self._rebuild()
-        self.go_to(top)
         if asked:
             self.light(asked, chosen, faint=faint)
         if anchor != position:
-            self.build_to(self._places.to_point(max(anchor, position)) + 1)
+            self.build_to(selected + 1)
             self._select(anchor, position)
+        self.build_to(top + 1)
+        self.put_line(*place)
         self._moved = moved
 
     def _select(self, anchor: int, position: int) -> None:

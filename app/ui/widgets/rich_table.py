@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from app.core.layout import Block, Table
 from app.ui.widgets.rich_look import Looks
-from app.ui.widgets.rich_text import Placed, Setting
+from app.ui.widgets.rich_text import Placed, Setting, direction
 
 _TALLEST_SPAN = 200
 # Columns are made for words of at most so many letters, and cells are not wider than so many by themselves.
@@ -56,7 +56,7 @@ class Grid:
         balance = 0
         for block in sample:
             words = block.span.of(text)[:1000]
-            balance += _direction(words)
+            balance += direction(words)
             if 0 <= block.column < table.columns and spanned(table, block.row, block.column)[1] == 1:
                 needs = self._needs[block.column]
                 longest = max(words.split(), key=_letters, default="")
@@ -141,6 +141,7 @@ class Band:
         if (row, column) not in self._cells:
             rows, columns = spanned(table, row, column)
             self._cells[row, column] = _Cell(row - self._row, rows, column, columns)
+        placed.leaning = self._grid.mirrored
         self._cells[row, column].placed.append(placed)
         self.placed.append(placed)
 
@@ -241,14 +242,3 @@ def _letters(words: str) -> float:
     if words.isascii():
         return len(words)
     return sum(2.0 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in words)
-
-
-def _direction(words: str) -> int:
-    """1 for words that run to the right, -1 for those that run to the left, 0 for neither."""
-    for letter in words[:80]:
-        match unicodedata.bidirectional(letter):
-            case "L":
-                return 1
-            case "R" | "AL":
-                return -1
-    return 0

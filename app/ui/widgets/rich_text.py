@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,7 +48,8 @@ class Setting:
 class Placed:
     """A piece on the page: the box that its lines stand in, from its part's upper left corner.
 
-    `joined` is how far its ground reaches up to the piece above; `leftwards` tells of a right-to-left paragraph.
+    `joined` is how far its ground reaches up to the piece above; `leftwards` tells of a right-to-left paragraph,
+    `leaning` of one that is so unless its words say otherwise (figures in a table that runs to the left).
     """
 
     index: int
@@ -58,6 +60,7 @@ class Placed:
     height: int = 0
     joined: int = 0
     leftwards: bool = False
+    leaning: bool = False
 
     def set_lines(self, setting: Setting) -> int:
         """Lay out the lines in the box's width; tells how high they are."""
@@ -65,6 +68,8 @@ class Placed:
         block = setting.block(self.index)
         layout = block.layout()
         self.leftwards = block.textDirection() == Qt.LayoutDirection.RightToLeft and not look.mono
+        if self.leaning and not self.leftwards:
+            self.leftwards = direction(setting.places.words(self.index)) == 0
         layout.setTextOption(_option(self.leftwards, look))
         layout.setFormats(setting.looks.formats(setting.places, self.index, look))
         room = max(look.size * 2, self.width - look.indent - 2 * look.pad)
@@ -211,3 +216,14 @@ def _set_lines(layout: QTextLayout, look: Look, left: float, top: float, width: 
         y += room
     layout.endLayout()
     return y - top
+
+
+def direction(words: str) -> int:
+    """1 for words that run to the right, -1 for those that run to the left, 0 for neither."""
+    for letter in words[:80]:
+        match unicodedata.bidirectional(letter):
+            case "L":
+                return 1
+            case "R" | "AL":
+                return -1
+    return 0

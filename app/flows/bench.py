@@ -1,0 +1,234 @@
+"""Measure how soon the answer is there in a long document, and what reading only the best passages costs."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, median
+
+from app.core.report import Progress, Report
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document
+from app.flows.ask import ask, load_reader
+from app.flows.bench_data import PlacedQuestion, long_questions
+from app.flows.workspace import Workspace
+
+_WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimePlan:
+    """What to ask: questions of the data in this folder, in documents of about so many words."""
+
+    data: Path
+    words: int = 500_000
+    questions: int = 8
+    seed: int = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One question's readings; seconds count from the question to what is named, on a warm model process.
+
+    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer is
+    the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
+    points with a known answer.
+    """
+
+    question: str
+    words: int
+    windows: int
+    windows_quick: int
+    first: float
+    settled: float
+    final: float
+    quick: float
+    first_same: bool
+    first_overlaps: bool
+    quick_same: bool
+    quick_overlaps: bool
+    first_right: bool
+    quick_right: bool
+    final_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeFigures:
+    """Medians and worst over all questions, in seconds; shares of questions, 0 to 1."""
+
+    questions: int
+    words: int
+    first: float
+    first_worst: float
+    settled: float
+    settled_worst: float
+    final: float
+    final_worst: float
+    quick: float
+    quick_worst: float
+    first_share: float
+    quick_share: float
+    first_same: float
+    first_overlaps: float
+    quick_same: float
+    quick_overlaps: float
+    first_right: float
+    quick_right: float
+    final_right: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeBench:
+    """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown."""
+
+    model: str
+    device: str
+    figures: AnytimeFigures
+    timed: tuple[Timed, ...]
+    memory: int | None
+
+
+def bench_anytime(
+    workspace: Workspace, plan: AnytimePlan, report: Report, *, model: str = "", device: str = ""
+) -> AnytimeBench:
+    """Ask every question of the plan twice, in full and quickly, as the window does.
+
+    Raises SpanlightError for a folder without the data, Stopped when the report says so.
+    """
+    placed = long_questions(plan.data, plan.words, plan.questions, plan.seed)
+    load_reader(workspace, report, model=model, device=device)
+    warm_up = Question("What does the fox jump over?", (Document(_WARM_UP),))
+    ask(workspace, warm_up, _Clock(report, 0, 0), model=model, device=device)
+    timed: list[Timed] = []
+    final: Reading | None = None
+    for number, each in enumerate(placed):
+        asked = Question(each.question, (each.document,))
+        clock = _Clock(report, number, plan.questions)
+        final = ask(workspace, asked, clock, model=model, device=device)
+        clock.take(final)
+        quick_clock = _Clock(report, number, plan.questions)
+        asked_quickly = Question(each.question, (each.document,), quick=True)
+        quick = ask(workspace, asked_quickly, quick_clock, model=model, device=device)
+        timed.append(_timed(each, clock, final, quick, quick_clock.seconds))
+        report.progress(Progress(number + 1, plan.questions, "questions"))
+    title, where = (final.model, final.device) if final else ("", "")
+    return AnytimeBench(title, where, _figures(timed), tuple(timed), _most_memory(workspace.engine.pid))
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The Report of one question: notes when each best answer came."""
+
+    report: Report
+    number: int
+    total: int
+    started: float = field(default_factory=time.perf_counter)
+    bests: list[tuple[float, Answer]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def progress(self, progress: Progress) -> None:
+        if self.total:
+            what = f"windows of question {self.number + 1} of {self.total}"
+            self.report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
+
+    def partial(self, result: object) -> None:
+        if isinstance(result, Reading):
+            self.take(result)
+
+    def take(self, reading: Reading) -> None:
+        """Note a reading's best answer."""
+        if reading.answers:
+            self.bests.append((self.seconds, reading.answers[0]))
+
+    def check(self) -> None:
+        self.report.check()
+
+
+def _timed(
+    asked: PlacedQuestion, clock: _Clock, final: Reading, quick: Reading, quick_seconds: float
+) -> Timed:
+    last = final.answers[0] if final.answers else None
+    first_at, first = clock.bests[0] if clock.bests else (final.seconds, None)
+    settled = clock.bests[-1][0] if clock.bests else first_at
+    for at, best in reversed(clock.bests):
+        if not _same(best, last):
+            break
+        settled = at
+    fast = quick.answers[0] if quick.answers else None
+    return Timed(
+        question=asked.question,
+        words=asked.words,
+        windows=final.windows,
+        windows_quick=quick.windows,
+        first=first_at,
+        settled=settled,
+        final=clock.bests[-1][0] if clock.bests else final.seconds,
+        quick=quick_seconds,
+        first_same=_same(first, last),
+        first_overlaps=_overlap(first, last),
+        quick_same=_same(fast, last),
+        quick_overlaps=_overlap(fast, last),
+        first_right=_right(first, asked),
+        quick_right=_right(fast, asked),
+        final_right=_right(last, asked),
+    )
+
+
+def _same(one: Answer | None, other: Answer | None) -> bool:
+    return one is not None and other is not None and one.span == other.span
+
+
+def _overlap(one: Answer | None, other: Answer | None) -> bool:
+    return one is not None and other is not None and one.span.overlaps(other.span)
+
+
+def _right(answer: Answer | None, asked: PlacedQuestion) -> bool:
+    return answer is not None and any(answer.span.overlaps(place) for place in asked.answers)
+
+
+def _figures(timed: Sequence[Timed]) -> AnytimeFigures:
+    def middle(name: str) -> float:
+        return median(getattr(each, name) for each in timed)
+
+    def worst(name: str) -> float:
+        return max(getattr(each, name) for each in timed)
+
+    def share(name: str) -> float:
+        return mean(float(getattr(each, name)) for each in timed)
+
+    return AnytimeFigures(
+        questions=len(timed),
+        words=round(middle("words")),
+        first=middle("first"),
+        first_worst=worst("first"),
+        settled=middle("settled"),
+        settled_worst=worst("settled"),
+        final=middle("final"),
+        final_worst=worst("final"),
+        quick=middle("quick"),
+        quick_worst=worst("quick"),
+        first_share=median(each.first / each.final for each in timed),
+        quick_share=median(each.quick / each.final for each in timed),
+        first_same=share("first_same"),
+        first_overlaps=share("first_overlaps"),
+        quick_same=share("quick_same"),
+        quick_overlaps=share("quick_overlaps"),
+        first_right=share("first_right"),
+        quick_right=share("quick_right"),
+        final_right=share("final_right"),
+    )
+
+
+def _most_memory(pid: int | None) -> int | None:
+    """The most bytes of memory that a process ever held, as Linux tells."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    return None

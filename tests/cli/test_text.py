@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import DECODED, Command
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
+
+
+@pytest.fixture
+def pdf(tmp_path: Path) -> str:
+    path = tmp_path / "tarts.pdf"
+    path.write_bytes(small_pdf([Page(lines(words)) for words in PAGES]))
+    return str(path)
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> str:
+    path = tmp_path / "locked.pdf"
+    path.write_bytes(locked_pdf("The Knave stole the tarts.", "hearts"))
+    return str(path)
+
+
+def test_text_is_printed_as_read(command: Command, document: str, pdf: str, tmp_path: Path) -> None:
+    assert command("text", document) == (0, DECODED, "")
+    page = tmp_path / "page.html"
+    page.write_text("<title>t</title><h1>Tarts</h1><p>The <b>Knave</b> stole <i>them</i>.")
+    assert command("text", str(page)) == (0, "Tarts\n\nThe Knave stole them.\n", "")
+    code, out, _ = command("text", pdf)
+    assert (code, out.split("\n\n")) == (0, [*PAGES[:2], PAGES[2] + "\n"])
+
+
+def test_text_for_programs(command: Command, pdf: str, tmp_path: Path) -> None:
+    code, out, _ = command("text", pdf, "--json")
+    values = json.loads(out)
+    assert (code, values["kind"], values["document"], values["notes"]) == (0, "pdf", pdf, [])
+    assert [values["text"][page["start"] : page["end"]].strip() for page in values["pages"]] == PAGES
+    assert [page["page"] for page in values["pages"]] == [1, 2, 3]
+    path = tmp_path / "a.md"
+    path.write_text("# Tarts\n\n## Who *stole* them\n\nwords\n")
+    values = json.loads(command("text", str(path), "--json")[1])
+    assert [(heading["text"], heading["level"], heading["page"]) for heading in values["headings"]] == [
+        ("Tarts", 1, None),
+        ("Who stole them", 2, None),
+    ]
+    assert len(values["sha256"]) == 64
+    assert values["size"] == path.stat().st_size
+
+
+def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Path) -> None:
+    _, out, _ = command("ask", pdf, "--question", "What was stolen: tarts?")
+    assert out.splitlines()[:2] == ["tarts", "Likely, 80 %, on page 2."]
+    path = tmp_path / "a.md"
+    path.write_text("# The *trial*\n\nThe Knave stole the **tarts**.\n")
+    _, out, _ = command("ask", str(path), "--question", "What was stolen: tarts?")
+    assert out.splitlines()[1] == "Likely, 80 %, under “The trial”."
+    _, out, _ = command("ask", str(path), pdf, "--question", "What: tarts?", "--top-k", "2")
+    assert "Likely, 80 %, in a.md, under “The trial”." in out
+
+
+def test_positions_count_in_the_text_as_it_is_printed(command: Command, pdf: str) -> None:
+    values = json.loads(command("ask", pdf, "--question", "What was stolen: tarts?", "--json")[1])
+    text = json.loads(command("text", pdf, "--json")[1])["text"]
+    assert text[values["start"] : values["end"]] == values["answer"] == values["quote"] == "tarts"
+    assert (values["page"], values["heading"], values["sentence"]) == (2, "", PAGES[1])
+    assert values["answers"][0]["page"] == 2
+    values = json.loads(command("ask", pdf, "--question", "Who is the duchess?", "--json")[1])
+    assert (values["page"], values["heading"], values["quote"]) == (None, "", "")
+
+
+def test_notes_go_to_standard_error(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "saved.pdf"
+    path.write_text("The Knave stole the tarts.")
+    assert command("text", str(path)) == (
+        0,
+        "The Knave stole the tarts.\n",
+        "By its content, “saved.pdf” is text.\n",
+    )
+
+
+def test_pictures_of_pages_are_not_asked(command: Command, shared_data: Path) -> None:
+    path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
+    code, out, err = command("ask", str(path), "--question", "Who wrote this?")
+    assert (code, out) == (2, "")
+    assert "pictures of pages" in err
+    assert "There is no text to ask" in err
+
+
+def test_a_password_is_given_or_asked_for(
+    command: Command, locked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = command("text", locked)
+    assert (code, out) == (2, "")
+    assert "asks for a password" in err
+    assert "knave" in command("text", locked, "--password", "hearts")[1].lower()
+    typed = ["spades", "hearts"]
+    monkeypatch.setattr(getpass, "getpass", lambda prompt: typed.pop(0))
+    monkeypatch.setattr("app.cli.terminal.TerminalReport.on_terminal", True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    code, out, err = command("text", locked)
+    assert (code, typed) == (0, [])
+    assert "does not fit" in err
+    assert "tarts" in out
+
+
+def test_quick_is_handed_on(command: Command, document: str) -> None:
+    engine = FakeEngine()
+    assert command("ask", document, "--question", "Where: tarts?", "--quick", engine=engine)[0] == 0
+    assert engine.requests[0].quick  # type: ignore[attr-defined]
+
+
+def test_the_epilog_speaks_of_what_is_printed(command: Command, document: str) -> None:
+    _, help_text, _ = command("text", "--help")
+    values = json.loads(command("text", document, "--json")[1])
+    assert all(f'"{key}"' in help_text for key in values)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.report import Silent
+from app.documents.chapters import LONGEST, find_chapters
+from app.documents.orders import Read
+from app.documents.reader import read
+
+
+def found(text: str) -> list[str]:
+    return [heading.span.of(text) for heading in find_chapters(text)]
+
+
+def test_a_row_of_numbers_makes_chapters() -> None:
+    text = "Chapter 1\n\nWords.\n\nChapter 2: More\n\nWords.\n\nChapter 3.\n\nWords.\n"
+    assert found(text) == ["Chapter 1", "Chapter 2: More", "Chapter 3."]
+    assert found(text.replace("\n\n", "\n")) == []  # nothing stands by itself
+    assert found(text.replace("3", "5")) == []
+    assert found(text.replace("Chapter 2", "Section 2")) == []
+
+
+def test_a_row_may_begin_in_words_and_again() -> None:
+    parts = [
+        "Capítulo primero. Uno",
+        "Capítulo II. Dos",
+        "Capítulo III. Tres\ny cuatro",
+        "Capítulo primero. Más",
+    ]
+    text = "\n\nwords\n\n".join([*parts, "Capítulo II. Y más", "words"])
+    assert found(text) == [*parts, "Capítulo II. Y más"]
+
+
+def test_bare_numbers_go_on_with_the_row_in_capitals_only() -> None:
+    text = "\n\nwords\n\n".join(
+        ["PART I. ONE", "I.", "II.", "PART II. TWO", "PART III. THREE", "IV. FOUR", "V. Five\n", "words"]
+    )
+    assert found(text) == ["PART I. ONE", "PART II. TWO", "PART III. THREE", "IV. FOUR"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\n".join(f"Figure {number}. A picture" for number in range(1, 9)),
+        "\n\n".join(f"{number}. an item of a list" for number in range(1, 9)),
+        "\n\n".join(f"Chapter {number} is a long one" for number in range(1, 9)),
+        "\n\n".join(f"Chapter {number}. {'words ' * LONGEST}" for number in range(1, 9)),
+        "In 12. of May\n\nIn 13. of May\n\nIn 14. of May",
+        "",
+    ],
+)
+def test_other_rows_are_none(text: str) -> None:
+    assert found(text) == []
+
+
+@given(st.text("Chapter 123IV.\n ", max_size=200))
+def test_headings_lie_in_the_text_and_in_order(text: str) -> None:
+    headings = find_chapters(text)
+    assert [each.span for each in headings] == sorted({each.span for each in headings})
+    for each in headings:
+        assert each.span.of(text).strip() == each.span.of(text) != ""
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "first", "last"),
+    [
+        ("alice.txt", 12, "CHAPTER I. Down the Rabbit-Hole", "CHAPTER XII. Alice’s Evidence"),
+        (
+            "sherlock-holmes-latin1.txt",
+            12,
+            "ADVENTURE I. A SCANDAL IN BOHEMIA",
+            "XII. THE ADVENTURE OF THE COPPER BEECHES",
+        ),
+        (
+            "don-quijote-es-latin1.txt",
+            126,
+            "Capítulo primero. Que trata de la",
+            "Capítulo LXXIV. De cómo don Quijote",
+        ),
+        ("udhr-18-languages.txt", 0, "", ""),
+        ("emoji-names.txt", 0, "", ""),
+    ],
+)
+def test_real_books(shared_data: Path, name: str, count: int, first: str, last: str) -> None:
+    opened = read(Read(str(shared_data / "documents" / name)), Silent())
+    assert len(opened.headings) == count
+    if count:
+        text = opened.document.text
+        assert opened.headings[0].span.of(text).startswith(first)
+        assert opened.headings[-1].span.of(text).startswith(last)

@@ -1,0 +1,257 @@
+"""Remembering, looking through, deleting, and asking again what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.core.layout import Heading, Kind, Opened, PageText
+from app.core.report import Silent
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document, Span
+from app.flows import history
+from app.flows.ask import ask
+from app.flows.compare import said_of
+from app.flows.read import read_document
+from app.flows.workspace import Workspace
+from app.library.database import Damaged
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.history_entries import LEASE, entry, unanswered
+
+TEXT = "Part one\n\nThe tide is low. At noon the tide is highest, says Mr. Hu.\n\nPart two\n\nNobody swims."
+SILENT = Silent()
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, engine: FakeEngine) -> Workspace:
+    return fake_workspace(tmp_path / "home", engine)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "tides.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def asked(workspace: Workspace, document: Opened | Document, text: str = "What about noon?") -> Entry:
+    """Ask and remember: the entry as it was kept."""
+    inside = document.document if isinstance(document, Opened) else document
+    question = Question(text, (inside,))
+    reading = ask(workspace, question, SILENT)
+    kept = history.remember(workspace, document, question, reading, SILENT)
+    assert kept is not None and workspace.history.get(kept.number) == kept
+    return kept
+
+
+def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
+    start = TEXT.index("noon")
+    opened = Opened(
+        Document(TEXT, "tides.pdf", "/docs/tides.pdf"),
+        Kind.PDF,
+        headings=(
+            Heading(Span(0, 8), 1),
+            Heading(Span(TEXT.index("Part two"), TEXT.index("Part two") + 8), 1),
+        ),
+        pages=(PageText(1, 1, Span(0, 10)), PageText(1, 1, Span(10, len(TEXT)))),
+        sha256="cd" * 32,
+    )
+    answer = Answer(0, Span(start, start + 4), "noon", 0.8, 6.0, 2.0)
+    reading = Reading((answer,), True, 0.2, 0.5, 1, 1, 0.3, model="reader", device="CPU", quick=True)
+    made = history.entry_of(opened, Question(" When? ", (opened.document,)), reading, asked=7.0)
+    assert (made.question, made.name, made.path) == ("When?", "tides.pdf", "/docs/tides.pdf")
+    assert (made.kind, made.sha256, made.asked) == (Kind.PDF, "cd" * 32, 7.0)
+    assert (made.answered, made.quick, made.complete, made.model) == (True, True, True, "reader")
+    best = made.best
+    assert best is not None
+    assert (best.span, best.text, best.page, best.heading) == (Span(start, start + 4), "noon", 2, "Part one")
+    assert best.sentence == "At noon the tide is highest, says Mr. Hu."
+    assert (best.before, best.after) == (TEXT[:start], TEXT[start + 4 : start + 36])
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=200), st.data())
+def test_what_is_kept_around_an_answer_is_the_text_around_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    answer = Answer(0, Span(start, end), text[start:end], 0.5, 1.0, 0.0)
+    reading = Reading((answer,), True, 0.5, 0.4, 1, 1, 0.1)
+    best = history.entry_of(Document(text), Question("q", (Document(text),)), reading).answers[0]
+    assert text[: best.span.start].endswith(best.before) and text[best.span.end :].startswith(best.after)
+    assert len(best.before) == min(32, start) and len(best.after) == min(32, len(text) - end)
+    assert best.text in best.sentence and best.sentence in text
+
+
+def test_a_typed_text_is_kept_with_its_entry(workspace: Workspace) -> None:
+    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    assert kept.sha256 == hashlib.sha256(TEXT.encode()).hexdigest()
+    assert history.document_of(workspace, kept, SILENT).document == Document(TEXT, "Pasted text")
+
+
+def test_nothing_is_kept_where_no_history_is_wanted(workspace: Workspace) -> None:
+    workspace.settings.keep_history = False
+    question = Question("What about noon?", (Document(TEXT),))
+    reading = ask(workspace, question, SILENT)
+    assert history.remember(workspace, question.documents[0], question, reading, SILENT) is None
+    assert not workspace.paths.history_file.exists()
+
+
+def test_of_several_documents_that_of_the_best_answer_is_kept(workspace: Workspace) -> None:
+    documents = (Document("Nothing here.", "a"), Document("At noon.", "b"))
+    question = Question("What about noon?", documents)
+    kept = history.remember(workspace, documents, question, ask(workspace, question, SILENT), SILENT)
+    assert kept is not None and kept.name == "b" and kept.best is not None and kept.best.text == "noon"
+
+
+def test_an_answer_is_kept_in_a_new_history_where_the_old_one_is_damaged(workspace: Workspace) -> None:
+    file = workspace.paths.history_file
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no database" * 1000)
+    with pytest.raises(Damaged):
+        asked(workspace, Document(TEXT))
+    assert history.past(workspace, "noon", SILENT).total == 1
+
+
+def test_a_relative_path_is_kept_as_a_whole_one(
+    workspace: Workspace, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    kept = asked(workspace, read_document(workspace, file.name, SILENT))
+    assert kept.path == str(file)
+
+
+def test_the_past_comes_in_pages_and_as_a_whole(workspace: Workspace) -> None:
+    for at in range(25):
+        workspace.history.add(entry(at, question=f"Question {at}"))
+    first = history.past(workspace, "question", SILENT, limit=10)
+    assert first.total == 25 and [one.question for one in first.entries][:2] == ["Question 24", "Question 23"]
+    second = history.past(workspace, "question", SILENT, limit=10, before=first.entries[-1])
+    assert second.entries[0].question == "Question 14"
+    assert len(history.everything(workspace, "", SILENT)) == 25
+
+
+def test_what_was_forgotten_can_be_brought_back(workspace: Workspace) -> None:
+    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    forgotten = history.forget(workspace, [kept.number], SILENT)
+    assert history.past(workspace, "", SILENT).total == 0
+    history.bring_back(workspace, forgotten, SILENT)
+    assert history.past(workspace, "", SILENT).entries == (kept,)
+    assert history.forget_all(workspace, SILENT) == 1
+
+
+# Asking again
+
+
+def check(workspace: Workspace, kept: Entry) -> history.Comparison:
+    return history.check_again(workspace, kept, SILENT)
+
+
+def test_the_same_answer_is_said(workspace: Workspace, file: Path, engine: FakeEngine) -> None:
+    kept = asked(workspace, read_document(workspace, file, SILENT))
+    comparison = check(workspace, kept)
+    assert comparison.sentences == ("The same answer, at the same place.",) and comparison.same
+    assert comparison.now is not None and comparison.now.best == kept.best and comparison.now.number == 0
+    assert history.past(workspace, "", SILENT).total == 1
+    again = engine.requests[-1]
+    assert isinstance(again, Question)
+    assert (again.text, again.threshold, again.quick, again.always_answer, again.top_k) == (
+        kept.question, kept.threshold, False, False, 1,
+    )  # fmt: skip
+
+
+def test_a_file_that_has_changed_is_said_with_what_it_answers_now(workspace: Workspace, file: Path) -> None:
+    kept = asked(workspace, read_document(workspace, file, SILENT))
+    file.write_text("Once more. " + TEXT, encoding="utf-8")
+    assert check(workspace, kept).sentences == (
+        "The same answer, at another place.", "The file has changed since.",
+    )  # fmt: skip
+    file.write_text(TEXT + " More.", encoding="utf-8")
+    assert check(workspace, kept).sentences[0] == "The same answer, at the same place."
+    file.write_text("Nothing of the kind.", encoding="utf-8")
+    comparison = check(workspace, kept)
+    assert comparison.sentences[0] == "The text does not say any more (was “noon”)."
+    assert not comparison.same and comparison.now is not None and comparison.now.best is None
+
+
+def test_a_file_that_is_gone_is_said(workspace: Workspace, file: Path, engine: FakeEngine) -> None:
+    kept = asked(workspace, read_document(workspace, file, SILENT))
+    file.unlink()
+    comparison = check(workspace, kept)
+    assert comparison.sentences == ("The file is not there any more.",)
+    assert comparison.now is None and len(engine.requests) == 1
+    with pytest.raises(SpanlightError, match="not there any more"):
+        history.document_of(workspace, kept, SILENT)
+
+
+def test_a_typed_text_is_asked_again_as_long_as_it_is_kept(workspace: Workspace) -> None:
+    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    assert check(workspace, kept).same
+    history.forget(workspace, [kept.number], SILENT)
+    assert check(workspace, kept).sentences == ("The text is not kept any more.",)
+
+
+def test_a_model_that_is_gone_gives_way_and_is_said(workspace: Workspace) -> None:
+    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), model="grand-reader")
+    assert check(workspace, kept).sentences == (
+        "The same answer, at the same place.",
+        "grand-reader is not installed any more; reader has read it.",
+    )
+
+
+def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine: FakeEngine) -> None:
+    question = Question("What about whales?", (Document(TEXT),), always_answer=True)
+    reading = ask(workspace, question, SILENT)
+    kept = history.remember(workspace, question.documents[0], question, reading, SILENT)
+    assert kept is not None and kept.answered
+    assert check(workspace, kept).same
+    again = engine.requests[-1]
+    assert isinstance(again, Question) and again.always_answer
+
+
+def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
+    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), complete=False)
+    assert "That time the reading was stopped before its end." in check(workspace, kept).sentences
+
+
+OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))
+MOVED = replace(LEASE, span=Span(99, 116), page=7)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same", "said"),
+    [
+        (entry(), entry(), True, "The same answer, at the same place."),
+        (unanswered(), unanswered(), True, "The text still does not say."),
+        (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
+        (entry(), unanswered(), False, "The text does not say any more (was “three months' rent”)."),
+        (
+            entry(),
+            entry(answers=(OTHER,)),
+            False,
+            "Another answer now: “two months”, very likely, 91 % (was “three months' rent”).",
+        ),
+        (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place, on page 7."),
+        (
+            entry(),
+            entry(answers=(replace(LEASE, probability=0.6),)),
+            True,
+            "The same answer, at the same place, now 60 % (was 94 %).",
+        ),
+        (entry(), entry(sha256="cd" * 32, answers=(replace(LEASE, span=Span(30, 47)),)), True,
+         "The same answer, at the same place."),
+    ],
+)  # fmt: skip
+def test_what_changed_is_said(before: Entry, now: Entry, same: bool, said: str) -> None:
+    assert said_of(before, now) == (same, said)

@@ -1,0 +1,63 @@
+"""What must hold of every PDF that was read: text and pages agree, code point by code point."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import pypdfium2
+
+from app.core.layout import PageText
+from app.core.report import Report, Silent
+from app.documents.parts import Parts
+from app.documents.pdf_text import read_pages
+from tests.helpers.small_pdfs import Page, Words, small_pdf
+
+_HYPHENS = "\x02-\u2010"
+
+
+def read(data: bytes, report: Report | None = None) -> Parts:
+    """The parts of a PDF's bytes, looked over by `agree`."""
+    document = pypdfium2.PdfDocument(data)
+    try:
+        parts = read_pages(document, report or Silent())
+    finally:
+        document.close()
+    agree(parts)
+    return parts
+
+
+def read_words(*pages: Sequence[Words] | Page) -> Parts:
+    """The parts of a small PDF of these pages."""
+    return read(small_pdf([page if isinstance(page, Page) else Page(page) for page in pages]))
+
+
+def agree(parts: Parts) -> None:
+    """Fail where text and pages disagree: spans with gaps, a code point of another character, boxes missing."""
+    reached = 0
+    for page in parts.pages:
+        assert page.span.start == reached
+        reached = page.span.end
+        _agree_on(page, page.span.of(parts.text))
+    assert reached == len(parts.text)
+    for heading in parts.headings:
+        assert heading.span.of(parts.text).strip() and heading.level >= 1
+    starts = [heading.span.start for heading in parts.headings]
+    assert starts == sorted(starts)
+    assert "\r" not in parts.text and "\x00" not in parts.text and "\x02" not in parts.text
+
+
+def _agree_on(page: PageText, text: str) -> None:
+    assert len(page.index) == len(text)
+    assert len(page.boxes) == 4 * len(page.characters)
+    for place, character in zip(page.index, text, strict=True):
+        if place < 0:
+            assert character in " \n\t", f"{character!r} was put in"
+            continue
+        own = page.characters[place]
+        assert (
+            own == character
+            or (own in _HYPHENS and character == "-")
+            or (own.isspace() and character == " ")
+            or character in unicodedata.normalize("NFKC", own)
+        ), f"{character!r} was read from {own!r}"

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.text import Document, Span
+from app.tasks.ranking import CELL, best_places, terms
+
+FILLER = "The rain fell over the hills and nobody in the valley minded it very much at all. "
+PIECES = (
+    "king",
+    "Kings",
+    "KING",
+    "akin",
+    "tarts",
+    " ",
+    ". ",
+    "\n\n",
+    "İstanbul",
+    "ﬁ",
+    "ß",
+    "日本語",
+    "👩‍👩‍👧",
+    "\ud800",
+    "e\u0301",
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=400).map("".join)
+
+
+def places(question: str, *texts: str, most: int = 1000) -> list[tuple[int, Span]]:
+    return list(islice(best_places(question, [Document(text) for text in texts]), most))
+
+
+@given(st.lists(TEXTS, max_size=4), TEXTS)
+def test_places_lie_in_their_documents_and_come_once(texts: list[str], question: str) -> None:
+    found = places(question, *texts)
+    assert len(set(found)) == len(found)
+    for number, place in found:
+        assert 0 <= place.start < place.end <= len(texts[number])
+        assert len(place) <= 2 * CELL
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.sampled_from([40, 200]))
+def test_a_planted_passage_comes_first(document: int, sentence: int, sentences: int) -> None:
+    texts = [FILLER * sentences for _ in range(3)]
+    number, at = document % 3, (sentence % sentences) * len(FILLER)
+    planted = "In 1812 the bakers of Zwolle baked eleven tarts. "
+    texts[number] = texts[number][:at] + planted + texts[number][at:]
+    first, place = places("How many tarts were baked by the bakers of Zwolle?", *texts)[0]
+    assert first == number
+    assert place.overlaps(Span(at, at + len(planted)))
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("谁偷了馅饼？", "红心杰克偷了馅饼。"),
+        ("タルトを盗んだのは誰ですか", "ハートのジャックがタルトを盗んだ。"),
+        ("ใครขโมยทาร์ต", "แจ็คขโมยทาร์ตไป"),
+        ("누가 타르트를 훔쳤나요?", "하트의 잭이 타르트를 훔쳤다."),
+        ("מי גנב את העוגות?", "נסיך הלבבות גנב את העוגות ונעלם."),
+        ("Kto ukradł ciastka?", "Walet Kier UKRADŁ CIASTKA latem."),
+        ("Was passierte in İZMİR?", "Alles geschah in İzmir am Meer."),
+        ("Wer backte die Törtchen?", "Die Königin buk ein Törtchen."),
+        ("Who owns the UN building?", "It is the UN that owns it."),
+        ("What happened in 1066?", "It was in 1066 that he landed."),
+    ],
+)
+def test_a_passage_of_any_script_is_found(question: str, passage: str) -> None:
+    text = FILLER * 60 + passage + FILLER * 60
+    at = len(FILLER) * 60
+    place = places(question, text)[0][1]
+    assert place.overlaps(Span(at, at + len(passage)))
+
+
+def test_the_whole_word_counts_more_than_one_that_begins_like_it() -> None:
+    text = FILLER * 40 + "The bakery. " + FILLER * 40 + "The bakers. " + FILLER * 40
+    best, other = places("Which bakers?", text)[0][1], places("Which bakery?", text)[0][1]
+    assert "bakers" in best.of(text)
+    assert "bakery" in other.of(text)
+    assert not places("Which bakers?", FILLER * 40 + "The bakersfieldian.")
+
+
+def test_words_that_questions_are_made_of_count_only_where_there_are_no_others() -> None:
+    assert [term.needles[0] for term in terms("What is the height of it?")] == ["heigh"]
+    assert {term.needles[0] for term in terms("Who was it?")} == {"who", "was", "it"}
+    text = FILLER * 40 + "who was it who was it " + FILLER * 40 + "a tall tower" + FILLER * 40
+    assert "tower" in places("Who was it that was in the tower, who?", text)[0][1].of(text)
+
+
+def test_nothing_in_common_is_no_place() -> None:
+    assert places("zebra crossings", FILLER * 40, "") == []
+    assert places("?!", FILLER) == []
+    assert places("rain") == []
+
+
+def test_a_word_that_stands_everywhere_is_left_out_in_good_time() -> None:
+    assert places("king", "king " * 400_000) == []
+    assert len(places("king", "king " * 400)) > 0
+
+
+def test_a_huge_question_has_few_terms() -> None:
+    assert len(terms(" ".join(f"word{n}" for n in range(100_000)))) == 16
+    assert len(terms("日本語の質問" * 10_000)) <= 16

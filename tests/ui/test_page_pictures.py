@@ -1,0 +1,182 @@
+"""Pictures of pages come from the documents process's work to the pane: what is seen first, and nothing for nobody."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import SpanlightError
+from app.core.layout import Picture
+from app.core.report import Report
+from app.flows.workspace import Workspace
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.page_pictures import PagePictures
+from app.ui.widgets.page_pane import PagePane
+from tests.helpers.paged import opened_pdf
+from tests.helpers.small_pdfs import Page, Words
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+
+@pytest.fixture
+def workspace(spanlight_home: Path) -> Workspace:
+    return open_fake_workspace(FakeEngine(lambda *_: None))
+
+
+@pytest.fixture
+def lanes(qapp: QApplication) -> Iterator[Lanes]:
+    lanes = Lanes()
+    yield lanes
+    lanes.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "book.pdf"
+
+
+@pytest.fixture
+def pane(workspace: Workspace, file: Path, qtbot: QtBot) -> PagePane:
+    """Twelve pages of black squares with a word each."""
+    pages = [Page([Words("word", 72, 72)], drawing=b"0 0 0 rg 100 100 400 500 re f") for _ in range(12)]
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    pane = PagePane(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.resize(700, 600)
+    pane.show_document(opened_pdf(file, pages))
+    return pane
+
+
+class Slow:
+    """Draws one picture after another when told to, and remembers what was asked, in a Documents' place."""
+
+    def __init__(self) -> None:
+        self.orders: list[Any] = []
+        self.stopped: list[int] = []
+        self.go = threading.Semaphore(0)
+        self.faulty: set[int] = set()
+
+    def draw(self, order: Any, report: Report) -> Picture:
+        self.orders.append(order)
+        while not self.go.acquire(timeout=0.01):
+            try:
+                report.check()
+            except BaseException:
+                self.stopped.append(order.page)
+                raise
+        if order.page in self.faulty:
+            raise SpanlightError("This page is odd.", "Leave it.")
+        return Picture(order.width, order.height, bytes(order.width * order.height * 4))
+
+
+def middle(pane: PagePane) -> QColor:
+    return pane.viewport().grab().toImage().pixelColor(pane.viewport().width() // 2, 400)
+
+
+def test_a_page_is_drawn_when_it_is_seen(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    PagePictures(workspace, lanes, pane, str(file))
+    assert middle(pane) == QColor("white")
+    pane.show()
+    qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
+    qtbot.waitUntil(lambda: lanes.pages.idle and not pane._wanted)
+    held = {tile.page for tile in pane._shelf.tiles()}
+    assert held == {0, 1}
+    pane.map.setValue(pane.map.maximum())
+    qtbot.waitUntil(lambda: 11 in {tile.page for tile in pane._shelf.tiles()})
+
+
+def test_what_is_seen_by_now_comes_before_what_was_seen(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    slow = Slow()
+    workspace.documents = slow  # type: ignore[assignment]
+    PagePictures(workspace, lanes, pane, str(file), "secret")
+    pane.show()
+    qtbot.waitUntil(lambda: len(slow.orders) == 1)
+    with qtbot.waitSignal(pane.pictures_wanted):
+        pane.map.setValue(pane.map.maximum())
+    for _ in range(30):
+        slow.go.release()
+    qtbot.waitUntil(lambda: not pane._wanted)
+    pages = [order.page for order in slow.orders]
+    # At most two were under way for the first page when it went out of sight.
+    assert pages[0] == 0 and set(pages[2:]) <= {9, 10, 11} and 11 in pages
+    assert {(order.path, order.password) for order in slow.orders} == {(str(file), "secret")}
+    assert len({(o.page, o.scale, o.left, o.top) for o in slow.orders}) == len(slow.orders)
+
+
+def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    slow = Slow()
+    slow.faulty = {0}
+    workspace.documents = slow  # type: ignore[assignment]
+    pictures = PagePictures(workspace, lanes, pane, str(file))
+    told: list[BaseException] = []
+    pictures.failed.connect(told.append)
+    for _ in range(60):
+        slow.go.release()
+    pane.show()
+    qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf.tiles()})
+    qtbot.waitUntil(lambda: lanes.pages.idle)
+    assert [str(fault) for fault in told] == ["This page is odd. Leave it."]
+    assert sum(order.page == 0 for order in slow.orders) <= 2
+
+
+def test_a_long_drawing_that_nobody_wants_any_more_is_ended(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    slow = Slow()
+    workspace.documents = slow  # type: ignore[assignment]
+    PagePictures(workspace, lanes, pane, str(file))
+    pane.show()
+    qtbot.waitUntil(lambda: len(slow.orders) == 1)
+    pane.map.setValue(pane.map.maximum())
+    qtbot.waitUntil(lambda: slow.stopped == [0], timeout=6000)
+    qtbot.waitUntil(lambda: slow.orders[-1].page == 11)
+
+
+def test_closed_it_draws_nothing_more(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    slow = Slow()
+    workspace.documents = slow  # type: ignore[assignment]
+    pictures = PagePictures(workspace, lanes, pane, str(file))
+    pane.show()
+    qtbot.waitUntil(lambda: len(slow.orders) == 1)
+    pictures.close()
+    qtbot.waitUntil(lambda: lanes.pages.idle)
+    pane.map.setValue(pane.map.maximum())
+    qtbot.wait(100)
+    assert len(slow.orders) == 1 and not pane._shelf.tiles()
+
+
+@pytest.mark.parametrize("size", [(700, 600), (1200, 900)])
+def test_the_scale_of_what_is_drawn_is_the_screens(
+    workspace: Workspace,
+    lanes: Lanes,
+    pane: PagePane,
+    file: Path,
+    qtbot: QtBot,
+    size: tuple[int, int],
+) -> None:
+    pane.resize(*size)
+    heard: list[list[tuple[int, float, int, int, int, int]]] = []
+    pane.pictures_wanted.connect(heard.append)
+    pane.show()
+    qtbot.waitUntil(lambda: bool(heard))
+    page, scale, left, top, width, height = heard[0][0]
+    assert (page, left, top) == (0, 0, 0)
+    assert width == round(612 * scale) == pane._stack.rect(0).width and height > 0
+    PagePictures(workspace, lanes, pane, str(file)).close()
