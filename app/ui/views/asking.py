@@ -78,6 +78,8 @@ class Asking(QObject):
                 self._job.drop()
             else:
                 self._job.stop()
+        if sheet.outcome is not None and sheet.outcome.nearest:
+            panel.threshold.open(False)
         sheet.history = panel.box.remember()
         sheet.outcome = Outcome(question, opened)
         sheet.outcome.waiting = "Waiting for the reader"
