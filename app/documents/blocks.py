@@ -115,8 +115,9 @@ class Blocks:
         if self._grid.row < 0:
             self.row()
         self.end()
+        before = self._grid.column
         self._tabs += self._grid.begin_cell(rows, columns)
-        self._cell_begun = False
+        self._cell_begun = self._cell_begun and self._grid.column == before
 
     def end_table(self) -> None:
         """End the table; one that shows nothing is left out."""

@@ -23,7 +23,6 @@ class Grid:
         self._ends: dict[int, int] = {}
         self._merged: dict[tuple[int, int], tuple[int, int]] = {}
         self._next = 0
-        self._cells = 0
 
     def begin_row(self, header: bool = False, skip: int = 0) -> None:
         """Begin the next row; header rows count as such only at the table's head."""
@@ -31,12 +30,12 @@ class Grid:
         self.column = -1
         self._taken &= ~self._ends.pop(self.row, 0)
         self._next = max(0, min(skip, MOST_COLUMNS - 1))
-        self._cells = 0
         if header and self._header_rows == self.row:
             self._header_rows += 1
 
     def begin_cell(self, rows: int = 1, columns: int = 1) -> int:
         """Place a cell; 1 where another one of its row stands before it, else 0. Rows of 0 reach to the end."""
+        before = self.column
         free = ~(self._taken >> self._next)
         column = self._next + (free & -free).bit_length() - 1
         self.column = min(column, MOST_COLUMNS - 1)
@@ -54,16 +53,16 @@ class Grid:
             if rows > 1:
                 self._ends[self.row + rows] = self._ends.get(self.row + rows, 0) | bits
         self._next = self.column + columns
-        self._columns = max(self._columns, self._next)
-        self._cells += 1
-        return int(self._cells > 1)
+        self._columns = max(self._columns, self.column + 1)
+        return int(-1 < before < self.column)
 
     def table(self) -> Table:
-        """The table's shape; merged cells end with the table."""
+        """The table's shape; merged cells end with the table, and columns with the last that a cell begins in."""
         rows = self.row + 1
         merged = {}
         for (row, column), (down, across) in self._merged.items():
             down = min(down, rows - row) if down else rows - row
+            across = min(across, self._columns - column)
             if down > 1 or across > 1:
                 merged[row, column] = (down, across)
         return Table(rows, self._columns, min(self._header_rows, rows), merged)

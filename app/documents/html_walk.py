@@ -99,7 +99,7 @@ class Walk:
         if tag in DROPPED:
             return
         attributes = node.attributes
-        if attributes and is_hidden(tag, attributes):
+        if is_hidden(tag, attributes):
             return
         if tag == "br":
             self._break(place)

@@ -30,7 +30,7 @@ _CHECK_EVERY = 2000
 def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a Markdown file (CommonMark with tables, strikethrough and task lists).
 
-    A piece of HTML in it is read as HTML. What stands before the text between two lines of "---" is shown as code.
+    A piece of HTML in it is read as HTML; what is nested deeper than 100 is left out. What stands before the text between two lines of "---" is shown as code.
     Raises SpanlightError for bytes that are not text or show nothing, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the text"))
@@ -42,7 +42,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
         blocks.words(front[1])
         text = text[front.end() :]
     report.check()
-    tokens = MarkdownIt("commonmark", {"maxNesting": 50}).enable(["table", "strikethrough"]).parse(text)
+    tokens = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"]).parse(text)
     _Reader(blocks, report).read(tokens)
     parts = blocks.parts()
     if not parts.text:

@@ -91,8 +91,11 @@ def _levels(sides: list[str], characters: list[str]) -> list[int]:
             place += 1
             continue
         end = last = place
-        latin = False
+        latin, depth = False, 0
         while end < count and sides[end] != "R":
+            depth += (characters[end] in _OPENING) - (characters[end] in _CLOSING)
+            if depth < 0:
+                break  # its opening bracket stands before the run
             latin = latin or sides[end] == "L"
             if sides[end] in ("L", "N"):
                 # Between two numbers only separators hold together; between letters anything does.

@@ -11,7 +11,7 @@ from app.documents.pdf_lines import Line
 
 _FEWEST = 3
 _NEAR_PAGES = 4
-_DEEPEST = 4
+_DEEPEST = 3
 _SAME_PLACE = 5.0
 _NUMBER = re.compile(r"\d+|^[ivxlc]+$|(?<=\W)[ivxlc]+$", re.IGNORECASE)
 
@@ -56,6 +56,11 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
     return found
 
 
+def folded(text: str) -> str:
+    """A line's words with its numbers, roman ones too, all made the same sign."""
+    return _NUMBER.sub("#", " ".join(text.split())).casefold()
+
+
 def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
     """The outermost few levels of a page from its edge inwards."""
     levels: list[list[Line]] = []
@@ -71,7 +76,7 @@ def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
 
 def _seen(page: int, line: Line) -> _Found:
     numbers = tuple(_NUMBER.findall(line.text))
-    return _Found(page, _NUMBER.sub("#", " ".join(line.text.split())).casefold(), numbers, line.text, line)
+    return _Found(page, folded(line.text), numbers, line.text, line)
 
 
 def _returning(candidates: Sequence[_Found]) -> list[_Found]:

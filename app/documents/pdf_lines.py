@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from app.documents.pdf_bidi import logical_words
 from app.documents.pdf_characters import Sheet, Word
@@ -179,7 +180,13 @@ def _split_at_gutters(groups: list[list[Word]]) -> list[list[Word]]:
 
 
 def _gutter(groups: Sequence[Sequence[Word]]) -> float | None:
-    edges = []
+    edges: list[tuple[float, int]] = []
+    cut = []
+    for one, other in pairwise(groups):
+        left, right = one[-1], other[0]
+        if right.left > left.right and abs(left.base - right.base) <= _SAME_LINE * max(left.size, right.size):
+            cut.append((left.right, right.left))
+    edges += [edge for start, end in cut for edge in ((start, 1), (end, -1))]
     for group in groups:
         for before, word in itertools.pairwise(group):
             if word.left - before.right >= _GUTTER_GAP * max(before.size, word.size):
@@ -194,8 +201,9 @@ def _gutter(groups: Sequence[Sequence[Word]]) -> float | None:
             most, place = open_gaps, (edge + edges[number + 1][0]) / 2
     if most < _FEWEST_AT_GUTTER:
         return None
-    over = sum(1 for group in groups if group[0].left < place < group[-1].right)
-    return place if most >= 0.6 * over else None
+    whole = sum(1 for group in groups if group[0].left < place < group[-1].right)
+    apart = sum(1 for start, end in cut if start < place < end)
+    return place if apart < most and most >= 0.6 * (whole + apart) else None
 
 
 def _gap_at(group: Sequence[Word], place: float) -> int:

@@ -58,10 +58,18 @@ def _gutter(lines: Sequence[Line]) -> float | None:
 
 def _is_prose(lines: Sequence[Line]) -> bool:
     """Whether most lines are long and end near the column's edge, as running text does and a table's cells don't."""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
-    long = [line for line in lines if line.length >= _PROSE_LENGTH]
-    full = [line for line in long if right - line.right <= 0.25 * (right - left)]
-    return len(long) >= 0.6 * len(lines) and len(full) >= 0.55 * len(long)
+    long = sorted((line for line in lines if line.length >= _PROSE_LENGTH), key=lambda line: line.left)
+    columns: list[list[Line]] = []
+    for line in long:
+        if columns and line.left - columns[-1][-1].left <= line.size:
+            columns[-1].append(line)
+        else:
+            columns.append([line])
+    full = 0
+    for column in columns:
+        left, right = column[0].left, max(line.right for line in column)
+        full += sum(1 for line in column if right - line.right <= 0.25 * (right - left))
+    return len(long) >= 0.6 * len(lines) and full >= 0.55 * len(long)
 
 
 def _by_columns(lines: list[Line], place: float, depth: int) -> list[Line]:

@@ -10,7 +10,7 @@ from app.core.layout import Heading
 from app.core.report import Progress, Report
 from app.documents.parts import Parts
 from app.documents.pdf_characters import Sheet, read_sheet
-from app.documents.pdf_furniture import furniture_of
+from app.documents.pdf_furniture import folded, furniture_of
 from app.documents.pdf_headings import bookmarks_of, headings_of
 from app.documents.pdf_hyphens import Hyphens
 from app.documents.pdf_lines import Line, lines_of
@@ -19,6 +19,8 @@ from app.documents.pdf_paragraphs import Block, Measures, blocks_of, insert_at_p
 from app.documents.pdf_rows import rows_of
 from app.documents.pdf_run_on import run_on, separate
 from app.documents.pdf_writer import Writer
+
+_MOSTLY = 0.6
 
 
 def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
@@ -35,6 +37,7 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
         sheets.append(read_sheet(document, number, report.check))
         lines.append(lines_of(sheets[-1], number))
         sheets[-1].words = []
+    _forget_code(lines)
     report.progress(Progress(count, count, "Reading pages"))
     bookmarks = bookmarks_of(document)
     report.check()
@@ -49,6 +52,15 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
             headings.append(Heading(span, levels[number]))
     text, pages = writer.finish()
     return Parts(text, tuple(headings), pages=pages)
+
+
+def _forget_code(pages: Sequence[Sequence[Line]]) -> None:
+    """In a document that is set in letters of one width as a whole, those are no sign of code."""
+    fixed = sum(line.length for lines in pages for line in lines if line.code)
+    if fixed > _MOSTLY * sum(line.length for lines in pages for line in lines):
+        for lines in pages:
+            for line in lines:
+                line.code = False
 
 
 def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[list[Block], Measures]:
@@ -77,7 +89,7 @@ def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
     """Blocks of the running heads or feet of a page whose words, numbers aside, were not met before."""
     blocks: list[Block] = []
     for line in sorted(lines, key=lambda each: (each.base, each.left)):
-        words = "".join(each for each in line.text.casefold() if not each.isdecimal())
+        words = folded(line.text)
         if words in met:
             continue
         met.add(words)

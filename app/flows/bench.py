@@ -34,8 +34,8 @@ class AnytimePlan:
 class Timed:
     """One question's readings; seconds count from the question to what is named, on a warm model process.
 
-    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer is
-    the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
+    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer
+    is the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
     points with a known answer.
     """
 

@@ -9,6 +9,7 @@ from typing import Any
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
 from app.core.report import Progress, Report
+from app.core.wording import duration
 from app.documents.limits import MEMORY, OUT_OF_MEMORY
 from app.documents.orders import Draw, MarkUp, Read
 from app.documents.process import Order, start_limited
@@ -100,8 +101,8 @@ class _Patience:
         self._report.check()
         now = time.monotonic()
         if now - self._heard > self._quiet or now - self._began > self._total:
-            seconds = round(now - (self._began if now - self._began > self._total else self._heard))
+            waited = now - (self._began if now - self._began > self._total else self._heard)
             raise SpanlightError(
-                f"{self._failed}: after {seconds} seconds there was no end to it.",
+                f"{self._failed}: after {duration(waited)} there was no end to it.",
                 "It may be damaged; split it, or open it in another program and save it anew.",
             )

@@ -16,8 +16,8 @@ from app.tasks.windows import Window
 # So many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
 BEST_GROUPS = 32
 
-# The least share of a place's tokens that a group must score to be read for it.
-_LEAST_SHARE = 0.25
+# A group is read for a place where it scores at least so much of it as the group that scores the most.
+_LEAST_SHARE = 1 / 3
 
 # A section's windows in groups of neighbours. In bfloat16 a window's logits depend, in the second decimal, on the shape
 # of the batch: so a group is one batch, and the order of the groups does not change what comes out.
@@ -77,7 +77,7 @@ def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) ->
 def _that_score(groups: Sequence[Group], place: Span) -> list[Group]:
     """The groups that score a good part of a place's tokens, the largest part first."""
     parts = [sum(_scored_in(window, place) for window in group) for group in groups]
-    least = max(1, _LEAST_SHARE * sum(parts))
+    least = max(1, _LEAST_SHARE * max(parts, default=0))
     order = sorted(range(len(groups)), key=lambda at: -parts[at])
     return [groups[at] for at in order if parts[at] >= least]
 

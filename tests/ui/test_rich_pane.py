@@ -16,7 +16,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.layout import Block, BlockKind, Kind, Opened, Style, Styled, Table
+from app.core.report import Silent
 from app.core.text import Document, Span
+from app.documents.orders import Read
+from app.documents.reader import read
 from app.ui.theme import Theme
 from app.ui.widgets.pane import Pane
 from app.ui.widgets.rich_pane import RichPane
@@ -491,7 +494,7 @@ def test_odd_shapes_are_built_and_lit_in_short_turns(pane: RichPane, qtbot: QtBo
         case "wide table":
             writer.table([[f"cell {row} {column}" for column in range(120)] for row in range(20)])
         case "long table":
-            writer.table([[f"cell {row} {column}" for column in range(4)] for row in range(3000)])
+            writer.table([[f"cell {row} {column}" for column in range(4)] for row in range(1500)])
         case "tall cell":
             rows = [["over all rows" if row == 0 else "", f"row {row}"] for row in range(1000)]
             writer.table(rows, merged={(0, 0): (1000, 1)})
@@ -524,3 +527,31 @@ def test_it_is_a_pane(pane: RichPane) -> None:
     for name in Pane.__annotations__:
         assert hasattr(getattr(pane, name), "connect"), name
     assert pane.accessibleName() == "Document"
+
+
+FLOWING = (
+    "alice.htm", "asvs-3.0.1-arabic.docx", "asvs-5.0.0-en.docx", "asvs-v2-authentication.md", "contributing-fa.md",
+    "gitmoji-guide.md", "rfc9110-http-semantics.html",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FLOWING)
+def test_every_random_span_of_a_real_document_is_lit(pane: RichPane, shared_data: Path, name: str) -> None:
+    opened = read(Read(str(shared_data / "documents" / name)), Silent())
+    pane.show_document(opened)
+    chance = random.Random(name)
+    text = pane.text()
+    places = []
+    while len(places) < 300:
+        start = chance.randrange(len(text))
+        span = Span(start, min(len(text), start + chance.randint(1, 120)))
+        if span.of(text).strip():
+            places.append((span, span.of(text)))
+    fell_back = 300 - sum(pane.light(places))
+    print(f"{name}: {fell_back} of 300 fell back")
+    assert fell_back == 0
+    for light, (span, _) in zip(pane.lights.places, places, strict=True):
+        assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(span.of(text))
+    for index in (0, 100, 299):
+        pane.reveal(index)
+        assert pane.light_boxes(index)

@@ -1,0 +1,132 @@
+"""history and export in the terminal, over questions asked there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from app.library.history import History
+from app.settings.paths import default_paths
+from tests.helpers.commands import Command
+
+
+@pytest.fixture
+def asked(command: Command, document: str) -> str:
+    """A document that was asked twice: 1 has an answer, 2 has none."""
+    for question in ("What was stolen: tarts?", "Who is the duchess?"):
+        assert command("ask", document, "--question", question)[0] == 0
+    return document
+
+
+def history(tmp_path: Path) -> History:
+    return History(default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")}).history_file)
+
+
+def test_what_was_asked_is_listed_newest_first(command: Command, asked: str) -> None:
+    code, out, err = command("history")
+    assert (code, err) == (0, "")
+    first, second = out.split("\n\n")
+    assert first.splitlines()[:2] == ["2  Who is the duchess?", "  The text does not say. Very likely, 90 %."]
+    lines = second.splitlines()
+    assert lines[:3] == ["1  What was stolen: tarts?", "  tarts", "  Likely, 80 %."]
+    assert lines[3].startswith("  tarts.txt, ")
+
+
+def test_words_limit_and_json(command: Command, asked: str) -> None:
+    assert "duchess" not in command("history", "stol")[1]
+    _, out, _ = command("history", "--limit", "1")
+    assert out.endswith("\n1 of 2 entries; --limit shows more.\n")
+    values = json.loads(command("history", "knave", "--json")[1])  # a word of the answer's sentence
+    assert values["total"] == 1
+    (entry,) = values["entries"]
+    assert (entry["number"], entry["answers"][0]["text"], entry["path"]) == (1, "tarts", asked)
+    assert command("history", "zebra")[1] == "Nothing was found.\n"
+
+
+def test_an_empty_history_is_said(command: Command) -> None:
+    assert command("history") == (0, "Nothing was asked yet.\n", "")
+
+
+def test_no_history_and_batches_leave_none(command: Command, document: str, tmp_path: Path) -> None:
+    command("ask", document, "--question", "What about tarts?", "--no-history")
+    batch = tmp_path / "in.jsonl"
+    batch.write_text('{"id": "1", "context": "The tarts.", "question": "What of tarts?"}\n')
+    assert command("ask", "--batch", str(batch), "--output", str(tmp_path / "out.jsonl"))[0] == 0
+    assert not history(tmp_path).entries()
+
+
+def test_an_answer_is_given_also_where_it_cannot_be_kept(
+    command: Command, document: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "home" / "data"
+    data.parent.mkdir()
+    data.write_text("a file where the folder should be")
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
+    assert (code, out.splitlines()[0]) == (0, "tarts")
+    assert "The history in" in err and "could not be used" in err
+
+
+def test_entries_are_deleted(command: Command, asked: str, tmp_path: Path) -> None:
+    assert command("history", "--delete", "1")[1] == "1 entry deleted.\n"
+    code, _, err = command("history", "--delete", "1")
+    assert (code, err) == (2, "The history has no entry 1. It may have been deleted.\n")
+    code, _, err = command("history", "--delete-all")
+    assert code == 2 and "Add --yes" in err
+    assert json.loads(command("history", "--delete-all", "--yes", "--json")[1]) == {"deleted": 1}
+    assert not history(tmp_path).entries()
+
+
+def test_an_entry_is_checked_again(command: Command, asked: str) -> None:
+    assert command("history", "--check", "1") == (0, "The same answer, at the same place.\n", "")
+    Path(asked).write_text("Nothing of the kind.")
+    values = json.loads(command("history", "--check", "1", "--json")[1])
+    assert values["same"] is False and values["now"]["answered"] is False
+    assert values["sentences"] == [
+        "The text does not say any more (was “tarts”).",
+        "The file has changed since.",
+    ]
+    assert values["before"]["number"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["history", "word", "--check", "1"], "Words go with a list only."),
+        (["history", "--yes"], "--yes goes with --delete-all."),
+        (["history", "--check", "99"], "no entry 99"),
+        (["export", "1", "--search", "x"], "Numbers and --search cannot go together."),
+        (["export", "99"], "no entry 99"),
+        (["export", "--json"], "--format json"),
+        (["export", "--search", "zebra"], "nothing to export"),
+        (["export", "--format", "pdf"], "Name a file"),
+    ],
+)
+def test_what_does_not_go_is_said(command: Command, asked: str, arguments: list[str], said: str) -> None:
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err and err.count("\n") == 1
+
+
+def test_export_to_standard_output(command: Command, asked: str) -> None:
+    code, out, err = command("export")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["answer"] for row in rows] == ["", "tarts"]
+    code, out, _ = command("export", "1", "--format", "markdown")
+    assert "**tarts**" in out and "duchess" not in out
+    out = command("export", "--search", "tarts", "--format", "json")[1]
+    assert json.loads(out)["total"] == 2  # both stand in tarts.txt
+    assert json.loads(command("export", "--format", "squad")[1])["version"] == "v2.0"
+
+
+def test_export_to_a_file(command: Command, asked: str, tmp_path: Path) -> None:
+    output = tmp_path / "answers.json"
+    Path(asked).unlink()
+    code, out, err = command("export", "--format", "squad", "--output", str(output))
+    assert (code, out) == (0, f"2 entries exported to {output}.\n")
+    assert "not there any more" in err
+    assert json.loads(output.read_text("utf-8"))["data"]

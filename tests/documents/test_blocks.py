@@ -1,0 +1,201 @@
+"""Words to text and blocks by the conventions that all flowing documents share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.layout import BlockKind, Style, Table
+from app.documents.blocks import Blocks
+from app.documents.grids import MOST_COLUMNS, Grid
+from app.documents.numerals import bullet, letters, roman
+from tests.helpers.flowing import check_parts, outline, styles
+
+
+def test_words_given_piece_by_piece() -> None:
+    blocks = Blocks()
+    blocks.begin(BlockKind.HEADING, 2, "1.")
+    for piece in (" He", "ad", "ing \n", " two  "):
+        blocks.words(piece)
+    blocks.begin(BlockKind.PARAGRAPH)
+    blocks.words("a ", frozenset([Style.LINK]))
+    blocks.words(" b", frozenset([Style.LINK, Style.STRONG]))
+    blocks.words("c")
+    parts = blocks.parts(["note"])
+    check_parts(parts)
+    assert parts.text == "Heading two\n\na bc"
+    assert outline(parts) == ["heading2 1. | Heading two", "paragraph | a bc"]
+    assert styles(parts) == [("link", "a b"), ("strong", "b")]
+    assert parts.notes == ("note",)
+
+
+def test_controls_vanish_and_odd_blanks_collapse() -> None:
+    blocks = Blocks()
+    blocks.words("a\x00b\x07\v\x85\u2028c\ufeff\ud800\x1fd\u2029")
+    assert blocks.parts().text == "ab cd"
+
+
+def test_words_that_show_nothing_are_no_block() -> None:
+    blocks = Blocks()
+    for words in (" ", "\xa0", "\u200b\u200e", "\x00", "\u3000\n"):
+        blocks.begin(BlockKind.ITEM, 1, "•")
+        blocks.words(words)
+    assert not blocks.end()
+    assert blocks.parts().text == ""
+
+
+def test_a_table_counts_rows_that_show_nothing() -> None:
+    blocks = Blocks()
+    blocks.words("before")
+    blocks.begin_table()
+    for row in (["", "x"], ["", ""], ["y", "", "z"]):
+        blocks.row()
+        for words in row:
+            blocks.cell()
+            blocks.words(words)
+    blocks.end_table()
+    blocks.words("after")
+    parts = blocks.parts()
+    check_parts(parts)
+    assert parts.text == "before\n\n\tx\ny\t\tz\n\nafter"
+    assert parts.tables == (Table(3, 3),)
+    assert [(block.row, block.column) for block in parts.blocks] == [
+        (-1, -1),
+        (0, 1),
+        (2, 0),
+        (2, 2),
+        (-1, -1),
+    ]
+
+
+def test_two_tables_on_end() -> None:
+    blocks = Blocks()
+    for words in ("a", "b"):
+        blocks.begin_table()
+        blocks.cell()
+        blocks.words(words)
+        blocks.end_table()
+    parts = blocks.parts()
+    check_parts(parts)
+    assert parts.text == "a\n\nb"
+    assert len(parts.tables) == 2
+
+
+def test_header_rows_are_counted_at_the_head_only() -> None:
+    grid = Grid()
+    for header in (True, True, False, True):
+        grid.begin_row(header)
+        grid.begin_cell()
+    assert grid.table() == Table(4, 1, 2)
+
+
+def test_cells_go_around_those_that_reach_down() -> None:
+    grid = Grid()
+    places = []
+    for row in ([(2, 1), (1, 1), (0, 1)], [(1, 1), (1, 1)], [(1, 5), (1, 1)]):
+        grid.begin_row()
+        for rows, columns in row:
+            grid.begin_cell(rows, columns)
+            places.append((grid.row, grid.column))
+    assert places == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 3), (2, 0), (2, 3)]
+    assert grid.table() == Table(3, 4, 0, {(0, 0): (2, 1), (0, 2): (3, 1), (2, 0): (1, 2)})
+
+
+def test_a_row_never_grows_beyond_its_limit() -> None:
+    grid = Grid()
+    grid.begin_row()
+    for _ in range(MOST_COLUMNS + 50):
+        grid.begin_cell(5, 1)
+    assert grid.column == MOST_COLUMNS - 1
+    assert grid.table().columns == MOST_COLUMNS
+
+
+WORDS = st.text("ab \n\t\xa0漢字カ\u200b\u3000😀\x00\u2028\r", max_size=8)
+STYLES = st.frozensets(st.sampled_from(Style), max_size=3)
+
+
+def begin(kind: BlockKind, level: int, marker: str) -> Callable[[Blocks], object]:
+    # Cells come from tables alone.
+    kind = BlockKind.PARAGRAPH if kind is BlockKind.CELL else kind
+    return lambda blocks: blocks.begin(kind, max(level, 1) if kind is BlockKind.HEADING else level, marker)
+
+
+def in_table(step: Callable[[Blocks], object]) -> Callable[[Blocks], object]:
+    return lambda blocks: step(blocks) if blocks.in_table else None
+
+
+STEPS = st.one_of(
+    st.builds(begin, st.sampled_from(BlockKind), st.integers(0, 4), st.sampled_from(["", "•", "1."])),
+    st.tuples(WORDS, STYLES).map(lambda given: lambda blocks: blocks.words(*given)),
+    st.just(Blocks.line_break),
+    st.just(Blocks.end),
+    st.just(lambda blocks: blocks.end_table() if blocks.in_table else blocks.begin_table()),
+    st.booleans().map(lambda header: in_table(lambda blocks: blocks.row(header, int(header)))),
+    st.tuples(st.integers(0, 3), st.integers(1, 3)).map(
+        lambda size: in_table(lambda blocks: blocks.cell(*size))
+    ),
+)
+
+
+@given(st.lists(STEPS, max_size=60))
+def test_any_words_make_sound_blocks(steps: list[Callable[[Blocks], object]]) -> None:
+    blocks = Blocks()
+    for step in steps:
+        step(blocks)
+    check_parts(blocks.parts())
+
+
+@given(st.lists(st.tuples(WORDS, STYLES), max_size=12))
+def test_no_word_is_lost_or_put_in(pieces: list[tuple[str, frozenset[Style]]]) -> None:
+    blocks = Blocks()
+    for words, of in pieces:
+        blocks.words(words, of)
+    shown = "".join(blocks.parts().text.split())
+    given_words = "".join("".join(words for words, _ in pieces).replace("\x00", "").split())
+    if given_words.strip("\u200b"):
+        assert shown == given_words
+    else:
+        assert not shown
+
+
+@given(st.lists(st.tuples(WORDS, STYLES), max_size=12))
+def test_code_keeps_its_lines(pieces: list[tuple[str, frozenset[Style]]]) -> None:
+    blocks = Blocks()
+    blocks.begin(BlockKind.CODE)
+    for words, of in pieces:
+        blocks.words(words, of)
+    parts = blocks.parts()
+    check_parts(parts)
+    whole = (
+        "".join(words for words, _ in pieces).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
+    )
+    lines = [line.strip() for line in whole.strip().split("\n")]
+    if whole.strip("\u200b \t\n\xa0\u3000\u2028"):
+        assert [line.strip() for line in parts.text.split("\n")] == lines
+    for _, words in styles(parts):
+        assert words in parts.text
+
+
+@pytest.mark.parametrize(
+    ("number", "letter", "numeral"),
+    [
+        (1, "a", "i"),
+        (4, "d", "iv"),
+        (26, "z", "xxvi"),
+        (27, "aa", "xxvii"),
+        (703, "aaa", "dcciii"),
+        (0, "0", "0"),
+    ],
+)
+def test_numerals(number: int, letter: str, numeral: str) -> None:
+    assert letters(number) == letter
+    assert roman(number) == numeral
+
+
+def test_the_largest_numeral_and_the_bullets() -> None:
+    assert roman(3999) == "mmmcmxcix"
+    assert roman(4000) == "4000"
+    assert [bullet(level) for level in (0, 1, 2, 3, 9)] == ["•", "•", "◦", "▪", "▪"]

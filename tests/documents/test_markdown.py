@@ -1,0 +1,152 @@
+"""Markdown to text and blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.layout import Table
+from app.core.report import Silent
+from app.documents.markdown_page import read_markdown
+from app.documents.parts import Parts
+from tests.helpers.flowing import cells, check_parts, outline, styles
+
+
+def read(words: str | bytes) -> Parts:
+    parts = read_markdown(words.encode() if isinstance(words, str) else words, "page.md", Silent())
+    check_parts(parts)
+    return parts
+
+
+def test_paragraphs_and_headings() -> None:
+    parts = read("# One\n\nTwo\n===\n\nwrapped\nline  \nbroken\\\nagain\n\n---\n\n###### Six `x` ######\n")
+    assert parts.text == "One\n\nTwo\n\nwrapped line\nbroken\nagain\n\nSix x"
+    assert [heading.level for heading in parts.headings] == [1, 1, 6]
+
+
+def test_styles() -> None:
+    parts = read(
+        "*a* **b _c_** `d` ~~e~~ [f *g*](http://x/) <http://y/> ![not shown](z.png) H<sub>2</sub>O<br>i &amp; \\*"
+    )
+    assert parts.text == "a b c d e f g http://y/ H2O\ni & *"
+    assert styles(parts) == [
+        ("emphasis", "a"), ("strong", "b c"), ("emphasis", "c"), ("code", "d"), ("struck", "e"), ("link", "f g"),
+        ("emphasis", "g"), ("link", "http://y/"), ("lowered", "2"),
+    ]  # fmt: skip
+
+
+def test_lists_and_quotes() -> None:
+    parts = read(
+        "* a\n  * b\n\n    more\n* c\n\n3. d\n4. e\n   - f\n\n- [ ] g\n- [x] h\n\n> i\n>> j\n> - k\n\n1. # l\n2. m\n"
+    )
+    assert outline(parts) == [
+        "item1 • | a", "item2 ◦ | b", "item2 | more", "item1 • | c", "item1 3. | d", "item1 4. | e", "item2 ◦ | f",
+        "item1 ☐ | g", "item1 ☑ | h", "quote1 | i", "quote2 | j", "item1 • | k", "heading1 | l", "item1 2. | m",
+    ]  # fmt: skip
+
+
+def test_code() -> None:
+    parts = read("```python\nif x:\n\n    y\n```\n\n    indented\n      more\n")
+    assert outline(parts) == ["code | if x:\n\n    y", "code | indented\n  more"]
+
+
+def test_a_table() -> None:
+    parts = read("a\n\n| N | **S** |\n|---|:-:|\n| x | 1 |\n|  | `2\\|` |\n\nb")
+    assert parts.text == "a\n\nN\tS\nx\t1\n\t2|\n\nb"
+    assert parts.tables == (Table(3, 2, 1),)
+    assert cells(parts, 0)[1, 0] == "x"
+
+
+def test_html_inside() -> None:
+    parts = read(
+        "<div align=center>\n\n# T\n\n</div>\n\n<p>one <b>two</b></p>\n\n"
+        "* <kbd>k</kbd> <a id=x></a>l\n\n<!-- no -->\n"
+    )
+    assert outline(parts) == ["heading1 | T", "paragraph | one two", "item1 • | k l"]
+    assert styles(parts) == [("strong", "two"), ("code", "k")]
+    assert read("<script>\nalert(1)\n</script>\n\nx").text == "x"
+    assert cells(read("<table><tr><th>a<th>b</table>\n\nx"), 0) == {(0, 0): "a", (0, 1): "b"}
+
+
+def test_what_stands_before_the_text() -> None:
+    parts = read("---\ntitle: A title\ndate: 2024-01-02\n---\n\n# Head\n")
+    assert outline(parts) == ["code | title: A title\ndate: 2024-01-02", "heading1 | Head"]
+
+
+def test_lines_between_chinese_words_are_joined() -> None:
+    assert read("漢字\n仮名\nLatin\n字").text == "漢字仮名 Latin 字"
+
+
+def test_deep_nesting_is_read_as_deep_as_people_write() -> None:
+    assert read(">" * 30 + " end").blocks[0].level == 30
+    assert read("begin\n\n" + ">" * 5000 + " deep\n\n" + "[" * 5000 + "\n\nend").text.endswith("[\n\nend")
+    items = "".join(" " * (2 * depth) + "- x\n" for depth in range(300))
+    assert len(read(items).blocks) >= 40
+
+
+def test_nothing_to_read() -> None:
+    with pytest.raises(SpanlightError, match="holds no text"):
+        read("<!-- x -->\n\n![a](b)")
+
+
+LINES = st.sampled_from(
+    ["# h", "text", "- a", "  - b", "1. c", "> q", "```", "    code", "| a | b |", "|---|---|", "| c |", "", "---",
+     "===", "<div>", "</div>", "<table><tr><td>x", "**b", "b**", "![i](j)", "[l](m)", "`c`", "漢", "😀", "<b>",
+     "- [ ] t"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=30).map("\n".join))
+def test_any_text_makes_sound_blocks(text: str) -> None:
+    read(text + "\n\nend\n")
+
+
+def test_chapter_with_tables(shared_data: Path) -> None:
+    parts = read((shared_data / "documents/asvs-v2-authentication.md").read_bytes())
+    assert parts.headings[0].span.of(parts.text) == "V2 Authentication"
+    assert len(parts.tables) == 12
+    assert cells(parts, 1)[5, 1] == "Verify users can change their password."
+    assert cells(parts, 1)[5, 2] == "✓"
+    assert parts.tables[11] == Table(7, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("file", "heading", "sentence", "tables"),
+    [
+        (
+            "contributing-zh.md",
+            "贡献者许可协议",
+            "如果你已经知晓Git，请Fork本仓库并提交Pull Request (PR)。",
+            0,
+        ),
+        (
+            "contributing-ja.md",
+            "投稿者ライセンス契約",
+            "リストには6種類あります。適切なものを選んでください：",
+            0,
+        ),
+        (
+            "contributing-fa.md",
+            "توافقنامه‌ی مجوز همکاری",
+            "ما شش نوع فهرست داریم. فهرست درست را انتخاب کنید:",
+            0,
+        ),
+        (
+            "gitmoji-guide.md",
+            "Gitmoji guide",
+            "🧑\u200d💻 technologist (:technologist:): Improve developer experience.",
+            0,
+        ),
+    ],
+)
+def test_files_in_many_scripts(
+    shared_data: Path, file: str, heading: str, sentence: str, tables: int
+) -> None:
+    parts = read((shared_data / "documents" / file).read_bytes())
+    assert parts.headings[0].span.of(parts.text) == heading
+    assert sentence in [block.span.of(parts.text) for block in parts.blocks]
+    assert len(parts.tables) == tables

@@ -1,0 +1,168 @@
+"""The guard before a Word file: bombs, entities, odd names, damage."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Silent
+from app.documents import word_zip
+from app.documents.parts import Parts
+from app.documents.word import read_docx
+from tests.helpers.flowing import check_parts, document_xml, packed, word_file
+
+BODY = "<w:p><w:r><w:t>words</w:t></w:r></w:p>"
+
+
+def read(data: bytes) -> Parts:
+    parts = read_docx(data, "letter.docx", Silent())
+    check_parts(parts)
+    return parts
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    output = io.BytesIO()
+    with (
+        zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("word/document.xml", "w") as part,
+    ):
+        for _ in range(60):
+            part.write(b" " * 1_000_000)
+    tracemalloc.start()
+    with pytest.raises(SpanlightError, match="far more than a document"):
+        read(output.getvalue())
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_many_parts_that_are_large_together() -> None:
+    data = bytearray(packed({f"word/{n}.bin": bytes(1_000_000) for n in range(12)}))
+    # Each claims 50 MB in the directory.
+    at = data.find(b"PK\x01\x02")
+    while at >= 0:
+        struct.pack_into("<II", data, at + 20, 2_000_000, 50_000_000)
+        at = data.find(b"PK\x01\x02", at + 4)
+    with pytest.raises(SpanlightError, match="far more than a document"):
+        read(bytes(data))
+
+
+def test_a_bomb_without_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_zip, "MOST_BYTES", 20_000_000)
+    output = io.BytesIO()
+    with (
+        zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("word/document.xml", "w") as part,
+    ):
+        part.write(b"<a>")
+        for _ in range(30):
+            part.write(b" " * 1_000_000)
+    data = output.getvalue()
+    with pytest.raises(SpanlightError, match="far more than a document"):
+        read(data[: data.find(b"PK\x01\x02")])
+
+
+def test_too_many_entries() -> None:
+    data = packed({f"x/{number}": "" for number in range(10_001)})
+    with pytest.raises(SpanlightError, match="more than 10,000 packed files"):
+        read(data)
+
+
+LAUGHS = (
+    '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "'
+    + "&a;" * 10
+    + '"><!ENTITY c "'
+    + "&b;" * 10
+    + '"><!ENTITY d "'
+    + "&c;" * 10
+    + '">]>'
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("before", ["", "<!-- " + "x" * 100_000 + " -->", "\n<?pi some?>"])
+def test_entities_are_refused_whatever_the_encoding(encoding: str, before: str) -> None:
+    xml = document_xml("<w:p><w:r><w:t>&d;</w:t></w:r></w:p>", before + LAUGHS)
+    xml = xml.replace('encoding="UTF-8"', f'encoding="{"UTF-16" if "16" in encoding else "UTF-8"}"')
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    data = mark + xml.encode(encoding)
+    with pytest.raises(SpanlightError, match="declarations"):
+        read(packed({"word/document.xml": data}))
+
+
+def test_outside_entities_are_refused_in_every_part_that_is_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret words")
+    outside = f'<!DOCTYPE s [<!ENTITY x SYSTEM "{secret.as_uri()}">]><styles>&x;</styles>'
+    with pytest.raises(SpanlightError, match="declarations"):
+        read(packed({"word/document.xml": document_xml(BODY), "word/styles.xml": outside}))
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../../x", "word/../../x", "C:\\x", "a\\..\\..\\x"])
+def test_names_that_lead_outside(name: str) -> None:
+    with pytest.raises(SpanlightError, match="outside"):
+        read(packed({"word/document.xml": document_xml(BODY), name: "x"}))
+
+
+def test_protected_files() -> None:
+    data = bytearray(word_file(BODY))
+    at = data.find(b"PK\x01\x02")
+    data[at + 8] |= 1
+    with pytest.raises(SpanlightError, match="password"):
+        read(bytes(data))
+    ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
+    with pytest.raises(SpanlightError, match="password"):
+        read(ole + "EncryptedPackage".encode("utf-16-le"))
+    with pytest.raises(SpanlightError, match="old Word"):
+        read(ole)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), bytes(range(256)) * 40])
+def test_what_is_no_word_file(data: bytes) -> None:
+    with pytest.raises(SpanlightError):
+        read(data)
+
+
+def test_a_packed_file_of_another_kind() -> None:
+    with pytest.raises(SpanlightError, match="not a Word document"):
+        read(packed({"content.txt": "words"}))
+
+
+def test_a_missing_part_is_done_without() -> None:
+    parts = read(
+        word_file('<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>')
+    )
+    assert parts.text == "words"
+    assert parts.notes == ()
+
+
+def test_a_broken_part_is_done_without() -> None:
+    parts = read(packed({"word/document.xml": document_xml(BODY), "word/styles.xml": "<<<"}))
+    assert parts.text == "words"
+    assert "damaged" in parts.notes[0]
+
+
+def test_a_document_that_was_cut_off_is_read_as_far_as_it_goes(shared_data: Path) -> None:
+    data = (shared_data / "documents/asvs-5.0.0-en.docx").read_bytes()
+    whole = read(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        entry = file.getinfo("word/document.xml")
+    parts = read(data[: entry.header_offset + entry.compress_size // 2])
+    assert parts.notes == ("The file is damaged: what could be read of it is shown.",)
+    assert 0.3 * len(whole.text) < len(parts.text) < 0.7 * len(whole.text)
+    assert whole.text.split("\n\n")[:20] == parts.text.split("\n\n")[:20]
+
+
+def test_any_cut_or_flipped_byte_gives_words_or_one_sentence() -> None:
+    data = word_file(BODY * 30, styles="<w:style/>")
+    for at in range(0, len(data), 7):
+        for broken in (data[:at], data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]):
+            try:
+                read(broken)
+            except SpanlightError as fault:
+                assert fault.hint

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.layout import Kind
+from app.core.report import Progress, Silent, Stopped
+from app.core.text import Span
+from app.documents.limits import limit_memory, run_out
+from app.documents.orders import Draw, Highlight, MarkUp, Read
+from app.documents.process import LimitedClerk, start_limited
+from app.engine.child import Child
+from app.flows.document_process import Documents, _Patience
+from tests.helpers.children import POSIX, Listener, gone
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+WORDS = "The knave stole the tarts."
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Iterator[Documents]:
+    """Both processes, short of patience."""
+    processes = Documents(tmp_path / "logs", quiet=30)
+    (tmp_path / "logs").mkdir()
+    yield processes
+    pids = processes.pids
+    processes.close()
+    assert all(gone(pid) for pid in pids if pid)
+
+
+@pytest.fixture
+def pdf(tmp_path: Path) -> Path:
+    path = tmp_path / "tarts.pdf"
+    path.write_bytes(small_pdf([Page(lines(WORDS)), Page(lines("Nobody saw it."))]))
+    return path
+
+
+def test_reading_drawing_and_marking(documents: Documents, pdf: Path, tmp_path: Path) -> None:
+    assert documents.pids == (None, None)
+    opened = documents.read(Read(str(pdf), pdf.name), Silent())
+    assert (opened.kind, len(opened.pages)) == (Kind.PDF, 2)
+    assert documents.pids[1] is None
+    picture = documents.draw(Draw(str(pdf), 0, 1.0, 60, 60, 100, 20), Silent())
+    assert (picture.width, picture.height, len(picture.pixels)) == (100, 20, 8000)
+    assert min(picture.pixels[::4]) < 128 < max(picture.pixels[::4])
+    start = opened.document.text.index("knave")
+    span = Span(start, start + len("knave"))
+    output = tmp_path / "marked.pdf"
+    assert documents.mark_up(MarkUp(str(pdf), str(output), (Highlight(span, "knave"),)), Silent()) == ("",)
+    assert b"/Highlight" in output.read_bytes()
+    reading, drawing = documents.pids
+    assert reading != drawing
+    assert os.getpid() not in (reading, drawing)
+
+
+def test_a_password_is_asked_for_through_the_process(documents: Documents, tmp_path: Path) -> None:
+    path = tmp_path / "locked.pdf"
+    path.write_bytes(locked_pdf(WORDS, "hearts"))
+    with pytest.raises(PasswordNeeded) as needed:
+        documents.read(Read(str(path), password="spades"), Silent())
+    assert needed.value.wrong
+    assert WORDS in documents.read(Read(str(path), password="hearts"), Silent()).document.text
+
+
+def start_eater() -> LimitedClerk:
+    """A handler that asks for more memory than it may have, little by little."""
+
+    class Eater(LimitedClerk):
+        def carry_out(self, order: object, report: object) -> object:  # type: ignore[override]
+            eaten = []
+            while True:
+                eaten.append(bytearray(50_000_000))
+
+    limit_memory(400_000_000)
+    return Eater()
+
+
+def start_dawdler() -> object:
+    """A handler that says nothing for a while, and does not hear a stop."""
+
+    def dawdle(order: object, report: object) -> str:
+        time.sleep(60)
+        return "late"
+
+    return dawdle
+
+
+def start_crasher() -> object:
+    """A handler that ends as a library does that reads where nothing is."""
+
+    def crash(order: object, report: object) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        time.sleep(10)
+
+    return crash
+
+
+def with_reader(documents: Documents, start: object) -> Documents:
+    """The documents process with another handler in it."""
+    documents._reading.close()
+    documents._reading = Child(start, title="documents process")  # type: ignore[arg-type]
+    return documents
+
+
+def test_a_file_that_takes_too_much_memory_is_told(documents: Documents) -> None:
+    began = time.monotonic()
+    with pytest.raises(SpanlightError) as caught:
+        with_reader(documents, start_eater).read(Read("/x/bomb.pdf"), Silent())
+    assert caught.value.message == "“bomb.pdf” could not be read: it takes more than 2 GB of memory."
+    assert time.monotonic() - began < 20
+
+
+def test_the_limit_holds_in_the_process_that_reads(documents: Documents, pdf: Path) -> None:
+    documents.read(Read(str(pdf)), Silent())
+    pid = documents.pids[0]
+    limits = Path(f"/proc/{pid}/limits")
+    if not limits.exists():
+        pytest.skip("limits are read from /proc, which is Linux's")
+    line = next(line for line in limits.read_text().splitlines() if line.startswith("Max address space"))
+    assert 2_000_000_000 < int(line.split()[3]) < 4_000_000_000
+
+
+@POSIX
+def test_a_file_that_crashes_the_reader_is_told_and_costs_nothing_else(
+    documents: Documents, pdf: Path
+) -> None:
+    crashing = with_reader(documents, start_crasher)
+    with pytest.raises(SpanlightError) as caught:
+        crashing.read(Read("/x/evil.pdf"), Silent())
+    assert caught.value.message == "“evil.pdf” could not be read: it makes the reader break off."
+    again = with_reader(documents, start_limited)
+    assert WORDS in again.read(Read(str(pdf)), Silent()).document.text
+
+
+def test_what_takes_too_long_is_given_up(tmp_path: Path, pdf: Path) -> None:
+    documents = with_reader(Documents(quiet=1.0), start_dawdler)
+    try:
+        with pytest.raises(
+            SpanlightError, match=r"“slow\.pdf” could not be read: after 1( second|\.\d seconds) there was no end"
+        ):
+            documents.read(Read("/x/slow.pdf"), Silent())
+        assert documents.pids[0] is None
+    finally:
+        documents.close()
+
+
+def test_patience_lasts_while_the_work_goes_on() -> None:
+    patience = _Patience(Silent(), "“a” could not be read", quiet=0.2, total=0.7)
+    began = time.monotonic()
+    with pytest.raises(SpanlightError):
+        for step in range(1000):
+            patience.check()
+            patience.progress(Progress(step, 0, "pages"))
+            time.sleep(0.02)
+    assert 0.7 <= time.monotonic() - began < 2
+    patience = _Patience(Silent(), "“a” could not be read", quiet=0.2, total=60)
+    began = time.monotonic()
+    with pytest.raises(SpanlightError) as caught:
+        for _ in range(1000):
+            patience.check()
+            patience.progress(Progress(1, 0, "pages"))  # the same over and over is no sign of life
+            time.sleep(0.02)
+    assert time.monotonic() - began < 2
+    assert caught.value.message.startswith("“a” could not be read: after 0.2 seconds")
+
+
+def test_a_stop_is_heard_while_the_process_does_not_listen() -> None:
+    documents = with_reader(Documents(), start_dawdler)
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(Stopped):
+            documents.read(Read("/x/slow.pdf"), Listener(lambda _: stop.is_set()))
+        assert time.monotonic() - began < 10
+    finally:
+        documents.close()
+
+
+def test_drawing_does_not_wait_for_reading(documents: Documents, pdf: Path) -> None:
+    slow = with_reader(documents, start_dawdler)
+    stop = threading.Event()
+    stopped: list[type] = []
+
+    def read() -> None:
+        try:
+            slow.read(Read("/x/slow.pdf"), Listener(lambda _: stop.is_set()))
+        except Stopped:
+            stopped.append(Stopped)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        assert slow.draw(Draw(str(pdf), 1, 0.5, 0, 0, 10, 10), Silent()).width == 10
+        assert thread.is_alive()
+    finally:
+        stop.set()
+        thread.join(20)
+    assert stopped == [Stopped]
+
+
+def test_running_out_ends_the_process_it_is_called_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: list[int] = []
+    monkeypatch.setattr(os, "_exit", codes.append)
+    run_out()
+    assert codes == [77]
