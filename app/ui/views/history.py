@@ -53,7 +53,7 @@ class HistoryView(Page):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._words = ""
-        self._whole = 0
+        self._whole = -1  # not known yet
         self._look_job: Job | None = None
         self._more_job: Job | None = None
         self._deeds: list[Job] = []
@@ -138,7 +138,8 @@ class HistoryView(Page):
         self._say_fault(error)
 
     def _show_found(self) -> None:
-        self.panel.show_found(self._words, self._whole, self.workspace.settings.keep_history)
+        if self._whole >= 0:
+            self.panel.show_found(self._words, self._whole, self.workspace.settings.keep_history)
 
     # Deleting
 
@@ -225,7 +226,7 @@ class HistoryView(Page):
             self.workspace.save_settings()
         except SpanlightError as error:
             self._say_fault(error)
-        if not on and self._whole:
+        if not on and self._whole > 0:
             self.panel.notice.show_hint(
                 "From now on nothing is kept.", "What stands here stays until you delete it."
             )

@@ -83,6 +83,7 @@ class HistoryPanel(QFrame):
         self.bar.set_total(total, whole)
         self._count.setText(f"{total:,} of {whole:,}" if searched else count(whole, "question"))
         self._count.setVisible(bool(whole))
+        focused = self.search.hasFocus() or self.empty.isAncestorOf(self.focusWidget() or self)
         self.search.setVisible(bool(whole) or searched)
         self._rule.setVisible(bool(total))
         if not total and searched:
@@ -90,6 +91,8 @@ class HistoryPanel(QFrame):
         elif not total:
             self.empty.show_nothing(kept)
         self._stack.setCurrentWidget(self.list if total else self.empty)
+        if focused and not self.search.hasFocus():
+            self.go_to_search()
 
     def counted(self) -> str:
         """How many there are, as it is said."""
