@@ -13,7 +13,9 @@ _BOUND = re.compile(
     (?P<stop>[.!?…]+["'”’»)\]]*)(?=\s)       # a stop, what closes after it, and a blank
     | [。！？｡]+["”’」』）]*                    # scripts that put no blank after a stop
     | (?P<line>\n[^\S\n]*\n\s*                # a blank line
+    | (?<=\S)[^\S\n\t]*\t\s*                 # the next cell of a table's row
     | \n(?=[^\S\n]*(?:[-*•‣▪#]|\d{1,3}[.)])[^\S\n]))   # the next item of a list, a heading
+    | (?P<row>\n)                           # perhaps a row's end
     """,
     re.VERBOSE,
 )
@@ -23,13 +25,14 @@ _ABBREVIATION = re.compile(
     r"|lt|capt|sgt|gov|sen|rep|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt",
     re.IGNORECASE,
 )
+_LONGEST_ROW = 2000
 _JOINING = "\u200d\ufe0e\ufe0f"
 
 
 def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
     """The sentence, or the sentences, that hold the span; always holds the whole span.
 
-    A sentence ends at a stop, a blank line or a list item. At most `reach` code points on each side are
+    A sentence ends at a stop, a blank line, a list item or a table's cell (a tab). At most `reach` code points on each side are
     looked at: where no bound lies within them, the sentence is cut between two words. Abbreviations and
     initials are told by a short English list, so a sentence may come out longer than it is.
     """
@@ -68,7 +71,11 @@ def _bounds(text: str, low: int, high: int) -> Iterator[re.Match[str]]:
 
 
 def _goes_on(text: str, found: re.Match[str]) -> bool:
-    """Whether the stop found does not end a sentence: an abbreviation, an initial, a list's number."""
+    """Whether what was found does not end a sentence: an abbreviation, an initial, a list's number, a line's end."""
+    if found["row"] is not None:
+        before = text[max(0, found.start() - _LONGEST_ROW) : found.start()].rpartition("\n")[2]
+        after = text[found.end() : found.end() + _LONGEST_ROW].partition("\n")[0]
+        return "\t" not in before.strip() and "\t" not in after.strip()
     stop = found["stop"]
     if stop is None:
         return False

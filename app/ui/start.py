@@ -8,7 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSocketNotifier, Slot
+from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Slot
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from app.core.about import NAME, VERSION
@@ -21,7 +22,7 @@ from app.ui.messages import Unexpected, log_qt_messages
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
 
-USAGE = "usage: python3 -m app [FILE ...]\n\nOpens the window, with the text files named, for asking."
+USAGE = "usage: python3 -m app [FILE ...]\n\nOpens the window, with the files named, for asking."
 
 
 class Signals(QObject):
@@ -44,6 +45,20 @@ class Signals(QObject):
         self._window.close()
 
 
+class Handed(QObject):
+    """Opens the files that the system hands to the running application, as macOS does for "Open with"."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self._window.open_files([Path(event.file())])
+            return True
+        return False
+
+
 def main(argv: list[str]) -> int:
     """Open the window on the files named; returns the process's exit code once it is closed."""
     if any(argument in ("-h", "--help") for argument in argv):
@@ -59,6 +74,7 @@ def main(argv: list[str]) -> int:
     workspace = open_workspace(paths)
     application = make_application(workspace)
     window = open_window(workspace)
+    application.installEventFilter(Handed(window))
     if os.name == "posix":
         Signals(window)
     files = [Path(argument) for argument in argv if not argument.startswith("-")]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLay
 
 from app.core.about import NAME
 from app.core.errors import SpanlightError
+from app.core.history import Entry
 from app.core.models import LoadedModel
 from app.core.report import Progress
 from app.flows.ask import load_reader
@@ -114,6 +115,8 @@ class MainWindow(QMainWindow):
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
             if key == "settings":
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
+            if key == "history":
+                page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             self.pages[key] = page
             self._stack.addWidget(page)
             self.theme.refresh()
@@ -144,6 +147,11 @@ class MainWindow(QMainWindow):
         """Open files for asking."""
         self.show_page("ask")
         self.page.open_files(paths)
+
+    @Slot(object)
+    def _open_entry(self, entry: Entry) -> None:
+        self.show_page("ask")
+        self.page.open_entry(entry)  # type: ignore[attr-defined]
 
     @Slot(str)
     def _noted(self, note: str) -> None:

@@ -102,3 +102,19 @@ def test_always_holds_the_span(text: str, data: st.DataObject, reach: int) -> No
     assert found.start <= start <= end <= found.end <= len(text)
     assert start - found.start <= reach + 1
     assert found.end - end <= reach
+
+
+def test_a_cell_of_a_table_is_a_sentence_of_its_own() -> None:
+    rows = "#\tDescription\tCWE\n2.1.1\tVerify that passwords have 12 characters\t521\n2.1.2\tOthers\t522\n\nMore text"
+    for words in ("12", "passwords have 12"):
+        at = rows.index(words)
+        assert (
+            sentence_around(rows, Span(at, at + len(words))).of(rows)
+            == "Verify that passwords have 12 characters"
+        )
+    at = rows.index("521")
+    assert sentence_around(rows, Span(at, at + 3)).of(rows) == "521"
+    whole = Span(rows.index("2.1.1"), rows.index("521") + 3)
+    assert sentence_around(rows, whole).of(rows) == whole.of(rows)
+    indented = "\tIt was the best of times,\nit was the worst of times."
+    assert sentence_around(indented, Span(30, 40)).of(indented) == indented.strip()

@@ -105,9 +105,10 @@ def test_files_are_opened_once_each_in_a_tab_of_their_own(
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_bytes(f"{name} says\r\nthis".encode())
     view.open_files([tmp_path / "one.txt", tmp_path / "two.txt"])
-    qtbot.waitUntil(lambda: len(titles(view)) == 2)
-    assert titles(view) == ["one.txt", "two.txt"]
+    assert titles(view) == ["one.txt", "two.txt"], "a tab for each at once"
+    qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
     assert view.sheets.current().pane.text() == "two.txt says\nthis"
+    assert view.workspace.settings.recent_files == [str(tmp_path / name) for name in ("two.txt", "one.txt")]
     view.open_files([tmp_path / "one.txt"])
     assert titles(view) == ["one.txt", "two.txt"]
     assert view.sheets.current().path == str(tmp_path / "one.txt")
@@ -121,10 +122,18 @@ def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_p
     qtbot.waitUntil(lambda: titles(view) == ["drop.txt"])
 
 
-def test_a_file_that_cannot_be_read_is_said_in_the_panel(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_said_in_its_tab(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     view.open_files([tmp_path / "not-there.txt"])
-    qtbot.waitUntil(lambda: view.panel.notice.isVisible())
-    assert "not-there.txt" in view.panel.notice.sentence() + view.panel.notice._hint.text()
+    opening = view.sheets.current().opening
+    assert opening is not None
+    qtbot.waitUntil(lambda: opening.notice.isVisible())
+    assert "not-there.txt" in opening.notice.sentence()
+    assert titles(view) == ["not-there.txt"]
+    (tmp_path / "not-there.txt").write_text("It is there now.", "utf-8")
+    opening.again_asked.emit()
+    qtbot.waitUntil(lambda: view.sheets.current().is_open)
+    assert view.sheets.current().pane.text() == "It is there now."
+    view.sheets.close_current()
     assert titles(view) == ["New text"]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.layout import Heading, Kind, Opened, PageText
 from app.core.results import Answer
-from app.core.text import Span
+from app.core.text import Document, Span
 from app.ui.widgets.places import place_of, where
 
 POEM = "He read:\n\n  “The Queen made tarts,\n     All on a day:\n   The Knave of\n Hearts stole them!”\n\nConsider."
@@ -16,9 +17,13 @@ def answer(text: str, start: int, end: int) -> Answer:
     return Answer(0, Span(start, end), text[start:end], 0.94, 5.0, 1.0)
 
 
+def of(text: str, name: str = "") -> Opened:
+    return Opened(Document(text, name))
+
+
 def test_the_sentence_is_shown_without_runs_of_blanks() -> None:
     start = POEM.index("The Knave")
-    place = place_of(POEM, answer(POEM, start, POEM.index(" stole")), "poem.txt")
+    place = place_of(of(POEM, "poem.txt"), answer(POEM, start, POEM.index(" stole")))
     assert place.sentence[place.start : place.end] == "The Knave of Hearts"
     assert "  " not in place.sentence and "\n" not in place.sentence
     assert place.where == "line 5, at 56 % of the text"
@@ -29,12 +34,31 @@ def test_the_sentence_is_shown_without_runs_of_blanks() -> None:
 
 
 def test_the_start_of_the_text_is_called_so() -> None:
-    assert where("abc", 0) == "line 1, at the start"
+    assert where(of("abc"), 0) == "line 1, at the start"
 
 
 @given(st.text(min_size=1, max_size=80), st.data())
 def test_the_words_stand_in_their_sentence(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    place = place_of(text, answer(text, start, end))
+    place = place_of(of(text), answer(text, start, end))
     assert "".join(place.sentence[place.start : place.end].split()) == "".join(text[start:end].split())
+
+
+def test_a_page_and_its_heading_say_where() -> None:
+    text = "Rules\n\nPasswords are long.\n\nMore\n\nThey are secret."
+    pages = (PageText(595, 842, Span(0, 30)), PageText(595, 842, Span(30, len(text))))
+    headings = (Heading(Span(0, 5), 1), Heading(Span(28, 32), 2))
+    opened = Opened(Document(text, "rules.pdf"), Kind.PDF, headings, pages=pages)
+    assert where(opened, 7) == "page 1, Rules"
+    assert where(opened, text.index("secret")) == "page 2, More"
+    page = Opened(Document(text, "rules.htm"), Kind.HTML, headings)
+    assert where(page, text.index("secret")) == "More, at 86 % of the text"
+    start = text.index("secret")
+    assert place_of(opened, answer(text, start, start + 6)).copied().endswith("(rules.pdf, page 2, More)")
+
+
+def test_a_long_heading_is_cut_between_two_words() -> None:
+    text = "Word " * 40
+    opened = Opened(Document(text), Kind.HTML, (Heading(Span(0, len(text) - 1), 1),))
+    assert where(opened, 10).split(",")[0].endswith("Word…")

@@ -7,11 +7,12 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core import wording
 from app.settings.settings import Settings
-from app.ui.views.sheet import Outcome, Sheet
+from app.ui.views.outcome import Outcome
+from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
-_NOT_THERE = "The page does not show these words in that place, so nothing is lit up there."
 _CHANGED = "The text was changed after this was asked."
+_NOT_LIT = "Not marked on the page."
 
 
 class Answers(QObject):
@@ -49,9 +50,13 @@ class Answers(QObject):
     def light(self, sheet: Sheet) -> None:
         """Light up on a sheet's page what its outcome holds."""
         outcome = sheet.outcome
+        if not sheet.is_open:
+            return
         if outcome is None or outcome.stale:
             sheet.pane.put_out()
+            sheet.pane.set_heat(())
             return
+        sheet.pane.set_heat(outcome.heat)
         found = outcome.answered(self.threshold())
         answers = outcome.answers()[
             : None if found and not outcome.running else 1 if found or outcome.nearest else 0
@@ -93,6 +98,7 @@ class Answers(QObject):
         outcome = self._outcome()
         if outcome is not None and self.sheet is not None:
             outcome.nearest, outcome.chosen = on, 0
+            self._panel.threshold.open(on)
             self.light(self.sheet)
             self.sheet.pane.reveal(0)
             self.show()
@@ -127,15 +133,34 @@ class Answers(QObject):
         over = f"{outcome.ended}: the best so far" if outcome.ended else "So far" if outcome.running else ""
         if found:
             no_answer = outcome.reading.no_answer_probability
-            panel.card.show_answer(outcome.place(0), no_answer, over, sure=not outcome.running)
+            facts = self._facts(outcome)
+            panel.card.show_answer(outcome.place(0), no_answer, over, facts, sure=not outcome.running)
         else:
             nearest = outcome.place(0) if outcome.answers() else None
             over = outcome.ended
-            panel.card.show_none(outcome.reading.no_answer_probability, nearest, outcome.nearest, over)
+            panel.card.show_none(
+                outcome.reading.no_answer_probability, nearest, outcome.nearest, over, self._facts(outcome)
+            )
+        panel.card.offer_whole(outcome.reading.quick and not outcome.running and not outcome.stale)
         others = range(1, len(outcome.answers())) if found and not outcome.running else ()
         panel.show_others([outcome.place(index) for index in others])
         panel.select(outcome.chosen)
         self._say()
+
+    def _facts(self, outcome: Outcome) -> str:
+        """How long it took, and which model read what: "2.1 seconds, read whole by starter-qa"."""
+        reading = outcome.reading
+        if reading is None or outcome.running:
+            return ""
+        read = (
+            "the best passages read"
+            if reading.quick
+            else "read whole"
+            if reading.complete
+            else "read in part"
+        )
+        by = f" by {reading.model}" if reading.model else ""
+        return f"{wording.duration(reading.seconds)}, {read}{by}"
 
     def _offers(self) -> list[str]:
         """The questions to try about a sample, less the one that was asked."""
@@ -151,9 +176,9 @@ class Answers(QObject):
             return
         if outcome.stale:
             self._panel.card.say(_CHANGED, again=not outcome.running)
-        elif outcome.lit and not outcome.lit[outcome.chosen]:
-            self._panel.card.say(_NOT_THERE)
-        elif self._panel.card.note() in (_CHANGED, _NOT_THERE):
+        elif outcome.lit and not outcome.lit[outcome.chosen] and self.sheet is not None:
+            self._panel.card.say(f"{_NOT_LIT} {self.sheet.pane.why_not(outcome.chosen)}")
+        elif self._panel.card.note() == _CHANGED or self._panel.card.note().startswith(_NOT_LIT):
             self._panel.card.say("")
 
     # Copying
@@ -178,7 +203,7 @@ class Answers(QObject):
             return
         if outcome.answered(self.threshold()) or outcome.nearest:
             QGuiApplication.clipboard().setText(outcome.place(index).copied())
-            self.note.emit("Copied with its sentence")
+            self.note.emit("Copied with its source")
             if index == 0:
                 self._panel.card.copied()
         else:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.layout import Opened
+from app.core.history import Entry
 from app.core.models import Head
 from app.core.report import Report
-from app.flows.read import read_document
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -21,10 +20,16 @@ from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.answers import Answers
 from app.ui.views.ask_drafts import KeptSheets, first_things
+from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.asking import Asking
+from app.ui.views.choosing import Choosing
+from app.ui.views.finding import Finding
+from app.ui.views.keeping import Keeping
+from app.ui.views.opening import Opening
 from app.ui.views.page import Page
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
+from app.ui.views.watching import Watching
 from app.ui.widgets.answer_panel import AnswerPanel
 from app.ui.widgets.document_tabs import DocumentTabs
 from app.ui.widgets.find_bar import FindBar
@@ -42,21 +47,7 @@ class AskView(Page):
     KEY = "ask"
     TITLE = "Ask"
     ICON = "ask"
-    SHORTCUTS = (
-        ("Ctrl+L", "Go to the question"),
-        ("Enter", "Ask"),
-        ("Esc", "Stop; the best answer so far stays"),
-        ("F3", "Next answer"),
-        ("Shift+F3", "Previous answer"),
-        ("Up, Down", "Earlier questions, in the question's box"),
-        ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
-        ("Ctrl+F", "Find in the text"),
-        ("Ctrl+O", "Open a text file"),
-        ("Ctrl+T", "New text"),
-        ("Ctrl+W", "Close the text"),
-        ("Ctrl+Shift+T", "Bring a closed text back"),
-        ("Ctrl+Tab", "Next text"),
-    )
+    SHORTCUTS = SHORTCUTS
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -69,8 +60,14 @@ class AskView(Page):
         self.answers = Answers(workspace.settings, self.panel, self)
         self.asking = Asking(workspace, lanes, self.panel, self.answers, self)
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
+        self.opening = Opening(workspace, lanes, self.sheets, self)
+        self.watching = Watching(lanes, self.sheets, self)
+        self.finding = Finding(workspace, theme, self.sheets, self.find_bar, self)
+        self.choosing = Choosing(workspace, self.tabs, self.sheets, self)
+        self.keeping = Keeping(
+            workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
+        )
         self._samples: Sequence[Sample] = ()
-        self._file_jobs: list[Job] = []
         self._lay_out()
         self._connect()
         self._make_shortcuts()
@@ -84,8 +81,8 @@ class AskView(Page):
     # What the window asks of a page
 
     def stop(self) -> bool:
-        """Stop reading; the best answer so far stays."""
-        return self.asking.stop()
+        """Stop opening the file that is up, else stop reading; the best answer so far stays."""
+        return self.opening.stop(self.sheets.current()) or self.asking.stop()
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
@@ -98,8 +95,8 @@ class AskView(Page):
     def shown(self) -> None:
         """Go to the page while it is empty, else to the question."""
         sheet = self.sheets.current()
-        if sheet.pane.document().isEmpty():
-            sheet.pane.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not sheet.is_open or sheet.pane.is_empty():
+            sheet.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.panel.box.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -110,14 +107,14 @@ class AskView(Page):
             self._splitter.setSizes([self.width() - wide, wide])
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a text of its own; one that is open already comes up."""
+        """Open each file as a document of its own; one that is open already comes up."""
         self.panel.notice.clear()
-        for path in paths:
-            if not self.sheets.bring_up(str(path)):
-                job = self.lanes.files.start(read_document, self.workspace, path)
-                job.done.connect(self._file_read)
-                job.failed.connect(self._say_fault)
-                self._file_jobs = [*(one for one in self._file_jobs if one.running), job]
+        self.opening.open(paths)
+
+    def open_entry(self, entry: Entry) -> None:
+        """Open the document of an entry of the history, with its answers lit up."""
+        self.panel.notice.clear()
+        self.keeping.open_entry(entry)
 
     def settings_changed(self) -> None:
         """Find out from which probability on the reader holds a text to answer."""
@@ -140,11 +137,18 @@ class AskView(Page):
             self.shown()
 
     @Slot(object)
-    def _file_read(self, opened: Opened) -> None:
-        document = opened.document
-        sheet = self.sheets.new()
-        sheet.begin(document.text, name=document.name, path=document.path)
-        self.panel.box.select()
+    def _file_read(self, sheet: Sheet) -> None:
+        self.watching.watch(sheet)
+        if sheet is self.sheets.current():
+            self.answers.show_sheet(sheet)
+            self.keeping.offer_formats(sheet)
+            if self.isVisible():
+                self.panel.box.select()
+
+    @Slot(object)
+    def _read_again(self, sheet: Sheet) -> None:
+        sheet.place = sheet.reading_place()
+        self.opening.read(sheet, sheet.path)
 
     @Slot(int)
     def _try_sample(self, index: int) -> None:
@@ -169,6 +173,8 @@ class AskView(Page):
         self.panel.box.set_question(sheet.question, sheet.history)
         self.panel.box.blockSignals(False)
         self.answers.show_sheet(sheet)
+        self.keeping.offer_formats(sheet)
+        self.opening.wake(sheet)
 
     @Slot()
     def _edited(self) -> None:
@@ -204,25 +210,9 @@ class AskView(Page):
         self.sheets.save_soon()
 
     @Slot()
-    def _choose_file(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(
-            self, "Open text files", "", "Text (*.txt *.md);;All files (*)"
-        )
-        if names:
-            self.open_files([Path(name) for name in names])
-
-    @Slot()
-    def _open_find(self) -> None:
-        chosen = self.sheets.current().pane.textCursor().selectedText()
-        self.find_bar.open(chosen if len(chosen) < 80 and "\u2029" not in chosen else "")
-
-    @Slot(str, bool)
-    def _find(self, words: str, backwards: bool) -> None:
-        self.find_bar.say("" if self.sheets.current().pane.go_to_words(words, backwards) else "Not found")
-
-    @Slot()
-    def _leave_find(self) -> None:
-        self.sheets.current().pane.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _ask_whole(self) -> None:
+        self._take_question()
+        self.asking.ask(self.sheets.current(), whole=True)
 
     @Slot()
     def _next(self) -> None:
@@ -269,31 +259,41 @@ class AskView(Page):
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
         self.sheets.outdated.connect(self.answers.show_if_up)
-        self.sheets.going.connect(self.asking.forget)
+        for part in (self.asking, self.opening, self.watching):
+            self.sheets.going.connect(part.forget)
         self.sheets.files_dropped.connect(self.open_files)
+        self.opening.opened.connect(self._file_read)
+        self.opening.opened.connect(self.choosing.offer)
+        self.watching.again_asked.connect(self._read_again)
+        self.choosing.chosen.connect(self.open_files)
         self.sheets.lines_broken.connect(self._lines_broken)
         self.sheets.light_chosen.connect(self.answers.choose)
         self.sheets.sample_chosen.connect(self._try_sample)
         self.sheets.copy_asked.connect(self.answers.copy)
         self.panel.box.field.copy_asked.connect(self.answers.copy)
-        self.sheets.open_asked.connect(self._choose_file)
+        self.sheets.open_asked.connect(self.choosing.choose)
         self.sheets.failed.connect(self._say_fault)
-        self.tabs.open_asked.connect(self._choose_file)
         self.panel.box.asked.connect(self._ask)
         self.panel.box.edited.connect(self._question_edited)
         self.panel.card.again_asked.connect(self._ask)
+        self.panel.card.whole_asked.connect(self._ask_whole)
         self.panel.question_tried.connect(self._try_question)
         self.asking.note.connect(self.note)
         self.asking.lost.connect(self.lost)
         self.answers.note.connect(self.note)
-        self.find_bar.find_asked.connect(self._find)
-        self.find_bar.closed.connect(self._leave_find)
+        self.asking.answered.connect(self.keeping.remember)
+        self.keeping.note.connect(self.note)
+        self.keeping.failed.connect(self._say_fault)
+        self.keeping.hint.connect(self.panel.notice.show_hint)
+        self.keeping.brought.connect(self._sheet_up)
         self.theme.changed.connect(self._reread)
 
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
-            ("Ctrl+F", self._open_find), ("Ctrl+O", self._choose_file), ("Ctrl+T", self.sheets.new_up),
+            ("Ctrl+F", self.finding.open), ("Ctrl+O", self.choosing.choose), ("Ctrl+T", self.sheets.new_up),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
+            ("Ctrl++", self.finding.larger), ("Ctrl+=", self.finding.larger), ("Ctrl+-", self.finding.smaller),
+            ("Ctrl+0", self.finding.usual),
         )  # fmt: skip

@@ -18,7 +18,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeptSheet:
-    """One open text as it is kept; `text` is None where what was kept before still holds."""
+    """One open document as it is kept.
+
+    `text` is None where what was kept before still holds; `file` tells that it is no text to edit: it is read from
+    `path` again at the next start. `place` is the code point at the top of the page.
+    """
 
     key: str
     name: str
@@ -26,6 +30,8 @@ class KeptSheet:
     question: str
     history: tuple[str, ...]
     text: str | None
+    file: bool = False
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,14 @@ def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[
 def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:
     key = str(row["key"])
     history = row.get("history") or ()
+    file, place = row.get("file") is True, row.get("place")
     return KeptSheet(
         key=key,
         name=str(row.get("name", "")),
         path=str(row.get("path", "")),
         question=str(row.get("question", "")),
         history=tuple(str(one) for one in history) if isinstance(history, list) else (),
-        text=drafts.load(f"{_LIST}.{key}"),
+        text=None if file else drafts.load(f"{_LIST}.{key}"),
+        file=file,
+        place=place if isinstance(place, int) and place > 0 else 0,
     )

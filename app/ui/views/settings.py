@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -19,32 +17,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import wording
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.core.report import Report
-from app.flows.models import installed
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.page import Page
+from app.ui.views.settings_choices import (
+    DEVICES,
+    HISTORIES,
+    LOOKS,
+    READINGS,
+    TEXT_SIZES,
+    installed_cards,
+    offer_models,
+)
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.segments import Segments
-
-LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
-TEXT_SIZES = (90, 100, 115, 130, 150)
-DEVICES = (
-    ("auto", "Automatic: a GPU if there is one"),
-    ("cpu", "CPU"),
-    ("cuda", "GPU (CUDA)"),
-    *((("mps", "Apple GPU"),) if sys.platform == "darwin" else ()),
-)
-
-
-def _cards(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
-    return installed(workspace)
 
 
 class SettingsView(Page):
@@ -70,6 +61,8 @@ class SettingsView(Page):
         self.notice = Notice(theme)
         self.look = Segments(theme, "Look", LOOKS)
         self.text_size = self._choice("Text size")
+        self.reading = Segments(theme, "What is read", READINGS)
+        self.history = Segments(theme, "History", HISTORIES)
         self.device = self._choice("Where models run")
         self.reader = self._choice("Model that answers")
         self.classifier = self._choice("Model that classifies")
@@ -81,6 +74,8 @@ class SettingsView(Page):
         self._lay_out()
         self._fill()
         self.look.chosen.connect(self._look_chosen)
+        self.reading.chosen.connect(self._reading_chosen)
+        self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
         self.device.activated.connect(self._device_chosen)
         self.reader.activated.connect(self._reader_chosen)
@@ -91,11 +86,12 @@ class SettingsView(Page):
         self._restyle()
 
     def shown(self) -> None:
-        """Read afresh which models are installed."""
+        """Read afresh what can be chosen, and what was chosen elsewhere."""
+        self._take_settings()
         self.look.setFocus(Qt.FocusReason.OtherFocusReason)
         if self._models_job is not None:
             self._models_job.drop()
-        self._models_job = self.lanes.files.start(_cards, self.workspace)
+        self._models_job = self.lanes.files.start(installed_cards, self.workspace)
         self._models_job.done.connect(self._models_found)
         self._models_job.failed.connect(self._say_fault)
 
@@ -113,6 +109,16 @@ class SettingsView(Page):
         settings.text_size = self.text_size.itemData(index)
         self.theme.choose(settings.theme, settings.text_size / 100)
         self._save("text_size")
+
+    @Slot(str)
+    def _reading_chosen(self, reading: str) -> None:
+        self.workspace.settings.ask_quick = reading == "quick"
+        self._save("ask_quick")
+
+    @Slot(str)
+    def _history_chosen(self, history: str) -> None:
+        self.workspace.settings.keep_history = history == "keep"
+        self._save("keep_history")
 
     @Slot(int)
     def _device_chosen(self, index: int) -> None:
@@ -160,31 +166,22 @@ class SettingsView(Page):
     @Slot(object)
     def _models_found(self, cards: tuple[ModelCard, ...]) -> None:
         settings = self.workspace.settings
-        self._offer(self.reader, cards, Head.QUESTION_ANSWERING, settings.reader_model)
-        self._offer(self.classifier, cards, Head.CLASSIFICATION, settings.classifier_model)
+        offer_models(self.reader, cards, Head.QUESTION_ANSWERING, settings.reader_model)
+        offer_models(self.classifier, cards, Head.CLASSIFICATION, settings.classifier_model)
 
-    def _offer(self, choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str) -> None:
-        choice.clear()
-        fitting = [card for card in cards if head in card.heads]
-        for card in fitting:
-            choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
-            weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
-            choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
-        at = next((i for i, card in enumerate(fitting) if chosen in (card.name, card.folder)), -1)
-        if chosen and at < 0:
-            choice.addItem(f"{chosen} (not installed)", chosen)
-            at = choice.count() - 1
-        choice.setEnabled(bool(choice.count()))
-        if not choice.count():
-            choice.addItem("None is installed", "")
-        choice.setCurrentIndex(max(0, at))
-
-    def _fill(self) -> None:
+    def _take_settings(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
+        self.reading.select("quick" if settings.ask_quick else "whole")
+        self.history.select("keep" if settings.keep_history else "off")
+        self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
             self.text_size.addItem(f"{size} %", size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
+
+    def _fill(self) -> None:
+        settings = self.workspace.settings
+        self._take_settings()
         known = dict(DEVICES)
         for key, title in DEVICES:
             self.device.addItem(title, key)
@@ -225,11 +222,19 @@ class SettingsView(Page):
             ("Model that answers", self.reader, "It reads documents and lights up the words of the answer."),
             ("Model that classifies", self.classifier, ""),
             ("Where models run", self.device, "The reader is loaded again when this changes."),
+            (
+                "What is read",
+                self.reading,
+                "Only the best passages is quick in long documents, and now and then misses the answer.",
+            ),
             ("Answers listed", self.top_k, "The best answer and the next best, for every question."),
         )
         at = 0
         for title, widget, hint in rows:
             at = self._add_row(at, title, widget, hint)
+        at = self._add_row(
+            at, "History", self.history, "Every question with its answer, on this computer only."
+        )
         kept = QWidget()
         line = QHBoxLayout(kept)
         line.setContentsMargins(0, 0, 0, 0)

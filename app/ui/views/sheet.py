@@ -1,107 +1,87 @@
-"""One open text: its page, its question, and what the last question brought."""
+"""One open document: its page, its question, and what the last question brought."""
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.report import Progress
-from app.core.results import Answer, Reading
+from app.core.layout import Kind, Opened
+from app.core.text import Document
 from app.ui.theme import Theme
+from app.ui.views.outcome import Outcome
 from app.ui.widgets.document_pane import DocumentPane
 from app.ui.widgets.empty_page import EmptyPage
-from app.ui.widgets.places import Place, place_of
+from app.ui.widgets.notice import Notice
+from app.ui.widgets.opening_page import OpeningPage
+from app.ui.widgets.page_pane import PagePane
+from app.ui.widgets.rich_pane import RichPane
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26
-SURELY_LISTED, LEAST_LISTED = 3, 0.02
 
-
-@dataclass(slots=True)
-class Outcome:
-    """What has come of a question; positions count in `text`, the text as it was asked.
-
-    `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
-    end ("Stopped at 34 %"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for each whether
-    the page shows it; `stale` that the page says something else by now.
-    """
-
-    question: str
-    text: str
-    source: str
-    reading: Reading | None = None
-    running: bool = True
-    waiting: str = ""
-    progress: Progress | None = None
-    ended: str = ""
-    stale: bool = False
-    chosen: int = 0
-    nearest: bool = False
-    lit: tuple[bool, ...] = ()
-
-    @property
-    def fraction(self) -> float:
-        """How much of the text was read, 0 to 1."""
-        return self.progress.fraction if self.progress is not None else 0.0
-
-    def answered(self, threshold: float | None) -> bool:
-        """Whether the text is held to answer, by this threshold or, with None, the one it was read with."""
-        if self.reading is None or not self.reading.answers:
-            return False
-        least = self.reading.threshold if threshold is None else threshold
-        return 1.0 - self.reading.no_answer_probability >= least
-
-    def answers(self) -> tuple[Answer, ...]:
-        """The best places found so far: three, and of the further ones those that are not next to impossible."""
-        found = self.reading.answers if self.reading is not None else ()
-        return tuple(
-            a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
-        )
-
-    def place(self, index: int) -> Place:
-        """What is said of one of them."""
-        return place_of(self.text, self.answers()[index], self.source)
+AnyPane = DocumentPane | RichPane | PagePane
 
 
 class Sheet(QWidget):
     """A document's page with what belongs to it.
 
     `key` names its draft; `name` is empty for a text that was typed or pasted: its title is then its beginning.
-    `edited` is sent after every change of the text, `outdated` after the first one since a question, `renamed` when
-    the title has become another one.
+    `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
+    it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
+    to once it is read. `edited` is sent after every change of the text, `outdated` after the first one since a
+    question, `renamed` when the title has become another one; `paged` carries this sheet when pages of a PDF are to be
+    drawn from now on. The others pass on what the page says.
     """
 
     edited = Signal()
     outdated = Signal()
     renamed = Signal()
+    paged = Signal(object)
+    light_chosen = Signal(int)
+    files_dropped = Signal(list)
+    copy_asked = Signal()
+    lines_broken = Signal()
 
     def __init__(self, theme: Theme, *, key: str = "", name: str = "", path: str = "") -> None:
         super().__init__()
         self.key = key or secrets.token_hex(4)
         self.name = name
         self.path = path
+        self.password = ""
+        self.opened: Opened | None = None
         self.question = ""
         self.history: list[str] = []
         self.offers: tuple[str, ...] = ()
         self.outcome: Outcome | None = None
         self.unsaved = False
+        self.place = 0
+        self.asleep = False
         self._theme = theme
         self._title = UNTITLED
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.pane = DocumentPane(theme)
-        self.empty = EmptyPage(theme, self.pane.viewport())
+        self.banner = Notice(theme)
+        self.editor = DocumentPane(theme)
+        self._pane: AnyPane = self.editor
+        self.empty = EmptyPage(theme, self.editor.viewport())
+        self.opening: OpeningPage | None = None
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.editor)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.pane)
-        self.setFocusProxy(self.pane)
-        self.pane.resized.connect(self._place_empty)
-        self.pane.edited.connect(self._edited)
-        self.empty.clicked.connect(self.pane.setFocus)
-        self.empty.paste_asked.connect(self.pane.paste)
+        column.setSpacing(0)
+        column.addWidget(self.banner)
+        column.addWidget(self._stack, 1)
+        self.setFocusProxy(self.editor)
+        self._connect(self.editor)
+        self.editor.resized.connect(self._place_empty)
+        self.editor.edited.connect(self._edited)
+        self.editor.lines_broken.connect(self.lines_broken)
+        self.empty.clicked.connect(self.editor.setFocus)
+        self.empty.paste_asked.connect(self.editor.paste)
         theme.changed.connect(self._place_empty)
 
     @property
@@ -109,22 +89,125 @@ class Sheet(QWidget):
         """What the tab says."""
         return self._title
 
+    @property
+    def pane(self) -> AnyPane:
+        """The widget that shows the document."""
+        return self._pane
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a document stands here, as opposed to a file that is still being read or cannot be."""
+        return self.opening is None
+
     def begin(self, text: str, *, name: str = "", path: str = "", unsaved: bool = True) -> None:
-        """Take a text that was opened, offered or kept."""
-        self.pane.set_text(text)
+        """Take a text that was offered or kept."""
+        self._show(self.editor)
+        self.opened = None
+        self.editor.set_text(text)
         self.name, self.path = name, path
         self.outcome = None
         self.unsaved = unsaved
         self._name()
 
+    def begin_opening(self, path: str, name: str) -> OpeningPage:
+        """Show that a file is being read here."""
+        self.name, self.path = name, path
+        if self.opening is None:
+            self.opening = OpeningPage(self._theme)
+            self._stack.addWidget(self.opening)
+        self._stack.setCurrentWidget(self.opening)
+        self.setFocusProxy(self.opening)
+        self.banner.clear()
+        self.opening.reading(name)
+        self._name()
+        return self.opening
+
+    def leave_opening(self) -> None:
+        """Show the document again that stood here before."""
+        self._show(self._pane)
+
+    def sleep(self, path: str, name: str, place: int) -> None:
+        """Stand for a file that is read when the sheet comes up."""
+        self.begin_opening(path, name)
+        self.asleep, self.place = True, place
+
+    def show_opened(self, opened: Opened) -> None:
+        """Show a file that was read; what was asked before is out of date where its text has changed."""
+        again = self.outcome is not None and self.outcome.opened.sha256 == opened.sha256
+        if not again:
+            self.outcome = None
+        self.name, self.path = opened.document.name, opened.document.path
+        pane = self._pane_for(opened.kind)
+        if isinstance(pane, DocumentPane):
+            self.begin(opened.document.text, name=self.name, path=self.path)
+        else:
+            pane.show_document(opened)
+            self._show(pane)
+        self.opened = opened
+        if isinstance(pane, PagePane):
+            self.paged.emit(self)
+        if opened.notes:
+            self.banner.show_hint(" ".join(opened.notes))
+        else:
+            self.banner.clear()
+        if self.place:
+            pane.go_to(min(self.place, len(opened.document.text)))
+        self._name()
+
+    def asked(self) -> Opened:
+        """The document as it stands here now: what a question is about."""
+        text = self.pane.text()
+        opened = self.opened
+        if opened is not None and opened.document.text == text:
+            return opened
+        document = Document(text, self.title if self.name else "", self.path)
+        if opened is None:
+            return Opened(document)
+        # It was edited here, so what was found in the file does not fit it any more.
+        return replace(opened, document=document, headings=(), sha256="")
+
     def is_untouched(self) -> bool:
         """Whether nothing stands here that somebody could miss."""
-        return self.pane.document().isEmpty() and not self.question and not self.history
+        return not self.path and self.pane.is_empty() and not self.question and not self.history
+
+    def reading_place(self) -> int:
+        """The code point at the top of the page."""
+        return self.pane.top() if self.is_open else self.place
+
+    def _pane_for(self, kind: Kind) -> AnyPane:
+        """The pane for a kind of document: the one that is there where it fits."""
+        if kind is Kind.TEXT:
+            return self.editor
+        wanted = PagePane if kind is Kind.PDF else RichPane
+        if isinstance(self._pane, wanted):
+            return self._pane
+        pane = wanted(self._theme)
+        self._connect(pane)
+        return pane
+
+    def _show(self, pane: AnyPane) -> None:
+        before, self._pane = self._pane, pane
+        if self._stack.indexOf(pane) < 0:
+            self._stack.addWidget(pane)
+        self._stack.setCurrentWidget(pane)
+        self.setFocusProxy(pane)
+        gone: list[QWidget] = [before] if before not in (pane, self.editor) else []
+        if self.opening is not None:
+            gone.append(self.opening)
+            self.opening = None
+        for widget in gone:
+            self._stack.removeWidget(widget)
+            widget.deleteLater()
+
+    def _connect(self, pane: AnyPane) -> None:
+        pane.light_chosen.connect(self.light_chosen)
+        pane.files_dropped.connect(self.files_dropped)
+        pane.copy_asked.connect(self.copy_asked)
 
     @Slot()
     def _edited(self) -> None:
         self.unsaved = True
-        blank = self.pane.document().isEmpty()
+        blank = self.editor.is_empty()
         self.empty.setVisible(blank)
         if blank and not self.path:
             self.name, self.offers = "", ()
@@ -142,7 +225,7 @@ class Sheet(QWidget):
 
     def _beginning(self) -> str:
         """The first words of the text."""
-        block = self.pane.document().firstBlock()
+        block = self.editor.document().firstBlock()
         for _ in range(20):
             words = " ".join(block.text()[:200].split()).lstrip("#*-–—•> ")
             if words or not block.isValid():
@@ -154,8 +237,8 @@ class Sheet(QWidget):
 
     @Slot()
     def _place_empty(self) -> None:
-        view = self.pane.viewport()
-        margin = round(self.pane.document().documentMargin())
-        top = margin + round(self.pane.fontMetrics().height() * 2.2)
+        view = self.editor.viewport()
+        margin = round(self.editor.document().documentMargin())
+        top = margin + round(self.editor.fontMetrics().height() * 2.2)
         self.empty.move(margin, top)
         self.empty.fit(max(0, view.width() - 2 * margin), max(0, view.height() - top))

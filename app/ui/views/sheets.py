@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
 from app.settings.drafts import Drafts
@@ -28,6 +28,7 @@ class Sheets(QObject):
 
     up = Signal(object)
     going = Signal(object)
+    paged = Signal(object)
     edited = Signal()
     outdated = Signal(object)
     files_dropped = Signal(list)
@@ -35,6 +36,7 @@ class Sheets(QObject):
     light_chosen = Signal(int)
     sample_chosen = Signal(int)
     open_asked = Signal()
+    recent_asked = Signal(str)
     copy_asked = Signal()
     failed = Signal(object)
 
@@ -57,6 +59,7 @@ class Sheets(QObject):
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()
         self._offers: Sequence[tuple[str, str]] = ()
+        self._recent: Sequence[str] = ()
         self._save_job: Job | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -77,8 +80,9 @@ class Sheets(QObject):
 
     def new(self) -> Sheet:
         """A sheet without a text, brought up: the one that is up if it has none, else a new one."""
-        if self._sheets and self.current().pane.document().isEmpty():
-            return self.current()
+        current = self.current() if self._sheets else None
+        if current is not None and current.is_open and not current.path and current.pane.is_empty():
+            return current
         sheet = Sheet(self._theme)
         self._insert(len(self._sheets), sheet)
         self.bring(len(self._sheets) - 1)
@@ -90,6 +94,12 @@ class Sheets(QObject):
         for sheet in self._sheets:
             sheet.empty.set_samples(samples)
 
+    def offer_recent(self, paths: Sequence[str]) -> None:
+        """Offer files opened before on every empty page."""
+        self._recent = tuple(paths)
+        for sheet in self._sheets:
+            sheet.empty.set_recent(paths)
+
     def bring_up(self, path: str) -> bool:
         """Bring up the sheet that a file was opened in; False where there is none."""
         for index, sheet in enumerate(self._sheets):
@@ -98,17 +108,29 @@ class Sheets(QObject):
                 return True
         return False
 
+    def with_text(self, text: str) -> Sheet | None:
+        """Bring up a sheet of no file that says exactly this; None where there is none."""
+        for index, sheet in enumerate(self._sheets):
+            if sheet.is_open and not sheet.path and sheet.pane.text() == text:
+                self.bring(index)
+                return sheet
+        return None
+
     def bring_back(self, kept: KeptSheets) -> None:
         """Open the texts of the last start again, before those that are open by now."""
         fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
-        for at, one in enumerate(kept.sheets):
+        here = {sheet.path for sheet in fresh if sheet.path}
+        rows = [one for one in kept.sheets if not (one.file and one.path in here)]
+        for at, one in enumerate(rows):
             sheet = Sheet(self._theme, key=one.key)
             self._insert(at, sheet)
             sheet.question, sheet.history = one.question, list(one.history)
-            sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
-        for sheet in [
-            sheet for sheet in self._sheets[len(kept.sheets) :] if kept.sheets and sheet not in fresh
-        ]:
+            if one.file:
+                sheet.sleep(one.path, one.name, one.place)
+            else:
+                sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
+                sheet.pane.go_to(one.place)
+        for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
             self._take_out(self._sheets.index(sheet))
         if not fresh:
             self.bring(min(max(0, kept.current), len(self._sheets) - 1))
@@ -119,7 +141,11 @@ class Sheets(QObject):
     def bring(self, index: int) -> None:
         """Bring a sheet up."""
         if 0 <= index < len(self._sheets):
+            focused = QApplication.focusWidget()
+            on_page = focused is not None and self._stack.isAncestorOf(focused)
             self._stack.setCurrentIndex(index)
+            if on_page:
+                self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
             self._tabs.select(index)
             self.up.emit(self._sheets[index])
             self.save_soon()
@@ -150,6 +176,7 @@ class Sheets(QObject):
         sheet = self._sheets[index]
         if len(self._sheets) == 1 and sheet.is_untouched():
             return
+        sheet.place = sheet.reading_place()
         self.going.emit(sheet)
         was_up = index == self._stack.currentIndex()
         self._take_out(index)
@@ -171,6 +198,7 @@ class Sheets(QObject):
             index, sheet = self._closed.pop()
             self._gone.discard(sheet.key)
             sheet.unsaved = True
+            sheet.asleep = not sheet.is_open
             if len(self._sheets) == 1 and self._sheets[0].is_untouched():
                 self._gone.add(self._sheets[0].key)
                 self._take_out(0)
@@ -204,10 +232,14 @@ class Sheets(QObject):
     def _kept(self) -> KeptSheets:
         kept = []
         for sheet in self._sheets:
-            text = sheet.pane.text() if sheet.unsaved else None
+            file = bool(sheet.path) and (not sheet.is_open or sheet.pane is not sheet.editor)
+            text = sheet.editor.text() if sheet.unsaved and not file else None
             sheet.unsaved = False
             history = tuple(sheet.history[-_HISTORY:])
-            kept.append(KeptSheet(sheet.key, sheet.name, sheet.path, sheet.question, history, text))
+            place = sheet.reading_place()
+            kept.append(
+                KeptSheet(sheet.key, sheet.name, sheet.path, sheet.question, history, text, file, place)
+            )
         return KeptSheets(tuple(kept), self._stack.currentIndex())
 
     @Slot(object)
@@ -222,15 +254,18 @@ class Sheets(QObject):
 
     def _insert(self, at: int, sheet: Sheet) -> None:
         sheet.empty.set_samples(self._offers)
+        sheet.empty.set_recent(self._recent)
         sheet.edited.connect(self._sheet_edited)
         sheet.outdated.connect(self._sheet_outdated)
         sheet.renamed.connect(self._sheet_renamed)
-        sheet.pane.files_dropped.connect(self.files_dropped)
-        sheet.pane.lines_broken.connect(self.lines_broken)
-        sheet.pane.light_chosen.connect(self.light_chosen)
-        sheet.pane.copy_asked.connect(self.copy_asked)
+        sheet.files_dropped.connect(self.files_dropped)
+        sheet.lines_broken.connect(self.lines_broken)
+        sheet.light_chosen.connect(self.light_chosen)
+        sheet.copy_asked.connect(self.copy_asked)
+        sheet.paged.connect(self.paged)
         sheet.empty.sample_chosen.connect(self.sample_chosen)
         sheet.empty.open_asked.connect(self.open_asked)
+        sheet.empty.recent_chosen.connect(self.recent_asked)
         self._sheets.insert(at, sheet)
         self._stack.insertWidget(at, sheet)
         self._tabs.add(sheet.title, sheet.path, at)
@@ -240,8 +275,7 @@ class Sheets(QObject):
         self._stack.removeWidget(sheet)
         self._tabs.remove(index)
         sheet.disconnect(self)
-        for part in (sheet.pane, sheet.empty):
-            part.disconnect(self)
+        sheet.empty.disconnect(self)
 
     @Slot()
     def _sheet_edited(self) -> None:

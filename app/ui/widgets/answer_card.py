@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
 from app.ui.theme import Theme
@@ -14,6 +15,7 @@ from app.ui.widgets.flow_text import FlowText
 from app.ui.widgets.places import Place
 
 _VERY_LIKELY = 0.9
+_COPY = "Copy with source"
 
 
 class AnswerCard(QFrame):
@@ -21,10 +23,13 @@ class AnswerCard(QFrame):
 
     `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
     `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
-    nearest to an answer are to be shown.
+    nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in; `whole_asked` comes
+    when all of the document is to be read, of which only the best passages were.
     """
 
     chosen = Signal()
+    save_asked = Signal(str)
+    whole_asked = Signal()
     copy_asked = Signal()
     again_asked = Signal()
     nearest_asked = Signal(bool)
@@ -41,26 +46,38 @@ class AnswerCard(QFrame):
         self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
         self._note = QLabel()
         self._note.setProperty("ink", "quiet")
-        self._nearest = QPushButton("Show the nearest words")
+        self._facts = QLabel()
+        self._facts.setProperty("ink", "quiet")
+        self._nearest = QPushButton("Why not?")
         self._nearest.setCheckable(True)
-        self._copy = QPushButton("Copy")
-        self._copy.setToolTip("Copy the answer with its sentence  (Ctrl+C)")
-        self._copy.setAccessibleName("Copy the answer with its sentence")
+        self._copy = QPushButton(_COPY)
+        self._copy.setToolTip("Copy the answer with its sentence, file and page  (Ctrl+C)")
+        self._copy.setAccessibleName("Copy the answer with its source")
+        self._save = QPushButton("Save as")
+        self._save.setToolTip("Save the answers to a file")
+        self._save.setAccessibleName("Save the answers")
+        self._formats = QMenu(self)
+        self._formats.triggered.connect(self._format_chosen)
+        self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
-        for button in (self._nearest, self._again):
+        self._whole = QPushButton("Read all of it")
+        for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
-        for label in (self._over, self._likely, self._note):
+        for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
         self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
         buttons = QHBoxLayout()
         buttons.addWidget(self._copy)
+        buttons.addWidget(self._save)
         buttons.addWidget(self._nearest)
         buttons.addWidget(self._again)
+        buttons.addWidget(self._whole)
         buttons.addStretch(1)
         self._column = QVBoxLayout(self)
         for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
             self._column.addWidget(widget)
+        self._column.addWidget(self._facts)
         self._column.addLayout(buttons)
         self._buttons = buttons
         self._copied_timer = QTimer(self)
@@ -69,31 +86,43 @@ class AnswerCard(QFrame):
         self._copied_timer.timeout.connect(self._rest_copy)
         self._copy.clicked.connect(self.copy_asked)
         self._again.clicked.connect(self.again_asked)
+        self._whole.clicked.connect(self.whole_asked)
         self._nearest.toggled.connect(self._nearest_toggled)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
 
-    def show_answer(self, place: Place, no_answer: float, over: str = "", *, sure: bool = True) -> None:
+    def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Offer to save the answers in these formats, by key and name; nothing is offered without any."""
+        self._formats.clear()
+        for key, name in formats:
+            self._formats.addAction(name).setData(key)
+
+    def show_answer(
+        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
+    ) -> None:
         """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter.
 
-        `no_answer` is the probability that the text does not say.
+        `no_answer` is the probability that the text does not say; `facts` is how it was read.
         """
         likely = wording.best_of(place.probability, no_answer)
-        self._begin(over)
+        self._begin(over, facts)
         self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         self._say_likely(place, likely, sure)
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=not sure)
         self._sentence.show()
         self._copy.setVisible(sure)
+        self._save.setVisible(sure and not self._formats.isEmpty())
         self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
 
-    def show_none(self, no_answer: float, place: Place | None, nearest: bool, over: str = "") -> None:
+    def show_none(
+        self, no_answer: float, place: Place | None, nearest: bool, over: str = "", facts: str = ""
+    ) -> None:
         """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
 
-        `over` says how the reading ended where the text was not read to its end.
+        `over` says how the reading ended where the text was not read to its end, `facts` how it was read.
         """
-        self._begin(over)
+        self._begin(over, facts)
         # Of a text that was not read to its end nobody can tell what it says.
         self._answer.set_text("No answer so far" if over else wording.NO_ANSWER.rstrip("."))
         part = "the part that was read" if over else "the text"
@@ -107,7 +136,10 @@ class AnswerCard(QFrame):
         self._sentence.setVisible(nearest and place is not None)
         if nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
-            self.say(f"The nearest words ({place.likely.lower()}, {place.where}):")
+            self.say(
+                "The nearest words stay under the threshold below, from which on an answer is given "
+                f"({place.likely.lower()}, {place.where}):"
+            )
             self._copy.show()
         self._finish(f"{wording.NO_ANSWER} {likely}.")
 
@@ -127,6 +159,10 @@ class AnswerCard(QFrame):
     def likely(self) -> str:
         """The probability in words and number, and where the answer stands."""
         return re.sub("<[^>]*>", "", self._likely.text()).replace("\N{NO-BREAK SPACE}", " ")
+
+    def offer_whole(self, on: bool) -> None:
+        """Offer to read all of the document."""
+        self._whole.setVisible(on)
 
     def over(self) -> str:
         """What is said above the answer."""
@@ -162,10 +198,16 @@ class AnswerCard(QFrame):
         super().focusOutEvent(event)
         self._frame()
 
-    def _begin(self, over: str) -> None:
+    def facts(self) -> str:
+        """How the answer was read."""
+        return self._facts.text()
+
+    def _begin(self, over: str, facts: str) -> None:
         self._over.setText(over)
         self._over.setVisible(bool(over))
-        for widget in (self._sentence, self._nearest, self._copy):
+        self._facts.setText(facts)
+        self._facts.setVisible(bool(facts))
+        for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole):
             widget.hide()
         self.say("")
         self._rest_copy()
@@ -192,13 +234,19 @@ class AnswerCard(QFrame):
 
     def _name_nearest(self) -> None:
         shown = self._nearest.isChecked()
-        self._nearest.setText("Hide them" if shown else "Show the nearest words")
-        self._nearest.setAccessibleName("Hide the nearest words" if shown else "Show the nearest words")
+        self._nearest.setText("Hide" if shown else "Why not?")
+        self._nearest.setAccessibleName(
+            "Hide the nearest words" if shown else "Why not? Show the nearest words"
+        )
 
     @Slot()
     def _rest_copy(self) -> None:
         self._copied_timer.stop()
-        self._copy.setText("Copy")
+        self._copy.setText(_COPY)
+
+    @Slot(QAction)
+    def _format_chosen(self, action: QAction) -> None:
+        self.save_asked.emit(str(action.data()))
 
     def _frame(self) -> None:
         line = self._theme.colour("focus" if self.hasFocus() else "line").name()
@@ -213,6 +261,9 @@ class AnswerCard(QFrame):
         self._buttons.setSpacing(theme.step(2))
         self._over.setFont(theme.font("small_strong"))
         self._note.setFont(theme.font("small"))
+        self._facts.setFont(theme.font("small"))
+        self._save.setIcon(theme.icon("save", "ink"))
+        self._save.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._copy.setIcon(theme.icon("copy", "ink"))
         self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._frame()

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTabBar, QToolButton
+from PySide6.QtGui import QAction, QMouseEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QTabBar,
+    QToolButton,
+)
 
 from app.ui.theme import Theme, mark
 
@@ -32,8 +44,10 @@ class DocumentTabs(QFrame):
     """A row of tabs; the view keeps what they stand for.
 
     `chosen` and `close_asked` carry a tab's index; `new_asked`, `open_asked` and `undo_asked` are sent by their
-    buttons.
+    buttons; `recent_asked` carries the path of a file opened before, or nothing when these are to be forgotten.
     """
+
+    recent_asked = Signal(str)
 
     chosen = Signal(int)
     close_asked = Signal(int)
@@ -46,20 +60,28 @@ class DocumentTabs(QFrame):
         self._theme = theme
         self.setProperty("kind", "frame")
         self.strip = TabStrip()
-        self.strip.setAccessibleName("Open texts")
+        self.strip.setAccessibleName("Open documents")
         self.strip.setDrawBase(False)
         self.strip.setExpanding(False)
         self.strip.setElideMode(Qt.TextElideMode.ElideRight)
         self.strip.setUsesScrollButtons(True)
         self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._new, self._open = QToolButton(), QToolButton()
+        self._new, self._open, self._recent = QToolButton(), QToolButton(), QToolButton()
         for button, name, tip in (
             (self._new, "New text", "New text  (Ctrl+T)"),
-            (self._open, "Open a text file", "Open a text file  (Ctrl+O)"),
+            (self._open, "Open files", "Open files  (Ctrl+O)"),
+            (self._recent, "Files opened before", "Files opened before"),
         ):
             button.setAccessibleName(name)
             button.setToolTip(tip)
+        self._files = QMenu(self)
+        self._files.setToolTipsVisible(True)
+        self._files.triggered.connect(self._recent_chosen)
+        self._recent.setMenu(self._files)
+        self._recent.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._recent.setStyleSheet("QToolButton::menu-indicator { image: none; width: 0; }")
+        self._recent.hide()
         self._closed = QLabel()
         self._closed.setProperty("ink", "quiet")
         self._undo = QPushButton("Undo")
@@ -70,6 +92,7 @@ class DocumentTabs(QFrame):
         self._row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
         self._row.addWidget(self._new)
         self._row.addWidget(self._open)
+        self._row.addWidget(self._recent)
         self._row.addStretch(1)
         self._row.addWidget(self._closed)
         self._row.addWidget(self._undo)
@@ -124,6 +147,17 @@ class DocumentTabs(QFrame):
         """A tab's title."""
         return self.strip.tabText(index).replace("&&", "&")
 
+    def set_recent(self, paths: Sequence[str]) -> None:
+        """Offer files opened before, the latest first."""
+        self._files.clear()
+        for path in paths:
+            action = self._files.addAction(Path(path).name.replace("&", "&&") or path)
+            action.setData(path)
+            action.setToolTip(path)
+        self._files.addSeparator()
+        self._files.addAction("Forget these").setData("")
+        self._recent.setVisible(bool(paths))
+
     def tell_closed(self, title: str) -> None:
         """Say that a text was closed, and offer to bring it back for a while."""
         short = title if len(title) <= 24 else f"{title[:23]}…"
@@ -143,6 +177,10 @@ class DocumentTabs(QFrame):
         """The button that brings a closed text back."""
         return self._undo
 
+    @Slot(QAction)
+    def _recent_chosen(self, action: QAction) -> None:
+        self.recent_asked.emit(str(action.data()))
+
     @Slot()
     def _close_clicked(self) -> None:
         for index in range(self.strip.count()):
@@ -154,7 +192,7 @@ class DocumentTabs(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         size = QSize(theme.step(4), theme.step(4))
-        for button, icon in ((self._new, "plus"), (self._open, "open")):
+        for button, icon in ((self._new, "plus"), (self._open, "open"), (self._recent, "down")):
             button.setIcon(theme.icon(icon))
             button.setIconSize(size)
         for index in range(self.strip.count()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
@@ -19,6 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.ui.theme import Theme, mark
 from app.ui.widgets.flow_text import FlowText
+
+_MOST_RECENT = 4
 
 
 class SampleButton(QPushButton):
@@ -63,9 +66,11 @@ class SampleButton(QPushButton):
 class EmptyPage(QFrame):
     """Lies on a page that holds no text yet; typing goes to the page.
 
-    `sample_chosen` carries the sample's index; `open_asked` and `paste_asked` are sent by their buttons; `clicked` by a
-    click beside all of them.
+    `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked` and
+    `paste_asked` are sent by their buttons; `clicked` by a click beside all of them.
     """
+
+    recent_chosen = Signal(str)
 
     sample_chosen = Signal(int)
     open_asked = Signal()
@@ -78,15 +83,20 @@ class EmptyPage(QFrame):
         self._buttons: list[SampleButton] = []
         self._columns = 0
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._title = QLabel("Paste a text here, or drop a file")
+        self._title = QLabel("Drop a file here, or paste a text")
         self._title.setWordWrap(True)
         self._paste = QPushButton("Paste")
         self._paste.setToolTip("Paste  (Ctrl+V)")
         self._open = QPushButton("Open a file…")
-        self._open.setToolTip("Open a text file  (Ctrl+O)")
+        self._open.setToolTip("Open files  (Ctrl+O)")
         for button in (self._paste, self._open):
             button.setAccessibleName(button.text())
             button.setCursor(Qt.CursorShape.ArrowCursor)
+        self._kinds = QLabel("PDF, Word, web pages, Markdown and plain text")
+        self._again = QLabel("Open again")
+        self._recent: list[QPushButton] = []
+        self._recents = QVBoxLayout()
+        self._recents.setSpacing(0)
         self._or = QLabel("Or try one of these")
         self._keys = QLabel(
             "\N{NO-BREAK SPACE}· ".join(
@@ -101,19 +111,22 @@ class EmptyPage(QFrame):
                 )
             )
         )
-        for label in (self._or, self._keys):
+        for label in (self._kinds, self._again, self._or, self._keys):
             label.setProperty("ink", "quiet")
             label.setWordWrap(True)
         row = QHBoxLayout()
-        row.addWidget(self._paste)
         row.addWidget(self._open)
+        row.addWidget(self._paste)
         row.addStretch(1)
         self._row = row
         self._grid = QGridLayout()
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._title)
+        self._column.addWidget(self._kinds)
         self._column.addLayout(row)
         self._column.addSpacing(theme.step(3))
+        self._column.addWidget(self._again)
+        self._column.addLayout(self._recents)
         self._column.addWidget(self._or)
         self._column.addLayout(self._grid)
         self._column.addSpacing(theme.step(3))
@@ -139,6 +152,29 @@ class EmptyPage(QFrame):
         self._columns = 0
         self._lay_out()
 
+    def set_recent(self, paths: Sequence[str]) -> None:
+        """Offer files opened before, the latest first."""
+        for button in self._recent:
+            self._recents.removeWidget(button)
+            button.deleteLater()
+        self._recent = []
+        for path in paths[:_MOST_RECENT]:
+            button = QPushButton(Path(path).name.replace("&", "&&") or path)
+            mark(button, kind="link")
+            button.setToolTip(path)
+            button.setAccessibleName(f"Open {Path(path).name} again")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(self._recent_clicked)
+            self._recents.addWidget(button)
+            self._recent.append(button)
+        self._again.setVisible(bool(self._recent))
+        self._lay_out()
+
+    def recent(self) -> list[QPushButton]:
+        """The buttons of the files opened before."""
+        return self._recent
+
     def buttons(self) -> list[SampleButton]:
         """The samples' buttons, in their order."""
         return self._buttons
@@ -162,15 +198,24 @@ class EmptyPage(QFrame):
             self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
         edge = self._column.contentsMargins()
         room = self.height() - edge.top() - edge.bottom() - self._theme.step(12)
-        for widget in (self._title, self._or, self._keys):
+        for widget in (self._title, self._kinds, self._or, self._keys):
             room -= widget.heightForWidth(
                 max(40, self.width() - edge.left() - edge.right())
             ) + self._theme.step(2)
         room -= self._open.sizeHint().height()
+        if self._recent:
+            files = sum(button.sizeHint().height() for button in self._recent)
+            room -= files + self._again.sizeHint().height() + self._theme.step(2)
         tall = max((button.sizeHint().height() for button in self._buttons), default=1) + self._theme.step(2)
         rows = max(1, room // tall)
         for index, button in enumerate(self._buttons):
             button.setVisible(index // columns < rows)
+
+    @Slot()
+    def _recent_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.recent_chosen.emit(button.toolTip())
 
     @Slot()
     def _sample_clicked(self) -> None:
@@ -181,7 +226,9 @@ class EmptyPage(QFrame):
         theme = self._theme
         self._title.setFont(theme.font("answer"))
         self._keys.setFont(theme.font("small"))
-        self._or.setFont(theme.font("small_strong"))
+        self._kinds.setFont(theme.font("small"))
+        for label in (self._or, self._again):
+            label.setFont(theme.font("small_strong"))
         self._paste.setIcon(theme.icon("paste", "ink"))
         self._open.setIcon(theme.icon("open", "ink"))
         for button in (self._paste, self._open):

@@ -12,12 +12,13 @@ from app.ui.theme import Theme, mark
 class Notice(QFrame):
     """One sentence and one hint; a bug's report can be copied. Hidden while there is nothing to say.
 
-    `closed` is sent when the person puts the line away.
+    `closed` is sent when the person puts the line away, `acted` when the deed is done that a hint offers.
     """
 
     closed = Signal()
+    acted = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, closable: bool = True) -> None:
         super().__init__()
         self._theme = theme
         self._report = ""
@@ -33,7 +34,11 @@ class Notice(QFrame):
         self._copy = QPushButton("Copy the report")
         self._copy.setAccessibleName("Copy the report")
         self._copy.clicked.connect(self._copy_report)
+        self._act = QPushButton()
+        self._act.clicked.connect(self.acted)
         self._close = QToolButton()
+        if not closable:
+            self._close.hide()
         self._close.setAccessibleName("Put this message away")
         self._close.setToolTip("Put away")
         self._close.clicked.connect(self._put_away)
@@ -41,6 +46,7 @@ class Notice(QFrame):
         words.addWidget(self._sentence)
         words.addWidget(self._hint)
         words.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+        words.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
         self._words = words
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
@@ -55,9 +61,9 @@ class Notice(QFrame):
         """Say what went wrong and what to do; with a report there is a button that copies it."""
         self._show("fault", sentence, hint, report)
 
-    def show_hint(self, sentence: str, hint: str = "") -> None:
-        """Say something that is worth knowing and not wrong."""
-        self._show("hint", sentence, hint, "")
+    def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
+        """Say something that is worth knowing and not wrong; `act` is what a button offers to do about it."""
+        self._show("hint", sentence, hint, "", act)
 
     def clear(self) -> None:
         """Take the line away: what it said no longer holds."""
@@ -69,13 +75,16 @@ class Notice(QFrame):
         """What the line says, empty while it is hidden."""
         return self._sentence.text()
 
-    def _show(self, kind: str, sentence: str, hint: str, report: str) -> None:
+    def _show(self, kind: str, sentence: str, hint: str, report: str, act: str = "") -> None:
         self._kind, self._report = kind, report
         self._sentence.setText(sentence)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         self._copy.setText("Copy the report")
         self._copy.setVisible(bool(report))
+        self._act.setText(act)
+        self._act.setAccessibleName(act)
+        self._act.setVisible(bool(act))
         self.setAccessibleName(f"{sentence} {hint}".strip())
         mark(self, kind=kind)
         self._restyle()

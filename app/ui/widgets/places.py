@@ -1,4 +1,4 @@
-"""An answer's place in a text, in words: its sentence, how far into the text, which line."""
+"""An answer's place in a document, in words: its sentence, its page and heading, or how far into the text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import re
 from dataclasses import dataclass
 
 from app.core import wording
+from app.core.layout import Kind, Opened
 from app.core.results import Answer
 from app.core.sentences import sentence_around
+
+_LONGEST_HEADING = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,20 @@ class Place:
         return f"{self.text}\n\n“{self.sentence}”\n({source})"
 
 
-def place_of(text: str, answer: Answer, source: str = "") -> Place:
-    """The place of an answer in the text it was found in."""
+def place_of(opened: Opened, answer: Answer) -> Place:
+    """The place of an answer in the document it was found in."""
+    text = opened.document.text
     around = sentence_around(text, answer.span)
     before = _plain(text[around.start : answer.span.start])
     words = _plain(answer.text)
     return Place(
-        text=answer.text,
+        text=words if opened.kind is not Kind.TEXT else answer.text,
         probability=answer.probability,
         sentence=before + words + _plain(text[answer.span.end : around.end]),
         start=len(before),
         end=len(before) + len(words),
-        where=where(text, answer.span.start),
-        source=source,
+        where=where(opened, answer.span.start),
+        source=opened.document.name,
     )
 
 
@@ -57,8 +61,16 @@ def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def where(text: str, at: int) -> str:
-    """Where a code point stands: "line 12, at 34 % of the text"."""
-    line = text.count("\n", 0, at) + 1
+def where(opened: Opened, at: int) -> str:
+    """Where a code point stands: "page 22, V2.1 Password Security", or "line 12, at 34 % of the text"."""
+    page, heading = opened.page_at(at), opened.heading_at(at)
+    if len(heading) > _LONGEST_HEADING:
+        heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"
+    text = opened.document.text
     share = "at the start" if at == 0 else f"at {round(100 * at / max(1, len(text)))} % of the text"
-    return f"line {line:,}, {share}"
+    if page is not None:
+        return f"page {page:,}, {heading}" if heading else f"page {page:,}"
+    if opened.kind is Kind.TEXT:
+        line = text.count("\n", 0, at) + 1
+        return f"{heading}, line {line:,}" if heading else f"line {line:,}, {share}"
+    return f"{heading}, {share}" if heading else share

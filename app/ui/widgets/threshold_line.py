@@ -49,7 +49,7 @@ class ThresholdLine(QWidget):
         column.addWidget(self._tools)
         column.addLayout(line)
         self._tools.hide()
-        self._change.toggled.connect(self._open)
+        self._change.toggled.connect(self._opened)
         self._slider.valueChanged.connect(self._moved)
         self._own.clicked.connect(self.own_asked)
         theme.changed.connect(self._restyle)
@@ -63,6 +63,10 @@ class ThresholdLine(QWidget):
         self._words.setText(f"Answers when {wording.percent(threshold)} sure that the text does")
         self._own.setEnabled(not own)
 
+    def open(self, on: bool) -> None:
+        """Bring the slider up, or put it away."""
+        self._change.setChecked(on)
+
     def words(self) -> str:
         """What the line says."""
         return self._words.text()
@@ -72,10 +76,10 @@ class ThresholdLine(QWidget):
         return self._slider
 
     @Slot(bool)
-    def _open(self, on: bool) -> None:
+    def _opened(self, on: bool) -> None:
         self._tools.setVisible(on)
         self._change.setText("Done" if on else "Change")
-        if on:
+        if on and self._change.hasFocus():
             self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(int)

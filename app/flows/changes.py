@@ -1,0 +1,40 @@
+"""Whether a file still says what it said when it was opened."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from pathlib import Path
+
+from app.core.layout import Opened
+from app.core.report import Report
+
+_PIECE = 1 << 22
+
+
+class FileState(StrEnum):
+    """What has become of a file since it was opened."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+def file_state(opened: Opened, report: Report) -> FileState:
+    """What has become of the file: by its time and length, and where those differ by its SHA-256.
+
+    A file that may not be read any more counts as gone. Raises Stopped when the report says so.
+    """
+    path = Path(opened.document.path)
+    try:
+        now = path.stat()
+        if (now.st_mtime_ns, now.st_size) == (opened.modified, opened.size):
+            return FileState.SAME
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                report.check()
+                digest.update(piece)
+    except (OSError, ValueError):
+        return FileState.GONE
+    return FileState.SAME if digest.hexdigest() == opened.sha256 else FileState.CHANGED

@@ -1,0 +1,71 @@
+"""Finding words on the page that is up, and how large it is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Slot
+
+from app.flows.workspace import Workspace
+from app.ui.theme import Theme
+from app.ui.views.sheets import Sheets
+from app.ui.widgets.find_bar import FindBar
+from app.ui.widgets.page_pane import PagePane
+
+TEXT_SIZES = (75, 90, 100, 115, 130, 150, 175, 200)
+USUAL = 100
+_LONGEST = 80
+
+
+class Finding(QObject):
+    """The find bar over the pages; and zoom, which for a text is the size of all text."""
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, sheets: Sheets, bar: FindBar, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._theme = theme
+        self._sheets = sheets
+        self._bar = bar
+        bar.find_asked.connect(self._find)
+        bar.closed.connect(self._leave)
+
+    @Slot()
+    def open(self) -> None:
+        """Bring the bar up, with the words that are selected."""
+        chosen = self._sheets.current().pane.selected_words()
+        self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
+
+    @Slot()
+    def larger(self) -> None:
+        """Show the page larger."""
+        self._zoom(1)
+
+    @Slot()
+    def smaller(self) -> None:
+        """Show the page smaller."""
+        self._zoom(-1)
+
+    @Slot()
+    def usual(self) -> None:
+        """Show the page at its usual size."""
+        self._zoom(0)
+
+    def _zoom(self, by: int) -> None:
+        pane = self._sheets.current().pane
+        if isinstance(pane, PagePane):
+            (pane.zoom_fit, pane.zoom_in, pane.zoom_out)[by]()
+            return
+        settings = self._workspace.settings
+        further = [size for size in TEXT_SIZES if (size - settings.text_size) * by > 0]
+        size = USUAL if by == 0 else (min if by > 0 else max)(further, default=settings.text_size)
+        if size != settings.text_size:
+            settings.text_size = size
+            self._theme.choose(settings.theme, size / 100)
+
+    @Slot(str, bool)
+    def _find(self, words: str, backwards: bool) -> None:
+        self._bar.say("" if self._sheets.current().pane.go_to_words(words, backwards) else "Not found")
+
+    @Slot()
+    def _leave(self) -> None:
+        self._sheets.current().pane.setFocus(Qt.FocusReason.OtherFocusReason)

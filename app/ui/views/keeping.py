@@ -1,0 +1,186 @@
+"""What is kept of questions beyond the page: the history, its entries opened again, and answers saved to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.core import wording
+from app.core.history import Entry
+from app.core.layout import Kind, Opened
+from app.core.requests import Question
+from app.flows.export import FORMATS, Exported, export
+from app.flows.history import document_of, entry_of, remember
+from app.flows.workspace import Workspace
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.views.answers import Answers
+from app.ui.views.kept_answers import answers_in, reading_of
+from app.ui.views.opening import Opening
+from app.ui.views.outcome import Outcome
+from app.ui.views.sheet import Sheet
+from app.ui.views.sheets import Sheets
+from app.ui.widgets.answer_card import AnswerCard
+
+_MOVED = "The document has changed since this was asked."
+_LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
+_FOUND = "The words were found again in another place."
+
+
+class Keeping(QObject):
+    """Remembers what was answered, brings entries of the history back onto their pages, and saves answers.
+
+    `note` is one line for the status line; `failed` carries a fault; `hint` a sentence and a hint; `brought` the sheet
+    that an entry was brought back to.
+    """
+
+    note = Signal(str)
+    failed = Signal(object)
+    hint = Signal(str, str)
+    brought = Signal(object)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        lanes: Lanes,
+        sheets: Sheets,
+        opening: Opening,
+        answers: Answers,
+        card: AnswerCard,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._sheets = sheets
+        self._opening = opening
+        self._answers = answers
+        self._window = parent
+        self._wanted: dict[Sheet, Entry] = {}
+        self._text_job: tuple[Job, Entry] | None = None
+        self._save_job: Job | None = None
+        self._saved_to = ""
+        self._card = card
+        card.save_asked.connect(self._save)
+        opening.opened.connect(self._file_open)
+
+    # The history
+
+    @Slot(object)
+    def remember(self, sheet: Sheet) -> None:
+        """Keep what was just answered, unless the history is off."""
+        outcome = sheet.outcome
+        if outcome is None or outcome.reading is None or not self._workspace.settings.keep_history:
+            return
+        job = self._lanes.files.start(
+            remember, self._workspace, outcome.opened, _question(outcome), outcome.reading
+        )
+        job.failed.connect(self._not_kept)
+
+    @Slot(object)
+    def open_entry(self, entry: Entry) -> None:
+        """Open an entry's document and light its kept answers up there."""
+        if not entry.path:
+            self._drop_text_job()
+            job = self._lanes.files.start(document_of, self._workspace, entry)
+            self._text_job = (job, entry)
+            job.done.connect(self._text_there)
+            job.failed.connect(self._text_failed)
+            return
+        self._opening.open([Path(entry.path)])
+        sheet = self._sheets.current()
+        self._wanted = {sheet: entry}
+        self._bring_back(sheet)
+
+    @Slot(object)
+    def _file_open(self, sheet: Sheet) -> None:
+        self._bring_back(sheet)
+
+    @Slot(object)
+    def _text_there(self, opened: Opened) -> None:
+        if self._text_job is None:
+            return
+        text = opened.document.text
+        (_, entry), self._text_job = self._text_job, None
+        sheet = self._sheets.with_text(text)
+        if sheet is None:
+            sheet = self._sheets.new()
+            sheet.begin(text, name="" if entry.name == sheet.title else entry.name)
+        self._wanted = {sheet: entry}
+        self._bring_back(sheet)
+
+    def _bring_back(self, sheet: Sheet) -> None:
+        entry = self._wanted.get(sheet)
+        if entry is None or not sheet.is_open:
+            return
+        del self._wanted[sheet]
+        opened = sheet.asked()
+        answers, moved = answers_in(opened.document.text, entry)
+        sheet.question = entry.question
+        sheet.outcome = None
+        if answers or not entry.answers:
+            sheet.outcome = Outcome(
+                entry.question, opened, reading_of(entry, answers), running=False, kept=True
+            )
+        self._answers.light(sheet)
+        self.brought.emit(sheet)
+        sheet.pane.reveal(0)
+        if moved:
+            self.hint.emit(_MOVED, _FOUND if answers else _LOST)
+
+    @Slot(object)
+    def _not_kept(self, error: BaseException) -> None:
+        self.note.emit(f"Not kept in the history: {fault_of(error).sentence}")
+
+    @Slot(object)
+    def _text_failed(self, error: BaseException) -> None:
+        self._text_job = None
+        self.failed.emit(error)
+
+    def _drop_text_job(self) -> None:
+        if self._text_job is not None:
+            self._text_job[0].drop()
+            self._text_job = None
+
+    # Files of answers
+
+    def offer_formats(self, sheet: Sheet) -> None:
+        """Offer the formats that the answers about a sheet's document can be saved in."""
+        is_pdf = sheet.opened is not None and sheet.opened.kind is Kind.PDF
+        self._card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
+
+    @Slot(str)
+    def _save(self, key: str) -> None:
+        sheet = self._sheets.current()
+        outcome = sheet.outcome
+        if outcome is None or outcome.reading is None:
+            return
+        kind = next(one for one in FORMATS if one.key == key)
+        stem = Path(outcome.opened.document.name or "answers").stem
+        begin = Path(outcome.opened.document.path or stem).with_name(f"{stem}, answers{kind.suffix}")
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, "Save the answers", str(begin), f"{kind.title} (*{kind.suffix})"
+        )
+        if not name:
+            return
+        target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
+        entry = entry_of(outcome.opened, _question(outcome), outcome.reading)
+        self._saved_to = target.name
+        self._save_job = self._lanes.documents.start(
+            export, self._workspace, [entry], key, target, password=sheet.password
+        )
+        self._save_job.done.connect(self._saved)
+        self._save_job.failed.connect(self.failed)
+
+    @Slot(object)
+    def _saved(self, exported: Exported) -> None:
+        count = wording.count(exported.count, "answer")
+        self.note.emit(f"{count} saved to {self._saved_to}")
+        if exported.notes:
+            self.hint.emit(f"{count} saved to “{self._saved_to}”.", " ".join(exported.notes))
+
+
+def _question(outcome: Outcome) -> Question:
+    return Question(outcome.question, (outcome.opened.document,))

@@ -1,0 +1,51 @@
+"""The answers of an entry of the history, found again in the document as it is now."""
+
+from __future__ import annotations
+
+from app.core.history import Entry, KeptAnswer
+from app.core.results import Answer, Reading
+from app.core.text import Span
+
+
+def answers_in(text: str, entry: Entry) -> tuple[tuple[Answer, ...], bool]:
+    """The entry's answers that stand in `text`, and whether any of them had to be looked for or is gone.
+
+    An answer is looked for by its words with what stood around them (a text quote selector of the Web Annotation Data
+    Model, W3C 2017, section 4.2.4), then by its words alone where they stand in one place only.
+    """
+    found, moved = [], False
+    for kept in entry.answers:
+        span = kept.span
+        if span.of(text) != kept.text:
+            moved = True
+            at = _find(text, kept)
+            if at < 0:
+                continue
+            span = Span(at, at + len(kept.text))
+        found.append(Answer(0, span, kept.text, kept.probability, 0.0, 0.0))
+    return tuple(found), moved
+
+
+def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
+    """The reading that an entry was made from, as far as it was kept."""
+    return Reading(
+        answers=answers,
+        answered=entry.answered and bool(answers),
+        no_answer_probability=entry.no_answer_probability,
+        threshold=entry.threshold,
+        windows=0,
+        windows_total=0,
+        seconds=entry.seconds,
+        complete=entry.complete,
+        model=entry.model,
+        device=entry.device,
+        quick=entry.quick,
+    )
+
+
+def _find(text: str, kept: KeptAnswer) -> int:
+    at = text.find(kept.before + kept.text + kept.after)
+    if at >= 0:
+        return at + len(kept.before)
+    first = text.find(kept.text)
+    return first if first >= 0 and text.find(kept.text, first + 1) < 0 else -1

@@ -1,0 +1,169 @@
+"""From a file to an open document: progress, password, what goes wrong, and reading it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.errors import PasswordNeeded
+from app.core.layout import Opened
+from app.core.report import Progress
+from app.flows.read import read_document
+from app.flows.workspace import Workspace
+from app.settings.settings import MOST_RECENT
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.views.page_pictures import PagePictures
+from app.ui.views.sheet import Sheet
+from app.ui.views.sheets import Sheets
+from app.ui.widgets.page_pane import PagePane
+
+
+class Opening(QObject):
+    """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
+
+    `opened` carries a sheet whose file has just been read.
+    """
+
+    opened = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._sheets = sheets
+        self._jobs: dict[Job, Sheet] = {}
+        sheets.paged.connect(self._draw_pages)
+
+    def open(self, paths: list[Path]) -> None:
+        """Open each file as a document of its own; one that is open already comes up."""
+        for path in paths:
+            whole = str(path.expanduser().absolute())
+            if not self._sheets.bring_up(whole):
+                sheet = self._sheets.new()
+                self.read(sheet, whole)
+                self._sheets.up.emit(sheet)
+
+    def read(self, sheet: Sheet, path: str) -> None:
+        """Read a file into a sheet, in place of what stands there."""
+        self.forget(sheet)
+        sheet.asleep = False
+        fresh = sheet.opening is None
+        page = sheet.begin_opening(path, Path(path).name or path)
+        if fresh or not page.property("heard"):
+            page.setProperty("heard", True)
+            page.stop_asked.connect(self._stop_asked)
+            page.again_asked.connect(self._again_asked)
+            page.close_asked.connect(self._close_asked)
+            page.password_given.connect(self._password_given)
+        job = self._lanes.documents.start(read_document, self._workspace, Path(path), password=sheet.password)
+        self._jobs[job] = sheet
+        job.progress.connect(self._progressed)
+        job.done.connect(self._done)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._stopped)
+
+    def wake(self, sheet: Sheet) -> None:
+        """Read the file of a sheet that comes up for the first time."""
+        if sheet.asleep:
+            self.read(sheet, sheet.path)
+
+    def stop(self, sheet: Sheet) -> bool:
+        """Stop reading a sheet's file; returns whether it was being read."""
+        job = next((job for job, of in self._jobs.items() if of is sheet), None)
+        if job is None:
+            return False
+        job.stop()
+        return True
+
+    def forget(self, sheet: Sheet) -> None:
+        """Drop what is being read for a sheet."""
+        for job in [job for job, of in self._jobs.items() if of is sheet]:
+            del self._jobs[job]
+            job.drop()
+
+    @Slot(object)
+    def _draw_pages(self, sheet: Sheet) -> None:
+        """Have the pages of a PDF drawn on its sheet's pane as they are wanted."""
+        pane = sheet.pane
+        if not isinstance(pane, PagePane):
+            return
+        for before in pane.findChildren(PagePictures):
+            before.close()
+            before.deleteLater()
+        PagePictures(self._workspace, self._lanes, pane, sheet.path, sheet.password)
+
+    # What a job says
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        sheet = self._sheet_of(self.sender(), over=False)
+        if sheet is not None and sheet.opening is not None:
+            sheet.opening.show_progress(progress)
+
+    @Slot(object)
+    def _done(self, opened: Opened) -> None:
+        sheet = self._sheet_of(self.sender())
+        if sheet is None:
+            return
+        sheet.show_opened(opened)
+        path = opened.document.path
+        recent = self._workspace.settings.recent_files
+        recent[:] = [path, *(one for one in recent if one != path)][:MOST_RECENT]
+        self._sheets.save_soon()
+        self.opened.emit(sheet)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        sheet = self._sheet_of(self.sender())
+        if sheet is None or sheet.opening is None:
+            return
+        if isinstance(error, PasswordNeeded):
+            sheet.opening.ask_password(sheet.name, error.wrong)
+            return
+        fault = fault_of(error)
+        sheet.opening.show_fault(sheet.name, fault.sentence, fault.hint, fault.report)
+
+    @Slot()
+    def _stopped(self) -> None:
+        sheet = self._sheet_of(self.sender())
+        if sheet is None:
+            return
+        if sheet.opened is not None:
+            sheet.leave_opening()
+        elif sheet in self._sheets.all():
+            self._sheets.close(self._sheets.all().index(sheet))
+
+    def _sheet_of(self, job: QObject | None, *, over: bool = True) -> Sheet | None:
+        if not isinstance(job, Job):
+            return None
+        return self._jobs.pop(job, None) if over else self._jobs.get(job)
+
+    # What a person does meanwhile
+
+    @Slot()
+    def _stop_asked(self) -> None:
+        if (sheet := self._shown_by(self.sender())) is not None:
+            self.stop(sheet)
+
+    @Slot()
+    def _again_asked(self) -> None:
+        if (sheet := self._shown_by(self.sender())) is not None:
+            self.read(sheet, sheet.path)
+
+    @Slot()
+    def _close_asked(self) -> None:
+        if (sheet := self._shown_by(self.sender())) is not None:
+            self._sheets.close(self._sheets.all().index(sheet))
+
+    @Slot(str)
+    def _password_given(self, password: str) -> None:
+        if (sheet := self._shown_by(self.sender())) is not None:
+            sheet.password = password
+            self.read(sheet, sheet.path)
+
+    def _shown_by(self, page: QObject | None) -> Sheet | None:
+        return next(
+            (sheet for sheet in self._sheets.all() if page is not None and sheet.opening is page), None
+        )

@@ -1,0 +1,68 @@
+"""What has come of a question, as the Ask page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.layout import Opened
+from app.core.report import Progress
+from app.core.results import Answer, Reading
+from app.ui.widgets.places import Place, place_of
+
+SURELY_LISTED, LEAST_LISTED = 3, 0.02
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What has come of a question about `opened`; positions count in its text as it was asked.
+
+    `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
+    end ("Stopped at 34 %"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for each whether
+    the page shows it; `stale` that the page says something else by now; `kept` that it came out of the history.
+    """
+
+    question: str
+    opened: Opened
+    reading: Reading | None = None
+    running: bool = True
+    waiting: str = ""
+    progress: Progress | None = None
+    ended: str = ""
+    stale: bool = False
+    chosen: int = 0
+    nearest: bool = False
+    lit: tuple[bool, ...] = ()
+    kept: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text that was asked."""
+        return self.opened.document.text
+
+    @property
+    def fraction(self) -> float:
+        """How much of the text was read, 0 to 1."""
+        return self.progress.fraction if self.progress is not None else 0.0
+
+    @property
+    def heat(self) -> tuple[float, ...]:
+        """Where in the text answers were seen: `Reading.heat` of the one document."""
+        return self.reading.heat[0] if self.reading is not None and self.reading.heat else ()
+
+    def answered(self, threshold: float | None) -> bool:
+        """Whether the text is held to answer, by this threshold or, with None, the one it was read with."""
+        if self.reading is None or not self.reading.answers:
+            return False
+        least = self.reading.threshold if threshold is None else threshold
+        return 1.0 - self.reading.no_answer_probability >= least
+
+    def answers(self) -> tuple[Answer, ...]:
+        """The best places found so far: three, and of the further ones those that are not next to impossible."""
+        found = self.reading.answers if self.reading is not None else ()
+        return tuple(
+            a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
+        )
+
+    def place(self, index: int) -> Place:
+        """What is said of one of them."""
+        return place_of(self.opened, self.answers()[index])

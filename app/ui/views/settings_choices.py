@@ -1,0 +1,48 @@
+"""What can be chosen on the page of settings."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+
+from app.core import wording
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.flows.models import installed
+from app.flows.workspace import Workspace
+
+LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+TEXT_SIZES = (90, 100, 115, 130, 150)
+READINGS = (("whole", "The whole document"), ("quick", "Only the best passages"))
+HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))
+DEVICES = (
+    ("auto", "Automatic: a GPU if there is one"),
+    ("cpu", "CPU"),
+    ("cuda", "GPU (CUDA)"),
+    *((("mps", "Apple GPU"),) if sys.platform == "darwin" else ()),
+)
+
+
+def installed_cards(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
+    """The cards of all installed models."""
+    return installed(workspace)
+
+
+def offer_models(choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str) -> None:
+    """Offer the installed models that have a head, and show which of them was chosen, also when it is gone."""
+    choice.clear()
+    fitting = [card for card in cards if head in card.heads]
+    for card in fitting:
+        choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
+        weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
+        choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
+    at = next((i for i, card in enumerate(fitting) if chosen in (card.name, card.folder)), -1)
+    if chosen and at < 0:
+        choice.addItem(f"{chosen} (not installed)", chosen)
+        at = choice.count() - 1
+    choice.setEnabled(bool(choice.count()))
+    if not choice.count():
+        choice.addItem("None is installed", "")
+    choice.setCurrentIndex(max(0, at))

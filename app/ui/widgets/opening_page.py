@@ -1,0 +1,137 @@
+"""What stands in a tab while its file is read, asks for a password, or cannot be opened."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.report import Progress
+from app.ui.theme import Theme, mark
+from app.ui.widgets.notice import Notice
+from app.ui.widgets.progress_strip import ProgressStrip
+
+
+class OpeningPage(QFrame):
+    """The file's name with its progress, a field for its password, or what is wrong with it.
+
+    `stop_asked`, `again_asked` and `close_asked` are sent by their buttons; `password_given` carries what was typed.
+    """
+
+    stop_asked = Signal()
+    again_asked = Signal()
+    close_asked = Signal()
+    password_given = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "desk")
+        self._name = QLabel()
+        self._name.setWordWrap(True)
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self.strip = ProgressStrip(theme)
+        self.notice = Notice(theme, closable=False)
+        self._why = QLabel("This file is encrypted. Type its password to open it here.")
+        self._why.setWordWrap(True)
+        self.password = QLineEdit()
+        self.password.setEchoMode(QLineEdit.EchoMode.Password)
+        self.password.setPlaceholderText("Password")
+        self.password.setAccessibleName("Password of the file")
+        self._open = QPushButton("Open")
+        self._open.setAccessibleName("Open with this password")
+        mark(self._open, kind="primary")
+        self._wrong = QLabel()
+        self._wrong.setProperty("ink", "fault")
+        self._lock = QWidget()
+        line = QHBoxLayout()
+        line.addWidget(self.password, 1)
+        line.addWidget(self._open)
+        lock = QVBoxLayout(self._lock)
+        lock.setContentsMargins(0, 0, 0, 0)
+        lock.addWidget(self._why)
+        lock.addLayout(line)
+        lock.addWidget(self._wrong)
+        self._lock_column, self._lock_line = lock, line
+        self._again = QPushButton("Try again")
+        self._close = QPushButton("Close")
+        for button in (self._again, self._close):
+            button.setAccessibleName(button.text())
+        self._deeds = QWidget()
+        deeds = QHBoxLayout(self._deeds)
+        deeds.setContentsMargins(0, 0, 0, 0)
+        deeds.addWidget(self._again)
+        deeds.addWidget(self._close)
+        deeds.addStretch(1)
+        self._deeds_row = deeds
+        self._inner = QWidget()
+        self._column = QVBoxLayout(self._inner)
+        for part in (self._name, self.strip, self._lock, self.notice, self._deeds):
+            self._column.addWidget(part)
+        whole = QVBoxLayout(self)
+        whole.addStretch(2)
+        whole.addWidget(self._inner, 0, Qt.AlignmentFlag.AlignHCenter)
+        whole.addStretch(3)
+        self.strip.stop_asked.connect(self.stop_asked)
+        self._again.clicked.connect(self.again_asked)
+        self._close.clicked.connect(self.close_asked)
+        self._open.clicked.connect(self._give)
+        self.password.returnPressed.connect(self._give)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def reading(self, name: str) -> None:
+        """Say that a file is being read."""
+        self._begin(name)
+        self.strip.waiting("Opening")
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show how far the reading of the file has come."""
+        self.strip.show_progress(progress)
+
+    def ask_password(self, name: str, wrong: bool) -> None:
+        """Ask for the file's password; `wrong` tells that the last one did not fit."""
+        self._begin(name)
+        self._lock.show()
+        self._wrong.setText("That password does not fit." if wrong else "")
+        self._wrong.setVisible(wrong)
+        self.password.clear()
+        self.password.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
+        """Say why the file cannot be opened."""
+        self._begin(name)
+        self.notice.show_fault(sentence, hint, report)
+        self._deeds.show()
+
+    def _begin(self, name: str) -> None:
+        self._name.setText(name)
+        self.strip.clear()
+        self.notice.clear()
+        for part in (self._lock, self._deeds):
+            part.hide()
+
+    @Slot()
+    def _give(self) -> None:
+        if self.password.text():
+            self.password_given.emit(self.password.text())
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._name.setFont(theme.font("answer"))
+        self._wrong.setFont(theme.font("small"))
+        self._inner.setFixedWidth(theme.step(110))
+        self._column.setSpacing(theme.step(3))
+        self._lock_column.setSpacing(theme.step(2))
+        for row in (self._lock_line, self._deeds_row):
+            row.setSpacing(theme.step(2))
+        self._again.setIcon(theme.icon("open", "ink"))
+        self._again.setIconSize(QSize(theme.step(4), theme.step(4)))
