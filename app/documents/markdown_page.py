@@ -30,8 +30,9 @@ _CHECK_EVERY = 2000
 def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a Markdown file (CommonMark with tables, strikethrough and task lists).
 
-    A piece of HTML in it is read as HTML; what is nested deeper than 100 is left out. What stands before the text between two lines of "---" is shown as code.
-    Raises SpanlightError for bytes that are not text or show nothing, and Stopped when the report says so.
+    A piece of HTML in it is read as HTML; what is nested deeper than 100 is left out. What stands before the text
+    between two lines of "---" is shown as code. Raises SpanlightError for bytes that are not text or show nothing, and
+    Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the text"))
     text = normalise_newlines(decode(data, name))

@@ -165,6 +165,7 @@ def test_no_word_is_lost_or_put_in(pieces: list[tuple[str, frozenset[Style]]]) -
 def test_code_keeps_its_lines(pieces: list[tuple[str, frozenset[Style]]]) -> None:
     blocks = Blocks()
     blocks.begin(BlockKind.CODE)
+    pieces = [(words.replace("\r", "\r\n"), of) for words, of in pieces]
     for words, of in pieces:
         blocks.words(words, of)
     parts = blocks.parts()
