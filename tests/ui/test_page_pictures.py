@@ -110,8 +110,8 @@ def test_what_is_seen_by_now_comes_before_what_was_seen(
         slow.go.release()
     qtbot.waitUntil(lambda: not pane._wanted)
     pages = [order.page for order in slow.orders]
-    # At most two were under way for the first page when it went out of sight.
-    assert pages[0] == 0 and set(pages[2:]) <= {9, 10, 11} and 11 in pages
+    # The one that was being drawn when its page went out of sight, and none of those that waited.
+    assert pages[0] == 0 and set(pages[1:]) <= {9, 10, 11} and 11 in pages
     assert {(order.path, order.password) for order in slow.orders} == {(str(file), "secret")}
     assert len({(o.page, o.scale, o.left, o.top) for o in slow.orders}) == len(slow.orders)
 
@@ -131,7 +131,7 @@ def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
     qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf.tiles()})
     qtbot.waitUntil(lambda: lanes.pages.idle)
     assert [str(fault) for fault in told] == ["This page is odd. Leave it."]
-    assert sum(order.page == 0 for order in slow.orders) <= 2
+    assert sum(order.page == 0 for order in slow.orders) <= 4
 
 
 def test_a_long_drawing_that_nobody_wants_any_more_is_ended(

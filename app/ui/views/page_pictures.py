@@ -13,8 +13,8 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.widgets.page_pane import PagePane
 
-# One is drawn while the one before is on its way to the window.
-_AT_ONCE = 2
+# So many are in the lane: one is drawn while others wait or are on their way to the window.
+_AT_ONCE = 4
 # A drawing that nobody wants any more is let finish for so long: ending it may cost the process that draws.
 _PATIENCE_MS = 1500
 
@@ -67,7 +67,11 @@ class PagePictures(QObject):
 
     @Slot(list)
     def _want(self, wanted: list[Wanted]) -> None:
-        self._wanted = [(*each,) for each in wanted]
+        self._wanted = list(wanted)
+        # What waits behind the first one has hardly begun, and costs nothing to take back.
+        for drawing in [drawing for drawing in self._drawings[1:] if drawing.wanted not in self._wanted]:
+            drawing.job.drop()
+            self._drawings.remove(drawing)
         self._go_on()
         if self._drawings:
             self._patience.start()
