@@ -232,6 +232,7 @@ def test_cells_stand_in_columns_and_merged_ones_over_them(pane: RichPane) -> Non
     assert boxes[2, 1][0].top() == pytest.approx(boxes[2, 0][0].top(), abs=2)
     assert len(boxes[2, 0]) > 1, "long words are broken in their column"
     assert boxes[2, 0][0].top() > boxes[1, 0][0].bottom()
+    assert len(boxes[0, 0]) == 1, "a cell over two columns gives them room"
     line = pane._theme.colour("line")
     image = pane.viewport().grab().toImage()
     y = round(boxes[0, 0][0].center().y())

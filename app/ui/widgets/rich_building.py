@@ -76,6 +76,7 @@ class Building:
         gap = self._gap(placed)
         if gap and block.kind is BlockKind.QUOTE and self._follows(BlockKind.QUOTE):
             placed.joined = gap
+            placed.bars = self._setting.places.pieces[self._before.index].block.level if self._before else 0
         self._ready.append(Paragraph(placed, gap))
         self._before = placed
 

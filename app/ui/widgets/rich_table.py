@@ -28,9 +28,13 @@ def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Needs:
-    """What a column holds: its longest words, each with whether a header says it, and its widest cell in letters."""
+    """What a column holds: its longest words, each with whether a header says it, and its widest cell in letters.
+
+    `share` is what falls to it of the longest word of a cell over several columns, in letters.
+    """
 
     words: dict[tuple[str, bool], float] = field(default_factory=dict)
+    share: float = 0.0
     whole: float = 1.0
 
     def word(self, looks: Looks) -> float:
@@ -38,7 +42,7 @@ class _Needs:
         longest = sorted(self.words, key=lambda key: self.words[key])[-_MEASURED:]
         most = _LONGEST_WORD * looks.letter * looks.em
         wide = (looks.cell_metrics(header).horizontalAdvance(word) + 2 for word, header in longest)
-        return min(most, max(wide, default=0.0))
+        return min(most, max(self.share * looks.letter * looks.em * 1.1, *wide, 0.0))
 
 
 class Grid:
@@ -57,11 +61,15 @@ class Grid:
         for block in sample:
             words = block.span.of(text)[:1000]
             balance += direction(words)
-            if 0 <= block.column < table.columns and spanned(table, block.row, block.column)[1] == 1:
-                needs = self._needs[block.column]
-                longest = max(words.split(), key=_letters, default="")
-                needs.words[longest, block.row < table.header_rows] = _letters(longest)
-                needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL))
+            if not 0 <= block.column < table.columns:
+                continue
+            over = spanned(table, block.row, block.column)[1]
+            longest = max(words.split(), key=_letters, default="")
+            if over == 1:
+                self._needs[block.column].words[longest, block.row < table.header_rows] = _letters(longest)
+            for needs in self._needs[block.column : block.column + over]:
+                needs.share = max(needs.share, _letters(longest) / over if over > 1 else 0.0)
+                needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL * over) / over)
         self.mirrored = balance < 0
 
     def fit(self, setting: Setting) -> None:

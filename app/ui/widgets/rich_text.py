@@ -48,8 +48,9 @@ class Setting:
 class Placed:
     """A piece on the page: the box that its lines stand in, from its part's upper left corner.
 
-    `joined` is how far its ground reaches up to the piece above; `leftwards` tells of a right-to-left paragraph,
-    `leaning` of one that is so unless its words say otherwise (figures in a table that runs to the left).
+    `joined` is how far the bars beside a quotation reach up to the piece above, and `bars` how many do. `leftwards`
+    tells of a right-to-left paragraph, `leaning` of one that is so unless its words say otherwise (figures in a table
+    that runs to the left).
     """
 
     index: int
@@ -59,6 +60,7 @@ class Placed:
     width: int = 0
     height: int = 0
     joined: int = 0
+    bars: int = 0
     leftwards: bool = False
     leaning: bool = False
 
@@ -106,7 +108,10 @@ class Placed:
                 for level in range(max(1, piece.block.level)):
                     off = round((0.35 + 1.4 * level) * setting.looks.em)
                     x = box.right() - off - 3 if self.leftwards else box.left() + off
-                    painter.fillRect(QRectF(x, box.top(), 3, box.height()), theme.colour("line"))
+                    top_of_bar = box.top() if level < self.bars else box.top() + self.joined
+                    painter.fillRect(
+                        QRectF(x, top_of_bar, 3, box.bottom() - top_of_bar), theme.colour("line")
+                    )
         for start, end in setting.looks.code_ranges(setting.places, self.index):
             layout = setting.block(self.index).layout()
             for line in map(layout.lineAt, range(layout.lineCount())):
