@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from app.tasks.windows import Window
 # So many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
 BEST_GROUPS = 32
 
-# A group is read for a place where it scores at least so much of it as the group that scores the most.
+# A group, or a section, is read for a place where it holds at least so much of it as the one that holds the most.
 _LEAST_SHARE = 1 / 3
 
 # A section's windows in groups of neighbours. In bfloat16 a window's logits depend, in the second decimal, on the shape
@@ -67,11 +68,15 @@ def best_first(
                     yield sections[index], group
 
 
-def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) -> range:
-    """The sections that share code points with a place, as indices of `bounds`, their documents and starts."""
-    return range(
-        bisect_right(bounds, (number, place.start)) - 1, bisect_right(bounds, (number, place.end - 1))
-    )
+def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) -> list[int]:
+    """The sections that hold a good part of a place, as indices of `bounds`, their documents and starts."""
+    first = bisect_right(bounds, (number, place.start)) - 1
+    last = bisect_right(bounds, (number, place.end - 1)) - 1
+    if first == last:
+        return [first]
+    edges = [place.start, *(start for _, start in bounds[first + 1 : last + 1]), place.end]
+    parts = [after - before for before, after in pairwise(edges)]
+    return [first + at for at, part in enumerate(parts) if part >= _LEAST_SHARE * max(parts)]
 
 
 def _that_score(groups: Sequence[Group], place: Span) -> list[Group]:

@@ -57,6 +57,7 @@ class FakeEngine:
     """
 
     alive = True
+    pid: int | None = None
 
     def __init__(self, before: Callable[[object], None] | None = None) -> None:
         self.requests: list[object] = []

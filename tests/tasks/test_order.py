@@ -76,7 +76,13 @@ def test_a_place_that_two_sections_share_is_read_in_both() -> None:
     cut = [Section(0, 0, at), Section(0, at, len(text))]
     cutter = Cutter()
     read = best_first(Question("tarts", (Document(text),)), cut, cutter, Silent().check)
-    assert {next(read)[0] for _ in range(4)} == set(cut)
+    assert {next(read)[0] for _ in range(9)} == set(cut)
+    # A line of it in another section is not worth cutting that one for.
+    cut = [Section(0, 0, at := text.index("tarts") + 710), Section(0, at, len(text))]
+    cutter = Cutter()
+    read = best_first(Question("tarts", (Document(text),)), cut, cutter, Silent().check)
+    assert next(read)[0] == cut[0]
+    assert cutter.cut == cut[:1]
 
 
 def test_without_a_word_in_common_the_order_is_that_of_the_text() -> None:

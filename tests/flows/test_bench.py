@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+import lzma
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report, Silent
+from app.core.requests import ModelChoice, Question
+from app.core.results import Reading
+from app.flows.bench import AnytimePlan, bench_anytime
+from app.flows.bench_data import ASKED, long_questions
+from tests.flows.fake_engine import FakeEngine, fake_workspace, read
+from tests.helpers.fake_models import Noted
+
+
+def rows(name: str, count: int) -> list[dict[str, Any]]:
+    """Questions whose last word is the answer, each with a context of its own, and one without an answer."""
+    made: list[dict[str, Any]] = []
+    for number in range(count):
+        context = f"{name} {number} says: it was the {name}{number} " + "and so on " * 20
+        answer = {"text": f"{name}{number}", "answer_start": context.index(f"{name}{number}")}
+        made.append(
+            {
+                "id": f"{name}-{number}",
+                "context": context,
+                "question": f"Was it {name}{number}?",
+                "answers": [answer],
+            }
+        )
+    return [*made, {"id": "none", "context": f"{name} of no question.", "question": "Why?", "answers": []}]
+
+
+def write(path: Path, made: list[dict[str, Any]]) -> None:
+    with lzma.open(path, "wt", encoding="utf-8") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in made))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data" / "qa"
+    folder.mkdir(parents=True)
+    write(folder / ASKED, rows("alpha", 12))
+    write(folder / "qa_train-other.jsonl.xz", rows("beta", 60) + rows("alpha", 5))
+    return folder.parent
+
+
+def test_documents_hold_the_answer_where_it_is_said_to_be(data: Path) -> None:
+    for words in (10, 300, 2000, 100_000):
+        found = list(long_questions(data, words, 5, seed=1))
+        assert len(found) == 5
+        for each in found:
+            text = each.document.text
+            assert {text[place.start : place.end] for place in each.answers} == {
+                each.question.split()[-1].rstrip("?")
+            }
+            contexts = text.split("\n\n")
+            assert len(set(contexts)) == len(contexts)
+            assert each.words == len(text.split())
+            most = words if words < 100_000 else each.words
+            assert most <= each.words < most + 60
+    assert found[0].words > 3000  # everything there is: both files
+
+
+def test_chance_begins_with_the_seed(data: Path) -> None:
+    one, same, other = (list(long_questions(data, 500, 4, seed)) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+    places = {each.answers[0].start for each in list(long_questions(data, 2000, 12, 1))}
+    assert len(places) > 8
+
+
+class EagerEngine(FakeEngine):
+    """Is wrong at first, then says what a FakeEngine says; a quick reading is wrong for every second question."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        reading = super().run(request, choice, report)
+        if not isinstance(request, Question) or len(request.documents[0].text.split()) > 4000:
+            return reading
+        guess = self.guess(request, reading)
+        report.progress(Progress(1, 3, "windows"))
+        if request.quick:
+            number = int(request.text.rstrip("?").split("alpha")[-1])
+            return replace(guess if number % 2 else reading, quick=True, windows=1)
+        report.partial(replace(guess, complete=False))
+        report.partial(replace(reading, complete=False))
+        return reading
+
+    @staticmethod
+    def guess(request: Question, reading: Reading) -> Reading:
+        return read(replace(request, text="no such word: zzz"))
+
+
+def test_figures(tmp_path: Path, data: Path) -> None:
+    noted = Noted()
+    workspace = fake_workspace(tmp_path, EagerEngine())
+    found = bench_anytime(workspace, AnytimePlan(data, words=500, questions=12, seed=1), noted)
+    figures = found.figures
+    assert (found.model, found.device, figures.questions) == ("reader", "CPU", 12)
+    assert figures.words == pytest.approx(500, abs=60)
+    assert (figures.first_same, figures.first_right, figures.final_right) == (0.0, 0.0, 1.0)
+    assert figures.quick_same == figures.quick_overlaps == figures.quick_right == 0.5
+    for each in found.timed:
+        assert 0 < each.first <= each.settled <= each.final
+    assert 0 < figures.first_share <= 1
+    assert noted.told[-1] == Progress(12, 12, "questions")
+    assert "windows of question 12 of 12" in {told.what for told in noted.told}
+
+
+def test_a_first_answer_that_stays_is_the_same(tmp_path: Path, data: Path) -> None:
+    found = bench_anytime(fake_workspace(tmp_path), AnytimePlan(data, words=200, questions=3), Silent())
+    figures = found.figures
+    assert figures.first_same == figures.first_overlaps == figures.quick_same == figures.first_right == 1.0
+    assert all(each.first == each.settled == each.final for each in found.timed)
+
+
+def test_a_missing_folder_or_file_is_said(tmp_path: Path) -> None:
+    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, ASKED)):
+        with pytest.raises(SpanlightError, match=said):
+            bench_anytime(fake_workspace(tmp_path), AnytimePlan(folder), Silent())

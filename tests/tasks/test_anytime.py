@@ -1,0 +1,223 @@
+"""Reading of several sections: the likeliest first, in order, quickly; the answers are the same to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.models import DeviceChoice, Head, QaCalibration
+from app.core.report import Silent
+from app.core.requests import Question, QuestionBatch
+from app.core.results import HEAT_BINS, Reading
+from app.core.text import Document, Span
+from app.models.card import read_card
+from app.models.loader import load
+from app.tasks import reading as reading_module
+from app.tasks.heat import LEAST_HEAT, Heat
+from app.tasks.order import BEST_GROUPS
+from app.tasks.question_answering import read, read_batch
+from app.tasks.scores import answer_probability
+from app.tasks.sections import sections
+from app.tasks.spans import Candidate
+from app.tasks.task import Arrays, ReadyModel
+from tests.helpers.fake_models import Noted, SpanModel, span_reader
+from tests.helpers.small_models import small_checkpoint
+
+WORDS = (
+    "the king",
+    "queen",
+    "stole",
+    "tarts",
+    ". ",
+    "\n\n",
+    "שלום",
+    "日本語",
+    "👩\u200d👩\u200d👧",
+    "e\u0301",
+    "paris",
+)
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=500).map(" ".join)
+FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
+
+
+@pytest.fixture
+def short_sections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Sections of at most 500 code points, so that small texts have many."""
+    monkeypatch.setattr(reading_module, "sections", partial(sections, size=500))
+    yield
+
+
+class ShapedModel(SpanModel):
+    """Logits depend a little on everything that is in the batch, as in bfloat16."""
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        logits = super().__call__(arrays)
+        nudge = np.float32(1e-2 * np.sin(float(arrays["input_ids"].sum()) + arrays["input_ids"].size))
+        return {name: values + nudge for name, values in logits.items()}
+
+
+def ask(text: str, *documents: str, **options: object) -> Question:
+    return Question(text, tuple(Document(d) for d in documents), **options)
+
+
+def found(reading: Reading) -> tuple[object, ...]:
+    return (
+        reading.answers, reading.answered, reading.no_answer_probability, reading.heat,
+        reading.windows, reading.windows_total, reading.complete, reading.quick,
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("short_sections")
+@settings(max_examples=40)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.sampled_from(["who stole tarts", "king", "zebra"]),
+    st.integers(0, 9),
+)
+def test_the_end_is_the_same_in_every_order(texts: list[str], words: str, seed: int) -> None:
+    model = span_reader(seed=seed)
+    model = replace(model, forward=ShapedModel(model.tokenizer, seed))
+    best_first = read(ask(words, *texts, top_k=20), model, Silent())
+    in_order = read(ask(words, *texts, top_k=20, in_order=True), model, Silent())
+    assert found(best_first) == found(in_order)
+    assert best_first.complete and not best_first.quick
+
+
+def test_a_real_models_answers_are_the_same_in_every_order(tmp_path: Path, short_sections: None) -> None:
+    folder = small_checkpoint(tmp_path / "model", "bert")
+    loaded = load(read_card(folder), Head.QUESTION_ANSWERING, DeviceChoice("cpu", "float32", "a test"))
+    model = ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
+    dice = np.random.default_rng(3)
+    text = " ".join(dice.choice(WORDS, 1000))
+    one = read(ask("who stole the tarts", text, top_k=20), model, Silent())
+    other = read(ask("who stole the tarts", text, top_k=20, in_order=True), model, Silent())
+    assert one.windows > 10
+    assert [a.span for a in one.answers] == [a.span for a in other.answers]
+    assert found(one) == found(other)
+
+
+@pytest.mark.usefixtures("short_sections")
+def test_a_batch_gives_what_reading_one_by_one_gives() -> None:
+    dice = np.random.default_rng(5)
+    texts = [" ".join(dice.choice(WORDS, size)) for size in (0, 5, 700, 2000)]
+    questions = tuple(ask("who stole the tarts", text) for text in texts)
+    model = span_reader()
+    together = read_batch(QuestionBatch(questions), model, Silent())
+    assert list(map(found, together)) == [found(read(question, model, Silent())) for question in questions]
+
+
+def only_paris(**options: object) -> ReadyModel:
+    """A model for which only one word looks like an answer."""
+    model = span_reader(**options)
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    fake.starts[:] = fake.ends[:] = -5.0
+    token = model.tokenizer.token_to_id("paris")
+    fake.starts[token] = fake.ends[token] = 5.0
+    return model
+
+
+def test_the_first_partial_holds_the_answer_where_the_questions_words_stand() -> None:
+    text = FILLER * 600 + "the king stole tarts in paris. \n\n" + FILLER * 200
+    model = only_paris(window=384, stride=128)
+    for options, first in (({}, True), ({"in_order": True}, False)):
+        noted = Noted()
+        last = read(ask("where did the king steal tarts", text, **options), model, noted)
+        assert last.answers[0].text == "paris"
+        partial = noted.partials[0]
+        assert isinstance(partial, Reading)
+        assert not partial.complete
+        assert (partial.answers[0].text == "paris") is first
+        assert partial.windows <= 4
+
+
+def test_a_quick_reading_reads_the_best_windows_only(short_sections: None) -> None:
+    text = FILLER * 300 + "the king stole tarts in paris. \n\n" + FILLER * 300 + "in paris"
+    noted = Noted()
+    calibration = QaCalibration(per_log_window=0.5)
+    quick = read(
+        ask("where did the king steal tarts", text, quick=True), only_paris(calibration=calibration), noted
+    )
+    whole = read(ask("where did the king steal tarts", text), only_paris(calibration=calibration), Silent())
+    assert quick.quick and quick.complete
+    assert quick.windows == quick.windows_total == BEST_GROUPS < whole.windows
+    assert quick.answers[0].span == whole.answers[0].span
+    assert not any(answer.span.start > len(text) - 10 for answer in quick.answers if answer.text == "paris")
+    assert noted.told[-1].done == noted.told[-1].total == BEST_GROUPS
+    assert all(told.total <= BEST_GROUPS for told in noted.told)
+    # As careful as the reading of everything: those windows were chosen from all.
+    assert quick.no_answer_probability == pytest.approx(whole.no_answer_probability, abs=0.02)
+
+
+def test_a_short_document_is_read_whole_by_a_quick_reading_too() -> None:
+    model = only_paris()
+    for text in ("", "in paris", FILLER * 10 + "in paris"):
+        quick = read(ask("where did he live", text, quick=True), model, Silent())
+        whole = read(ask("where did he live", text), model, Silent())
+        assert found(quick) == found(whole)
+        assert not quick.quick
+
+
+def test_progress_is_calm_and_ends_at_the_number_of_windows(
+    short_sections: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
+    dice = np.random.default_rng(7)
+    text = " ".join(dice.choice(WORDS, 6000))
+    noted = Noted()
+    last = read(ask("king", text), span_reader(), noted)
+    fractions = [told.fraction for told in noted.told]
+    assert fractions[-1] == 1.0
+    assert all(after >= before - 0.02 for before, after in pairwise(fractions))
+    assert all(abs(told.total - last.windows) <= last.windows / 4 for told in noted.told)
+
+
+def test_heat_is_where_answers_were_seen() -> None:
+    texts = (FILLER * 120, FILLER * 60 + "in paris \n\n" + FILLER * 60, "")
+    reading = read(ask("where did he live", *texts), only_paris(), Silent())
+    assert [len(heat) for heat in reading.heat] == [HEAT_BINS] * 3
+    assert max(reading.heat[0]) == max(reading.heat[2]) == 0.0
+    at = texts[1].index("paris") * HEAT_BINS // len(texts[1])
+    assert reading.heat[1][at] == pytest.approx(1 - reading.no_answer_probability)
+    # A span may begin up to 48 tokens before the word.
+    assert {bin for bin, value in enumerate(reading.heat[1]) if value} <= set(range(at - 8, at + 2))
+    assert max(reading.heat[1]) == reading.heat[1][at]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(1, 40), st.floats(-20, 20)), max_size=20),
+    st.integers(1, 1000),
+    st.integers(1, 50),
+)
+def test_heat_is_the_highest_probability_of_each_part_in_any_order(
+    seen: list[tuple[int, int, float]], length: int, windows: int
+) -> None:
+    calibration = QaCalibration(2.0, 1.0, 0.3)
+    candidates = []
+    for tenth, size, margin in seen:
+        start = tenth * length // 10
+        span = Span(start, max(start + 1, min(length, start + size)))
+        candidates.append(Candidate(margin, 0.0, 0, span))
+    documents = (Document("x" * length),)
+    one, other = Heat(documents, calibration), Heat(documents, calibration)
+    for candidate in candidates:
+        one.add(candidate)
+    for candidate in reversed(candidates):
+        other.add(candidate)
+    (values,) = one.values(windows)
+    assert (values,) == other.values(windows)
+    told = [c for c in candidates if answer_probability(calibration, c.margin, 1) >= LEAST_HEAT + 1e-9]
+    for candidate in told:
+        chance = answer_probability(calibration, candidate.margin, windows)
+        assert values[candidate.span.start * HEAT_BINS // length] >= chance
+    assert max(values) == pytest.approx(
+        max((answer_probability(calibration, c.margin, windows) for c in told), default=max(values))
+    )
