@@ -32,7 +32,8 @@ def open_page(
     qapp: QApplication, qtbot: QtBot, spanlight_home: Path
 ) -> Iterator[Callable[[type[PageT], FakeEngine], PageT]]:
     """Opens a page over an engine, as often as it is called, and waits for its first things."""
-    made: list[Lanes] = []
+    # Pages are held to the end: one that is collected is taken apart while its widgets still draw.
+    made: list[tuple[Page, Lanes]] = []
 
     def opened(kind: type[PageT], engine: FakeEngine) -> PageT:
         workspace = open_fake_workspace(engine)
@@ -44,11 +45,11 @@ def open_page(
         page.resize(1100, 700)
         page.show()
         qtbot.waitUntil(lambda: not page._first_job.running)  # type: ignore[attr-defined]
-        made.append(lanes)
+        made.append((page, lanes))
         return page
 
     yield opened
-    for lanes in made:
+    for _, lanes in made:
         lanes.close()
 
 
