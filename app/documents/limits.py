@@ -27,19 +27,18 @@ _WATCH_EVERY = 0.05
 
 
 def limit_memory(more: int = MEMORY) -> None:
-    """Let this process take at most `more` bytes beyond what it has now.
+    """Let this process take at most `more` bytes beyond what it has now: it is watched, and ended beyond that.
 
-    On Linux the system then refuses memory, which is a MemoryError in Python and the end of a library that cannot do
-    without; elsewhere the process is watched and ended with exit code `OUT_OF_MEMORY`.
+    Its exit code is then `OUT_OF_MEMORY`. On Linux the system refuses memory beyond a tenth more besides, which is a
+    MemoryError in Python and the end of a library that cannot do without.
     """
     if sys.platform == "linux":
         import resource
 
-        limit = _address_space() + more
+        limit = _memory() + more + more // 10
         with contextlib.suppress(ValueError, OSError):  # a lower limit stands already
             resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    else:
-        threading.Thread(target=_watch, args=(_memory() + more,), daemon=True).start()
+    threading.Thread(target=_watch, args=(_memory() + more,), daemon=True).start()
 
 
 def run_out() -> None:
@@ -54,14 +53,10 @@ def _watch(limit: int) -> None:
         time.sleep(_WATCH_EVERY)
 
 
-def _address_space() -> int:
-    """Bytes of address space of this process, on Linux."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def _memory() -> int:
-    """Bytes of memory that this process has taken at most, where it is watched."""
+    """Bytes that this process has: of address space on Linux, promised on Windows, at most in use so far elsewhere."""
+    if sys.platform == "linux":
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     if sys.platform == "win32":
         return _windows_memory()
     import resource

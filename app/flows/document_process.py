@@ -72,7 +72,7 @@ class Documents:
             if lost.exit_code in _NO_MEMORY:
                 raise SpanlightError(
                     f"{failed}: it takes more than {MEMORY // 1_000_000_000} GB of memory.",
-                    "It may be damaged, or made to do harm.",
+                    "Split it, or open it in another program and save it anew.",
                 ) from lost
             raise SpanlightError(
                 f"{failed}: it makes the reader break off.",

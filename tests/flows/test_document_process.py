@@ -144,7 +144,8 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, pdf: Path) -> None:
     documents = with_reader(Documents(quiet=1.0), start_dawdler)
     try:
         with pytest.raises(
-            SpanlightError, match=r"“slow\.pdf” could not be read: after 1( second|\.\d seconds) there was no end"
+            SpanlightError,
+            match=r"“slow\.pdf” could not be read: after 1( second|\.\d seconds) there was no end",
         ):
             documents.read(Read("/x/slow.pdf"), Silent())
         assert documents.pids[0] is None

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from app.core.layout import Kind
+from app.documents import limits
+from app.documents.limits import MOST_BYTES, OUT_OF_MEMORY
+from tests.conftest import ROOT
+
+EAT = "eaten = []\nwhile len(eaten) < 100: eaten.append(bytearray(b'x' * 20_000_000)); time.sleep(0.02)\n"
+
+
+def ran(code: str) -> subprocess.CompletedProcess[str]:
+    start = "import sys, threading, time\nfrom app.documents import limits\n"
+    return subprocess.run(
+        [sys.executable, "-c", start + code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_every_kind_has_its_limit() -> None:
+    assert set(MOST_BYTES) == set(Kind)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux refuses memory beyond a limit")
+def test_the_system_refuses_memory_beyond_the_limit() -> None:
+    done = ran("limits.limit_memory(300_000_000)\nbytearray(400_000_000)")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("MemoryError")
+    done = ran("limits.limit_memory(300_000_000)\nheld = bytearray(200_000_000)\nprint(len(held))")
+    assert (done.returncode, done.stdout) == (0, "200000000\n")
+
+
+@pytest.mark.parametrize("system", [sys.platform, "another"])
+def test_a_process_is_watched_and_ended(system: str) -> None:
+    start = f"sys.platform = {system!r}\nlimits.limit_memory(300_000_000)\n"
+    assert ran(start + EAT).returncode == OUT_OF_MEMORY
+    assert ran(start + "held = bytearray(b'x' * 100_000_000); time.sleep(0.3)").returncode == 0
+
+
+def test_memory_is_counted_in_bytes() -> None:
+    assert 10_000_000 < limits._memory() < 100_000_000_000
