@@ -18,7 +18,7 @@ from app.core.text import Span
 # As much of the text around a place is looked at to find a word's ends, and so many characters for a line's.
 _WORD, _LINE = 100, 2000
 # So many places of each part of the text are looked up on the pages.
-_SAMPLES = 6
+_SAMPLES = 3
 
 Band = tuple[int, float, int, float]
 
