@@ -51,7 +51,7 @@ class Blocks:
         return self._length
 
     def begin(self, kind: BlockKind, level: int = 0, marker: str = "") -> None:
-        """Begin a block; one that is open ends. In a table it stands in a cell, the row's first where none has begun."""
+        """Begin a block; one that is open ends. A block of a table stands in a cell, the first where none has begun."""
         self.end()
         if self._grid is not None and self._grid.column < 0:
             self.cell()

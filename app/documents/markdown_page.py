@@ -20,7 +20,10 @@ from app.documents.numerals import bullet
 from app.documents.parts import Parts
 from app.documents.plain_text import decode
 
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+# Lines of YAML between two marks: "key: value", or indented, listed, commented or empty ones.
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\n((?:[ \t#-].*\n|\n|[^\s:#-][^:\n]*:(?:[ \t].*)?\n)+?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 _INLINE = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.STRUCK, "link": Style.LINK}

@@ -83,7 +83,11 @@ class _Reader:
     def __init__(self, blocks: Blocks, others: dict[str, Element | None], report: Report) -> None:
         self._blocks = blocks
         self._report = report
-        self._notes = {kind: others.get(kind) for kind in ("footnotes", "endnotes")}
+        self._notes: dict[tuple[str, str], Element] = {}
+        for kind in ("footnotes", "endnotes"):
+            root = others.get(kind)
+            for note in root if root is not None else ():
+                self._notes.setdefault((kind, attribute(note, "id") or ""), note)
         self._styles = WordStyles(others.get("styles"))
         self._lists = WordLists(others.get("numbering"))
         self._found = Found()
@@ -100,10 +104,12 @@ class _Reader:
             self._element(element)
         # A note may refer to further ones; each is read once.
         read = 0
-        while read < len(self._found.notes):
-            kind, identifier = self._found.notes[read]
-            read += 1
-            self._note(kind, identifier, f"{read}.")
+        while len(self._found.notes) > read:
+            unread = list(self._found.notes)[read:]
+            for key in unread:
+                read += 1
+                if key in self._notes:
+                    self._note(self._notes[key], f"{read}.")
         self._blocks.end()
 
     def _content(self, parent: Element) -> None:
@@ -201,18 +207,15 @@ class _Reader:
         self._in_code = False
         self._blocks.end()
 
-    def _note(self, kind: str, identifier: str, marker: str) -> None:
-        root = self._notes[kind]
-        for note in root if root is not None else ():
-            if attribute(note, "id") == identifier:
-                given: str | None = marker
-                for element in _flat(note):
-                    if local(element) == "p":
-                        self._paragraph(element, given if given is not None else "")
-                        given = None
-                    else:
-                        self._element(element)
-                return
+    def _note(self, note: Element, marker: str) -> None:
+        """Add a foot- or endnote: its first paragraph as an item with its mark, further ones without."""
+        given = marker
+        for element in _flat(note):
+            if local(element) == "p":
+                self._paragraph(element, given)
+                given = ""
+            else:
+                self._element(element)
 
 
 def _heading_level(properties: Element | None, style: WordStyle) -> int:

@@ -25,15 +25,12 @@ _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 class Found:
     """What a document's runs refer to: notes in the order of their marks, and text boxes not read yet."""
 
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: dict[tuple[str, str], int] = field(default_factory=dict)
     boxes: list[Element] = field(default_factory=list)
 
     def note(self, kind: str, identifier: str) -> str:
         """The mark of a note, counted from 1 among all notes."""
-        key = (kind, identifier)
-        if key not in self.notes:
-            self.notes.append(key)
-        return str(self.notes.index(key) + 1)
+        return str(self.notes.setdefault((kind, identifier), len(self.notes) + 1))
 
 
 class Runs:

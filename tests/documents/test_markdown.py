@@ -75,6 +75,7 @@ def test_html_inside() -> None:
 def test_what_stands_before_the_text() -> None:
     parts = read("---\ntitle: A title\ndate: 2024-01-02\n---\n\n# Head\n")
     assert outline(parts) == ["code | title: A title\ndate: 2024-01-02", "heading1 | Head"]
+    assert outline(read("---\n\nwords\n\n---\n\n# Head\n")) == ["paragraph | words", "heading1 | Head"]
 
 
 def test_lines_between_chinese_words_are_joined() -> None:
