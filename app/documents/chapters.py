@@ -27,7 +27,7 @@ _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class _Line(NamedTuple):
-    """A paragraph that may be a chapter's heading: its word ("chapter", or none), and its number, 0 for one in words."""
+    """What may be a chapter's heading: its word ("chapter", or none), and its number, 0 for one in words."""
 
     span: Span
     word: str

@@ -47,7 +47,9 @@ def window(
 ) -> Iterator[MainWindow]:
     paths = default_paths()
     settings = Settings(reader_model="reader", classifier_model="judge", device="cpu")
-    workspace = Workspace(settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"), Documents(tmp_path))
+    workspace = Workspace(
+        settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"), Documents(tmp_path)
+    )
     theme = Theme(paths.resources)
     theme.choose("light")
     window = MainWindow(workspace, theme, Lanes())
