@@ -20,7 +20,7 @@ _SATURATION = 1.2
 _ALIKE = 0.5
 _MOST_LONGER = 3
 _LEAST_BEGINNING = 4
-_MOST_TERMS = 16
+_MOST_TERMS = 12
 _COMMON_FROM = 1000
 
 # Scripts whose words do not stand apart, or carry their particles behind them: pairs of characters are looked for.
@@ -68,7 +68,7 @@ class Term:
 
 
 def terms(question: str) -> tuple[Term, ...]:
-    """What to look for: the words of a question that say something, at most 16, the longest of them.
+    """What to look for: the words of a question that say something, at most 12, the longest of them.
 
     A word of five letters and more is found by its beginning, in small letters, capitals or as it was typed; in scripts
     without blanks between words, each pair of characters is a term.

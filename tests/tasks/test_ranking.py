@@ -103,5 +103,5 @@ def test_a_word_that_stands_everywhere_is_left_out_in_good_time() -> None:
 
 
 def test_a_huge_question_has_few_terms() -> None:
-    assert len(terms(" ".join(f"word{n}" for n in range(100_000)))) == 16
-    assert len(terms("日本語の質問" * 10_000)) <= 16
+    assert len(terms(" ".join(f"word{n}" for n in range(100_000)))) == 12
+    assert len(terms("日本語の質問" * 10_000)) <= 12
