@@ -47,10 +47,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.ui.messages",
         "app.ui.theme",
     ),
+    "app.ui.pages": ("app.flows.workspace", "app.ui.views", "app.ui.jobs", "app.ui.theme"),
     "app.ui.window": (
         "app.core",
         "app.settings",
         "app.flows",
+        "app.ui.pages",
         "app.ui.views",
         "app.ui.widgets",
         "app.ui.jobs",

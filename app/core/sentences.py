@@ -32,9 +32,9 @@ _JOINING = "\u200d\ufe0e\ufe0f"
 def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
     """The sentence, or the sentences, that hold the span; always holds the whole span.
 
-    A sentence ends at a stop, a blank line, a list item or a table's cell (a tab). At most `reach` code points on each side are
-    looked at: where no bound lies within them, the sentence is cut between two words. Abbreviations and
-    initials are told by a short English list, so a sentence may come out longer than it is.
+    A sentence ends at a stop, a blank line, a list item or a table's cell (a tab). At most `reach` code
+    points on each side are looked at: where no bound lies within them, the sentence is cut between two words.
+    Abbreviations and initials are told by a short English list, so a sentence may come out longer than it is.
     """
     return Span(_start(text, span.start, reach), _end(text, span, reach))
 

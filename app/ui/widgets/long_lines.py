@@ -31,7 +31,7 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
 
 
 def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
-    """Where the pieces of a line begin and end, none longer than `limit`; between two of them stands a blank at most."""
+    """Where the pieces of a line begin and end, none longer than `limit`; between two stands a blank at most."""
     pieces = []
     start = 0
     while len(line) - start > limit:

@@ -1,0 +1,47 @@
+"""The window's pages, in the order of the rail; a page's module is imported when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.flows.workspace import Workspace
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.page import Page
+
+
+def make_ask(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where documents are asked."""
+    from app.ui.views.ask import AskView
+
+    return AskView(workspace, theme, lanes)
+
+
+def make_classify(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where texts are classified."""
+    from app.ui.views.classify import ClassifyView
+
+    return ClassifyView(workspace, theme, lanes)
+
+
+def make_history(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page of what was asked before."""
+    from app.ui.views.history import HistoryView
+
+    return HistoryView(workspace, theme, lanes)
+
+
+def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where choices are made."""
+    from app.ui.views.settings import SettingsView
+
+    return SettingsView(workspace, theme, lanes)
+
+
+# Key, name on the rail, icon, at the bottom, and how it is made: a page is made when it is first shown.
+PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page]], ...] = (
+    ("ask", "Ask", "ask", False, make_ask),
+    ("classify", "Classify", "classify", False, make_classify),
+    ("history", "History", "history", True, make_history),
+    ("settings", "Settings", "settings", True, make_settings),
+)
