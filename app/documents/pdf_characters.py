@@ -21,6 +21,8 @@ REPLACEMENT = "\ufffd"
 _MOST_CHARACTERS = 200_000
 _PAPER = (612.0, 792.0)
 
+# Accents that stand by themselves are drawn over a letter before or after them.
+_ACCENTS = frozenset("\u00a8\u00af\u00b4\u00b8\u02c6\u02c7\u02d8\u02d9\u02da\u02db\u02dc\u02dd")
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+\x02?|\x02")
 _LINE = re.compile(r"[^\r\n]+")
 _BOLD_NAME = re.compile(r"bold|black|heavy|[-,]bd\b", re.IGNORECASE)
@@ -184,6 +186,8 @@ def _words(
     fonts: dict[int, tuple[bool, bool]] = {}
     words, before = [], 0
     for first, last in _places(handle, pattern, marked, sheet, shown):
+        if last - first == 1 and characters[first] in _ACCENTS:
+            continue
         pdfium.FPDFText_GetMatrix(handle, first, matrix)
         pdfium.FPDFText_GetCharOrigin(handle, first, x, y)
         size = pdfium.FPDFText_GetFontSize(handle, first) * hypot(matrix.c, matrix.d)

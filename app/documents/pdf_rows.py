@@ -88,11 +88,16 @@ def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
 def _stacks(lines: Sequence[Line]) -> list[Cell]:
     """Lines that follow each other downwards."""
     stacks: list[Cell] = []
+    in_row = False
     for number, line in enumerate(lines):
-        if stacks and _is_next(lines[number - 1], line) and not _is_under_both(lines, number):
-            stacks[-1].lines.append(line)
-        else:
-            stacks.append(Cell([line]))
+        before = lines[number - 1] if number else None
+        if before and not _is_under_both(lines, number):
+            indented = line.code and before.code and not in_row and _steps_down(before, line, _STEP)
+            if indented or _is_next(before, line):
+                stacks[-1].lines.append(line)
+                continue
+        in_row = before is not None and before.is_level_with(line) and before.is_beside(line)
+        stacks.append(Cell([line]))
     return stacks
 
 
@@ -105,17 +110,18 @@ def _is_under_both(lines: Sequence[Line], number: int) -> bool:
 
 
 def _is_next(line: Line, below: Line, step: float = _STEP) -> bool:
+    return not line.is_beside(below) and _steps_down(line, below, step)
+
+
+def _steps_down(line: Line, below: Line, step: float) -> bool:
     largest = max(line.size, below.size)
-    if MARKER.fullmatch(line.text) or MARKER.fullmatch(below.text):
-        return False
-    if line.code and below.code and abs(line.size - below.size) < 0.1 * largest:
-        return 0 < below.base - line.base <= step * largest
     return (
         line.quarter == below.quarter
         and abs(line.size - below.size) <= 0.15 * largest
-        and not line.is_beside(below)
         and not line.is_level_with(below)
         and 0 < below.base - line.base <= step * largest
+        and not MARKER.fullmatch(line.text)
+        and not MARKER.fullmatch(below.text)
     )
 
 
@@ -127,6 +133,10 @@ def _join(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
     under = [each for each in row.cells if not each.is_beside(first)]
     if not under:
         return _join_beside(rows, cell, following)
+    above, last = row.cells[0].lines[:-1], row.cells[0].lines[-1]
+    if above and not row.is_table and last.is_level_with(first) and last.is_beside(first):
+        rows[-1:] = [Row([Cell(above)]), Row([Cell([last]), cell])]
+        return True
     if len(under) > 1 or not row.is_table or not _is_next(under[0].lines[-1], first):
         return False
     others = [each for each in row.cells if each is not under[0]]
