@@ -55,15 +55,16 @@ def _watch(limit: int) -> None:
 
 def _memory() -> int:
     """Bytes that this process has: of address space on Linux, promised on Windows, at most in use so far elsewhere."""
-    if sys.platform == "linux":
+    system: str = sys.platform  # checked for every system, whichever this one is
+    if system == "linux":
         return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    if sys.platform == "win32":
+    if system == "win32":
         return _windows_memory()
     import resource
 
     # macOS counts bytes, other systems kilobytes.
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    return most if system == "darwin" else most * 1024
 
 
 def _windows_memory() -> int:
