@@ -46,7 +46,7 @@ def test_it_is_hotter_where_an_answer_is_likelier(bar: AnswerMap, look: str) -> 
     bar.setValue(900)
     cold = bar.grab().toImage()
     heat = [0.0] * 256
-    heat[60:64], heat[150:154] = [0.9] * 4, [0.15] * 4
+    heat[60:64], heat[150:154] = [0.9] * 4, [0.4] * 4
     bar.set_heat(heat)
     hot = bar.grab().toImage()
     x = round(bar._track().left()) + 1

@@ -133,6 +133,8 @@ class AskView(Page):
         )
         self._take_question()
         self.sheets.bring_back(kept)
+        for sheet in self.sheets.all():
+            self.keeping.bring_back(sheet)
         if self.isVisible():
             self.shown()
 
@@ -173,6 +175,7 @@ class AskView(Page):
         self.panel.box.set_question(sheet.question, sheet.history)
         self.panel.box.blockSignals(False)
         self.answers.show_sheet(sheet)
+        self.note.emit(sheet.outcome.note if sheet.outcome is not None else "")
         self.keeping.offer_formats(sheet)
         self.opening.wake(sheet)
 

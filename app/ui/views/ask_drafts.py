@@ -21,7 +21,8 @@ class KeptSheet:
     """One open document as it is kept.
 
     `text` is None where what was kept before still holds; `file` tells that it is no text to edit: it is read from
-    `path` again at the next start. `place` is the code point at the top of the page.
+    `path` again at the next start. `place` is the code point at the top of the page, `entry` the number of the last
+    answer in the history, 0 without one.
     """
 
     key: str
@@ -32,6 +33,7 @@ class KeptSheet:
     text: str | None
     file: bool = False
     place: int = 0
+    entry: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[
 def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:
     key = str(row["key"])
     history = row.get("history") or ()
-    file, place = row.get("file") is True, row.get("place")
+    file, place, entry = row.get("file") is True, row.get("place"), row.get("entry")
     return KeptSheet(
         key=key,
         name=str(row.get("name", "")),
@@ -87,4 +89,5 @@ def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:
         text=None if file else drafts.load(f"{_LIST}.{key}"),
         file=file,
         place=place if isinstance(place, int) and place > 0 else 0,
+        entry=entry if isinstance(entry, int) and entry > 0 else 0,
     )

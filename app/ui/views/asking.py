@@ -146,7 +146,8 @@ class Asking(QObject):
         if sheet is None or sheet.outcome is None:
             return
         sheet.outcome.reading = result
-        self.note.emit(_read(sheet.outcome.opened, result))
+        sheet.outcome.note = _read(sheet.outcome.opened, result)
+        self._say(sheet)
         self._settle(sheet)
         self.answered.emit(sheet)
 
@@ -156,7 +157,8 @@ class Asking(QObject):
         if sheet is not None and sheet.outcome is not None:
             percent = wording.percent(sheet.outcome.fraction) if sheet.outcome.fraction else "the start"
             sheet.outcome.ended = f"Stopped at {percent}"
-            self.note.emit(sheet.outcome.ended)
+            sheet.outcome.note = sheet.outcome.ended
+            self._say(sheet)
             self._settle(sheet)
 
     @Slot(object)
@@ -173,6 +175,11 @@ class Asking(QObject):
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
         if isinstance(error, EngineLost):
             self.lost.emit()
+
+    def _say(self, sheet: Sheet) -> None:
+        """Say in the status line what came of a sheet's question, if that sheet is up."""
+        if sheet.outcome is not None and self._answers.sheet is sheet:
+            self.note.emit(sheet.outcome.note)
 
     def _over(self) -> Sheet | None:
         sheet, self._asked, self._job = self._asked, None, None

@@ -12,7 +12,7 @@ from app.core.history import Entry
 from app.core.layout import Kind, Opened
 from app.core.requests import Question
 from app.flows.export import FORMATS, Exported, export
-from app.flows.history import document_of, entry_of, remember
+from app.flows.history import document_of, entry_numbered, entry_of, remember
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
@@ -60,6 +60,7 @@ class Keeping(QObject):
         self._window = parent
         self._wanted: dict[Sheet, Entry] = {}
         self._text_job: tuple[Job, Entry] | None = None
+        self._kept_jobs: dict[Job, Sheet] = {}
         self._save_job: Job | None = None
         self._saved_to = ""
         self._card = card
@@ -77,7 +78,45 @@ class Keeping(QObject):
         job = self._lanes.files.start(
             remember, self._workspace, outcome.opened, _question(outcome), outcome.reading
         )
+        self._kept_jobs[job] = sheet
+        job.done.connect(self._kept)
         job.failed.connect(self._not_kept)
+
+    def bring_back(self, sheet: Sheet) -> None:
+        """Light the last answer of a sheet up again that was kept over a start, as far as the history has it."""
+        if sheet.outcome is None and sheet.entry and sheet.is_open and self._workspace.settings.keep_history:
+            job = self._lanes.files.start(entry_numbered, self._workspace, sheet.entry)
+            self._kept_jobs[job] = sheet
+            job.done.connect(self._entry_there)
+
+    @Slot(object)
+    def _entry_there(self, entry: Entry) -> None:
+        sheet = self._sheet_of(self.sender())
+        if (
+            sheet is None
+            or not sheet.is_open
+            or sheet.outcome is not None
+            or sheet.question != entry.question
+        ):
+            return
+        answers, moved = answers_in(sheet.pane.text(), entry)
+        if not moved:
+            opened = sheet.asked()
+            sheet.outcome = Outcome(
+                entry.question, opened, reading_of(entry, answers), running=False, kept=True
+            )
+            self._answers.light(sheet)
+            self._answers.show_if_up(sheet)
+
+    @Slot(object)
+    def _kept(self, entry: Entry | None) -> None:
+        sheet = self._sheet_of(self.sender())
+        if sheet is not None and entry is not None:
+            sheet.entry = entry.number
+            self._sheets.save_soon()
+
+    def _sheet_of(self, job: QObject | None) -> Sheet | None:
+        return self._kept_jobs.pop(job, None) if isinstance(job, Job) else None
 
     @Slot(object)
     def open_entry(self, entry: Entry) -> None:
@@ -92,11 +131,14 @@ class Keeping(QObject):
         self._opening.open([Path(entry.path)])
         sheet = self._sheets.current()
         self._wanted = {sheet: entry}
-        self._bring_back(sheet)
+        self._light_kept(sheet)
 
     @Slot(object)
     def _file_open(self, sheet: Sheet) -> None:
-        self._bring_back(sheet)
+        if sheet in self._wanted:
+            self._light_kept(sheet)
+        else:
+            self.bring_back(sheet)
 
     @Slot(object)
     def _text_there(self, opened: Opened) -> None:
@@ -109,9 +151,9 @@ class Keeping(QObject):
             sheet = self._sheets.new()
             sheet.begin(text, name="" if entry.name == sheet.title else entry.name)
         self._wanted = {sheet: entry}
-        self._bring_back(sheet)
+        self._light_kept(sheet)
 
-    def _bring_back(self, sheet: Sheet) -> None:
+    def _light_kept(self, sheet: Sheet) -> None:
         entry = self._wanted.get(sheet)
         if entry is None or not sheet.is_open:
             return
@@ -132,6 +174,7 @@ class Keeping(QObject):
 
     @Slot(object)
     def _not_kept(self, error: BaseException) -> None:
+        self._sheet_of(self.sender())
         self.note.emit(f"Not kept in the history: {fault_of(error).sentence}")
 
     @Slot(object)

@@ -18,7 +18,8 @@ class Outcome:
 
     `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
     end ("Stopped at 34 %"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for each whether
-    the page shows it; `stale` that the page says something else by now; `kept` that it came out of the history.
+    the page shows it; `stale` that the page says something else by now; `kept` that it came out of the history; `note`
+    is what the status line says of it.
     """
 
     question: str
@@ -33,6 +34,7 @@ class Outcome:
     nearest: bool = False
     lit: tuple[bool, ...] = ()
     kept: bool = False
+    note: str = ""
 
     @property
     def text(self) -> str:

@@ -31,9 +31,9 @@ class Sheet(QWidget):
     `key` names its draft; `name` is empty for a text that was typed or pasted: its title is then its beginning.
     `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
-    to once it is read. `edited` is sent after every change of the text, `outdated` after the first one since a
-    question, `renamed` when the title has become another one; `paged` carries this sheet when pages of a PDF are to be
-    drawn from now on. The others pass on what the page says.
+    to once it is read, `entry` the number of its last answer in the history. `edited` is sent after every change of
+    the text, `outdated` after the first one since a question, `renamed` when the title has become another one;
+    `paged` carries this sheet when pages of a PDF are to be drawn from now on. The others pass on what the page says.
     """
 
     edited = Signal()
@@ -58,6 +58,7 @@ class Sheet(QWidget):
         self.outcome: Outcome | None = None
         self.unsaved = False
         self.place = 0
+        self.entry = 0
         self.asleep = False
         self._theme = theme
         self._title = UNTITLED

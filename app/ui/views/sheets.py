@@ -124,7 +124,7 @@ class Sheets(QObject):
         for at, one in enumerate(rows):
             sheet = Sheet(self._theme, key=one.key)
             self._insert(at, sheet)
-            sheet.question, sheet.history = one.question, list(one.history)
+            sheet.question, sheet.history, sheet.entry = one.question, list(one.history), one.entry
             if one.file:
                 sheet.sleep(one.path, one.name, one.place)
             else:
@@ -238,7 +238,9 @@ class Sheets(QObject):
             history = tuple(sheet.history[-_HISTORY:])
             place = sheet.reading_place()
             kept.append(
-                KeptSheet(sheet.key, sheet.name, sheet.path, sheet.question, history, text, file, place)
+                KeptSheet(
+                    sheet.key, sheet.name, sheet.path, sheet.question, history, text, file, place, sheet.entry
+                )
             )
         return KeptSheets(tuple(kept), self._stack.currentIndex())
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, 
 from app.core.wording import percent
 from app.ui.theme import Theme
 
-# Fainter than this is not shown: a model sees a little everywhere.
-_LEAST_HEAT = 0.02
+# Less likely than this is not shown: a model sees a little everywhere.
+_LEAST_HEAT = 0.1
 
 
 class AnswerMap(QScrollBar):
@@ -166,8 +166,8 @@ class AnswerMap(QScrollBar):
 
     def _heat_colour(self, value: float) -> QColor:
         colour = self._theme.colour("mark")
-        # The root lets a place of 10 % still be told from none.
-        colour.setAlphaF(0.0 if value < _LEAST_HEAT else min(1.0, 0.12 + 0.88 * min(1.0, value) ** 0.5))
+        # The square keeps the strip calm where much is possible and little likely.
+        colour.setAlphaF(0.0 if value < _LEAST_HEAT else min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
         return colour
 
     def _track(self) -> QRectF:
