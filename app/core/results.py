@@ -35,8 +35,8 @@ class Reading:
     `no_answer_probability` is the calibrated probability that the text does not say. `seconds` is
     time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
     `quick` tells that only the best passages were read, which then counts as complete. `heat` tells where
-    answers were seen: for each document, the highest probability that the text answers in each of `HEAT_BINS` equal
-    parts of its code points, 0 where nothing was read or seen.
+    answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
+    speaks for one, from 0 to the probability that the text answers, which the part of the best answer has.
     """
 
     answers: tuple[Answer, ...]

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+import math
+from collections.abc import Iterable, Sequence
 
 from app.core.models import QaCalibration
 from app.core.results import HEAT_BINS
 from app.core.text import Document
-from app.tasks.scores import answer_probabilities
 from app.tasks.spans import Candidate
 
-# What is less likely than that leaves no trace.
+# What is weaker than that leaves no trace.
 LEAST_HEAT = 0.01
 _COLD = (0.0,) * HEAT_BINS
 
 
-class Heat:
-    """The largest margin of an answer that was seen in each part of each document."""
+def heat(
+    documents: Sequence[Document], seen: Iterable[Candidate], says: float, calibration: QaCalibration
+) -> tuple[tuple[float, ...], ...]:
+    """How strongly each document's `HEAT_BINS` equal parts speak for an answer, 0 to 1.
 
-    def __init__(self, documents: Sequence[Document], calibration: QaCalibration) -> None:
-        self._calibration = calibration
-        self._lengths = [len(document.text) for document in documents]
-        self._margins: dict[int, np.ndarray] = {}
-        odds = np.log(LEAST_HEAT / (1 - LEAST_HEAT))
-        self.least_margin = float(calibration.offset + calibration.temperature * odds)
-        """A margin below which a span leaves no trace, however few windows there are."""
-
-    def add(self, seen: Candidate) -> bool:
-        """Takes in the best span of a window; whether the picture has changed."""
-        if seen.margin < self.least_margin:
-            return False
-        margins = self._margins.setdefault(seen.document, np.full(HEAT_BINS, -np.inf))
-        length = self._lengths[seen.document]
-        first = seen.span.start * HEAT_BINS // length
-        last = max(first, (seen.span.end - 1) * HEAT_BINS // length)
-        part = margins[first : last + 1]
-        if (part >= seen.margin).all():
-            return False
-        np.maximum(part, seen.margin, out=part)
-        return True
-
-    def values(self, windows: int) -> tuple[tuple[float, ...], ...]:
-        """For each document the highest probability of an answer in each of its parts, where so many windows stand."""
-        return tuple(
-            _COLD
-            if (margins := self._margins.get(number)) is None
-            else tuple(answer_probabilities(self._calibration, margins, windows).tolist())
-            for number in range(len(self._lengths))
-        )
+    A part with the best candidate has `says`, the probability that the text answers; others have as much less as their
+    best one is less likely than that by the calibration's answer temperature. Equally good places are equally strong.
+    """
+    candidates = list(seen)
+    best = max((candidate.score for candidate in candidates), default=0.0)
+    parts: dict[int, list[float]] = {}
+    for candidate in candidates:
+        strength = says * math.exp((candidate.score - best) / calibration.answer_temperature)
+        if strength < LEAST_HEAT:
+            continue
+        length = len(documents[candidate.document].text)
+        own = parts.setdefault(candidate.document, [0.0] * HEAT_BINS)
+        first = candidate.span.start * HEAT_BINS // length
+        for part in range(first, max(first, (candidate.span.end - 1) * HEAT_BINS // length) + 1):
+            own[part] = max(own[part], strength)
+    return tuple(tuple(parts[number]) if number in parts else _COLD for number in range(len(documents)))

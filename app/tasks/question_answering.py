@@ -15,23 +15,18 @@ from app.tasks.spans import Candidate
 from app.tasks.task import ReadyModel
 from app.tasks.windows import PairTemplate, Window
 
-# How long a picture of where answers were seen may be older than what was read.
-_SECONDS_A_PICTURE = 1.0
-
 
 def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """Reads one question's documents to the end, the likeliest passages first.
 
     Tells progress in windows and hands over the best Reading so far as a partial result: the first at once, then
-    whenever it has changed, at most ten times a second, and once a second where answers were seen elsewhere. The order
-    of reading does not change the last Reading. Raises SpanlightError when the question is empty or there is no
-    document, Stopped when the work is to stop.
+    whenever it has changed, at most ten times a second. The order of reading does not change the last Reading. Raises
+    SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
     pace, run = Pace(report, "windows"), Runner(model, report)
     told: list[Candidate] = []
-    pictured, seen = 0.0, 0
     for document, group in asked.groups(PairTemplate.of(model.tokenizer)):
         arrays, _ = run(group)
         for row, window in enumerate(group):
@@ -41,9 +36,8 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
             continue
         pace.tell(asked.read, asked.total)
         best = asked.nbest.best()[: question.top_k]
-        stale = asked.heat_changes != seen and pace.seconds - pictured >= _SECONDS_A_PICTURE
-        if best and (best != told or stale):
-            told, pictured, seen = best, pace.seconds, asked.heat_changes
+        if best and best != told:
+            told = best
             report.partial(asked.reading())
     pace.tell(asked.read, asked.read)
     asked.seconds = pace.seconds

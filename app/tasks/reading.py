@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.tasks.batches import group_size, require_finite
-from app.tasks.heat import Heat
+from app.tasks.heat import heat
 from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
@@ -32,12 +32,10 @@ class Asked:
         self.index = index
         self.question = question
         self.nbest = NBest(max(SHARED_AMONG, question.top_k))
-        self.heat_changes = 0
         self.read = 0
         self.seconds = 0.0
         self._model = model
         self._report = report
-        self._heat = Heat(question.documents, model.card.calibration)
         self._sections = list(sections(question.documents))
         self._characters = sum(map(len, self._sections))
         self._cut = 0
@@ -120,8 +118,7 @@ class Asked:
         """
         start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
         require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
-        null_score = float(start_logits[0] + end_logits[0])
-        found = list(
+        self.nbest.add(
             window_candidates(
                 window,
                 start_logits,
@@ -129,11 +126,9 @@ class Asked:
                 text=self.question.documents[document].text,
                 document=document,
                 count=self.nbest.count,
-                floor=min(self.nbest.floor, null_score + self._heat.least_margin),
+                floor=self.nbest.floor,
             )
         )
-        self.nbest.add(found)
-        self.heat_changes += bool(found) and self._heat.add(found[0])
         self.read += 1
 
     def reading(self) -> Reading:
@@ -157,7 +152,7 @@ class Asked:
             model=self._model.card.name,
             device=self._model.device.title,
             quick=self.question.quick and self.total < self._whole,
-            heat=self._heat.values(windows),
+            heat=heat(self.question.documents, self.nbest.all(), says, calibration),
         )
 
     def _answer(self, found: Candidate, probability: float) -> Answer:

@@ -37,13 +37,8 @@ def sigmoid(values: np.ndarray | float, temperature: float = 1.0) -> np.ndarray:
 
 def answer_probability(calibration: QaCalibration, margin: float, windows: int) -> float:
     """The calibrated probability that the text answers, from the best span's margin in so many windows."""
-    return float(answer_probabilities(calibration, np.array(margin), windows))
-
-
-def answer_probabilities(calibration: QaCalibration, margins: np.ndarray, windows: int) -> np.ndarray:
-    """That probability for each of several margins; 0 for -inf."""
     spread = calibration.per_log_window * np.log(max(1, windows))
-    return sigmoid(margins - calibration.offset - spread, calibration.temperature)
+    return float(sigmoid(margin - calibration.offset - spread, calibration.temperature))
 
 
 def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:

@@ -220,11 +220,12 @@ class NBest:
 
     def best(self) -> list[Candidate]:
         """The best candidates, best first, none sharing a code point with a better one."""
-        ranked = (
-            Candidate(score, -null, -document, Span(-start, -end))
-            for score, document, start, end, null in sorted(self._heap, reverse=True)
-        )
-        return without_overlaps(ranked, self.count)
+        return without_overlaps(self.all(), self.count)
+
+    def all(self) -> Iterator[Candidate]:
+        """All candidates that are held, best first, also those that overlap: `count` * (`count` + 2) at most."""
+        for score, document, start, end, null in sorted(self._heap, reverse=True):
+            yield Candidate(score, -null, -document, Span(-start, -end))
 
 
 def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:

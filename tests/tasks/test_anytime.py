@@ -21,10 +21,9 @@ from app.core.text import Document, Span
 from app.models.card import read_card
 from app.models.loader import load
 from app.tasks import reading as reading_module
-from app.tasks.heat import LEAST_HEAT, Heat
+from app.tasks.heat import LEAST_HEAT, heat
 from app.tasks.order import BEST_GROUPS
 from app.tasks.question_answering import read, read_batch
-from app.tasks.scores import answer_probability
 from app.tasks.sections import sections
 from app.tasks.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
@@ -188,36 +187,47 @@ def test_heat_is_where_answers_were_seen() -> None:
     at = texts[1].index("paris") * HEAT_BINS // len(texts[1])
     assert reading.heat[1][at] == pytest.approx(1 - reading.no_answer_probability)
     # A span may begin up to 48 tokens before the word.
-    assert {bin for bin, value in enumerate(reading.heat[1]) if value} <= set(range(at - 8, at + 2))
+    assert {part for part, value in enumerate(reading.heat[1]) if value} <= set(range(at - 8, at + 2))
     assert max(reading.heat[1]) == reading.heat[1][at]
+
+
+def test_equally_good_places_are_equally_strong_and_the_weak_leave_no_trace() -> None:
+    documents = (Document("x" * 1000), Document("x" * 100), Document(""))
+    seen = [
+        Candidate(8.0, 1.0, 1, Span(50, 60)),
+        Candidate(8.0, 3.0, 0, Span(0, 1)),
+        Candidate(6.0, 3.0, 0, Span(999, 1000)),
+        Candidate(-20.0, 3.0, 0, Span(500, 510)),
+    ]
+    one, other, none = heat(documents, seen, 0.8, QaCalibration(answer_temperature=2.0))
+    assert {part: value for part, value in enumerate(one) if value} == {
+        0: 0.8,
+        HEAT_BINS - 1: 0.8 * np.exp(-1),
+    }
+    assert {part for part, value in enumerate(other) if value} == set(range(128, 152))
+    assert set(other) == {0.0, 0.8}
+    assert none == (0.0,) * HEAT_BINS
 
 
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(1, 40), st.floats(-20, 20)), max_size=20),
     st.integers(1, 1000),
-    st.integers(1, 50),
+    st.floats(0, 1),
 )
-def test_heat_is_the_highest_probability_of_each_part_in_any_order(
-    seen: list[tuple[int, int, float]], length: int, windows: int
+def test_heat_covers_the_spans_in_any_order(
+    seen: list[tuple[int, int, float]], length: int, says: float
 ) -> None:
-    calibration = QaCalibration(2.0, 1.0, 0.3)
     candidates = []
-    for tenth, size, margin in seen:
+    for tenth, size, score in seen:
         start = tenth * length // 10
-        span = Span(start, max(start + 1, min(length, start + size)))
-        candidates.append(Candidate(margin, 0.0, 0, span))
-    documents = (Document("x" * length),)
-    one, other = Heat(documents, calibration), Heat(documents, calibration)
+        candidates.append(Candidate(score, 0.0, 0, Span(start, max(start + 1, min(length, start + size)))))
+    documents, calibration = (Document("x" * length),), QaCalibration(answer_temperature=3.0)
+    (values,) = heat(documents, candidates, says, calibration)
+    assert (values,) == heat(documents, candidates[::-1], says, calibration)
+    assert len(values) == HEAT_BINS
+    best = max((c.score for c in candidates), default=0.0)
     for candidate in candidates:
-        one.add(candidate)
-    for candidate in reversed(candidates):
-        other.add(candidate)
-    (values,) = one.values(windows)
-    assert (values,) == other.values(windows)
-    told = [c for c in candidates if answer_probability(calibration, c.margin, 1) >= LEAST_HEAT + 1e-9]
-    for candidate in told:
-        chance = answer_probability(calibration, candidate.margin, windows)
-        assert values[candidate.span.start * HEAT_BINS // length] >= chance
-    assert max(values) == pytest.approx(
-        max((answer_probability(calibration, c.margin, windows) for c in told), default=max(values))
-    )
+        strength = says * np.exp((candidate.score - best) / 3.0)
+        for at in range(candidate.span.start, candidate.span.end):
+            assert values[at * HEAT_BINS // length] >= strength - LEAST_HEAT
+    assert max(values) == pytest.approx(says if candidates and says >= LEAST_HEAT else 0.0)
