@@ -161,11 +161,13 @@ class Sheet(QWidget):
         opened = self.opened
         if opened is not None and opened.document.text == text:
             return opened
-        document = Document(text, self.title if self.name else "", self.path)
-        if opened is None:
-            return Opened(document)
-        # It was edited here, so what was found in the file does not fit it any more.
-        return replace(opened, document=document, headings=(), sha256="")
+        # A text that was typed or edited here stands in no file.
+        document = Document(text, self.title if self.name else "")
+        return Opened(document) if opened is None else replace(opened, document=document, headings=(), sha256="")
+
+    def is_file(self) -> bool:
+        """Whether all that stands here, or is to stand here, is in the file at `path`."""
+        return bool(self.path) and (not self.is_open or self.asked() is self.opened)
 
     def is_untouched(self) -> bool:
         """Whether nothing stands here that somebody could miss."""

@@ -232,7 +232,7 @@ class Sheets(QObject):
     def _kept(self) -> KeptSheets:
         kept = []
         for sheet in self._sheets:
-            file = bool(sheet.path) and (not sheet.is_open or sheet.pane is not sheet.editor)
+            file = sheet.is_file()
             text = sheet.editor.text() if sheet.unsaved and not file else None
             sheet.unsaved = False
             history = tuple(sheet.history[-_HISTORY:])
