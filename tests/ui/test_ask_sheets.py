@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
@@ -120,6 +121,17 @@ def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_p
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / "drop.txt"))])
     view.sheets.current().pane.insertFromMimeData(data)
     qtbot.waitUntil(lambda: titles(view) == ["drop.txt"])
+
+
+def test_a_file_pasted_into_the_question_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "pasted.txt").write_text("Pasted text.", "utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "pasted.txt"))])
+    QGuiApplication.clipboard().setMimeData(data)
+    view.panel.box.select()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_V, CONTROL)
+    qtbot.waitUntil(lambda: titles(view) == ["pasted.txt"])
+    assert view.panel.box.question() == ""
 
 
 def test_a_file_that_cannot_be_read_is_said_in_its_tab(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

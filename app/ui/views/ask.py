@@ -274,6 +274,7 @@ class AskView(Page):
         self.sheets.sample_chosen.connect(self._try_sample)
         self.sheets.copy_asked.connect(self.answers.copy)
         self.panel.box.field.copy_asked.connect(self.answers.copy)
+        self.panel.box.field.files_pasted.connect(self.open_files)
         self.sheets.open_asked.connect(self.choosing.choose)
         self.sheets.failed.connect(self._say_fault)
         self.panel.box.asked.connect(self._ask)

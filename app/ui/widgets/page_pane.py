@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QPainter
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.core.layout import Opened
@@ -156,6 +164,13 @@ class PagePane(SelectablePages):
 
     def rearranged(self) -> None:
         self._update_map()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            if files := local_files(QGuiApplication.clipboard().mimeData()):
+                self.files_dropped.emit(files)
+            return
+        super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self._accept_files(event)

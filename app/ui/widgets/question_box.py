@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.theme import Theme, mark
+from app.ui.widgets.dropped import local_files
 
 _MOST_LINES = 5
 
@@ -15,8 +16,10 @@ class QuestionField(QPlainTextEdit):
     """A field of one line that grows with what is typed; Up and Down at its ends ask for the history.
 
     `entered` is sent on Enter; `wound` carries -1 for an earlier question, 1 for a later one; `copy_asked` is sent on
-    Ctrl+C while nothing is selected.
+    Ctrl+C while nothing is selected; `files_pasted` carries paths.
     """
+
+    files_pasted = Signal(list)
 
     entered = Signal()
     wound = Signal(int)
@@ -44,10 +47,13 @@ class QuestionField(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(" ".join(source.text().split()))
+        if files := local_files(source):
+            self.files_pasted.emit(files)
+        else:
+            self.insertPlainText(" ".join(source.text().split()))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText() and not source.hasUrls()
+        return source.hasText() or bool(local_files(source))
 
 
 class QuestionBox(QFrame):
