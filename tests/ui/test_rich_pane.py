@@ -360,6 +360,27 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
             assert share == pytest.approx(middle, abs=1e-3)
 
 
+@pytest.mark.parametrize("first", [0, 700])
+def test_a_document_read_behind_another_tab_is_shown_from_its_top(
+    qapp: QApplication, qtbot: QtBot, first: int
+) -> None:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    pane = RichPane(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.show_document(long_document(300).opened())
+    if first:
+        pane.go_to(first)
+        first = pane.top()
+    finish(pane, qtbot)
+    pane.resize(860, 600)
+    pane.show()
+    qtbot.waitExposed(pane)
+    finish(pane, qtbot)
+    assert pane.top() == first
+
+
 def test_scrolling_by_hand_is_noticed(pane: RichPane, qtbot: QtBot) -> None:
     pane.show_document(long_document(300).opened())
     pane.hold()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QPointF, QTimer, QUrl, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.core.layout import Opened
@@ -133,6 +133,14 @@ class RichPage(QTextEdit):
         self._settling = False
         self._settle(place)
         self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # Qt scrolls to its cursor when it is first shown.
+        self._settling = True
+        place = self.reading_place()
+        super().showEvent(event)
+        self._settling = False
+        self._settle(place)
 
     def event(self, event: QEvent) -> bool:
         # The desk on both sides of the page scrolls it too.
