@@ -37,6 +37,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.theme": ("app.core", "app.settings"),
     "app.ui.jobs": ("app.core",),
     "app.ui.messages": ("app.core",),
+    "app.ui.one_window": (),
     "app.ui.widgets": ("app.core", "app.ui.theme"),
     "app.ui.views": (
         "app.core",

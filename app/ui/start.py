@@ -19,6 +19,7 @@ from app.settings.log import start_log
 from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected, log_qt_messages
+from app.ui.one_window import OneWindow, hand_over, name_of
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
 
@@ -69,6 +70,10 @@ def main(argv: list[str]) -> int:
     except SpanlightError as error:
         print(error, file=sys.stderr)
         return 2
+    files = [Path(argument) for argument in argv if not argument.startswith("-")]
+    name = name_of(paths.data)
+    if hand_over(name, files):
+        return 0
     start_log(paths.log_file)
     log_qt_messages()
     workspace = open_workspace(paths)
@@ -77,10 +82,12 @@ def main(argv: list[str]) -> int:
     application.installEventFilter(Handed(window))
     if os.name == "posix":
         Signals(window)
-    files = [Path(argument) for argument in argv if not argument.startswith("-")]
+    one = OneWindow(name, window)
+    one.asked.connect(window.come_up)
     if files:
         window.open_files(files)
     code = application.exec()
+    one.close()
     with contextlib.suppress(RuntimeError):
         window.close()
     return code

@@ -76,10 +76,9 @@ class MainWindow(QMainWindow):
             page.open_settings.connect(self.show_settings)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
+                page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             if key == "settings":
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
-            if key == "history":
-                page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             self.pages[key] = page
             self._stack.addWidget(page)
             self.theme.refresh()
@@ -110,6 +109,16 @@ class MainWindow(QMainWindow):
         """Open files for asking."""
         self.show_page("ask")
         self.page.open_files(paths)
+
+    @Slot(list)
+    def come_up(self, paths: list[Path]) -> None:
+        """Come to the front, and open files for asking."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        if paths:
+            self.open_files(paths)
 
     @Slot(object)
     def _open_entry(self, entry: Entry) -> None:
@@ -220,7 +229,6 @@ class MainWindow(QMainWindow):
         geometry = self.saveGeometry().toBase64().data()
         self.workspace.settings.geometry = bytes(geometry).decode("ascii")
         for page in self.pages.values():
-            page.stop()
             try:
                 page.keep()
             except SpanlightError as error:
