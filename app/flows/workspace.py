@@ -60,8 +60,9 @@ class Workspace:
         return ModelChoice(self.find_model(head, model).folder, device or self.settings.device)
 
     def close(self) -> None:
-        """End the model process, and close the history."""
+        """End the model process and the documents processes, and close the history."""
         self.engine.close()
+        self.documents.close()
         self.history.close()
 
 

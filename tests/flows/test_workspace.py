@@ -34,6 +34,15 @@ def test_a_fresh_workspace_starts_no_process(tmp_path: Path) -> None:
     assert open_workspace(paths).settings.theme == "dark"
 
 
+def test_closing_ends_the_documents_process(tmp_path: Path) -> None:
+    workspace = open_workspace(default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")}))
+    (tmp_path / "one.txt").write_text("One.", "utf-8")
+    assert read_document(workspace, tmp_path / "one.txt", Silent()).document.text == "One."
+    assert workspace.documents.pids[0] is not None
+    workspace.close()
+    assert workspace.documents.pids == (None, None)
+
+
 def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
     small_checkpoint(paths.models / "mine")

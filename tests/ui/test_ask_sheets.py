@@ -130,6 +130,7 @@ def test_a_file_pasted_into_the_question_is_opened(view: AskView, qtbot: QtBot, 
     QGuiApplication.clipboard().setMimeData(data)
     view.panel.box.select()
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_V, CONTROL)
+    QGuiApplication.clipboard().clear()  # it must not outlive Python's part of what was put there
     qtbot.waitUntil(lambda: titles(view) == ["pasted.txt"])
     assert view.panel.box.question() == ""
 

@@ -37,6 +37,27 @@ print("heavy", heavy)
 sys.exit(code)
 """
 
+COPY_AND_END = """
+import sys
+from pathlib import Path
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from app.core.layout import Block, BlockKind, Kind, Opened
+from app.core.text import Document, Span
+from app.ui.theme import Theme
+from app.ui.widgets.rich_pane import RichPane
+
+application = QApplication([])
+theme = Theme(Path("resources"))
+theme.choose("light")
+pane = RichPane(theme)
+pane.show_document(Opened(Document("Some words."), Kind.HTML, blocks=(Block(BlockKind.PARAGRAPH, Span(0, 11)),)))
+pane.show()
+pane.selectAll()
+pane.copy()
+print(QGuiApplication.clipboard().text(), QGuiApplication.clipboard().mimeData().formats())
+"""
+
 
 def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -75,3 +96,8 @@ def test_the_terminals_ctrl_c_closes_the_window(tmp_path: Path) -> None:
     done = run("-c", script)
     assert done.returncode == 0, done.stderr
     assert "KeyboardInterrupt" not in done.stderr
+
+
+def test_what_was_copied_out_of_a_page_does_not_break_the_end() -> None:
+    done = run("-c", COPY_AND_END)
+    assert (done.returncode, done.stdout.strip()) == (0, "Some words. ['text/plain']"), done.stderr

@@ -94,7 +94,7 @@ class ClassifyView(Page):
         if self._file_job is not None:
             self._file_job.drop()
         self._panel.notice.clear()
-        self._file_job = self.lanes.files.start(read_document, self.workspace, paths[0])
+        self._file_job = self.lanes.documents.start(read_document, self.workspace, paths[0])
         self._file_job.done.connect(self._file_read)
         self._file_job.failed.connect(self._say_fault)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import ceil
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -17,6 +18,7 @@ from app.ui.widgets.page_pane import PagePane
 _AT_ONCE = 4
 # A drawing that nobody wants any more is let finish for so long: ending it may cost the process that draws.
 _PATIENCE_MS = 1500
+_LOOK_MS = 20
 
 Wanted = tuple[int, float, int, int, int, int]
 
@@ -52,7 +54,6 @@ class PagePictures(QObject):
         self._told = False
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
         self._patience.timeout.connect(self._give_up_unwanted)
         pane.pictures_wanted.connect(self._want)
 
@@ -73,8 +74,7 @@ class PagePictures(QObject):
             drawing.job.drop()
             self._drawings.remove(drawing)
         self._go_on()
-        if self._drawings:
-            self._patience.start()
+        self._be_patient()
 
     def _go_on(self) -> None:
         under_way = {drawing.wanted for drawing in self._drawings}
@@ -127,3 +127,11 @@ class PagePictures(QObject):
                 drawing.job.drop()
                 self._drawings.remove(drawing)
         self._go_on()
+        self._be_patient()
+
+    def _be_patient(self) -> None:
+        """Look again when the first of the drawings that nobody wants has had its time."""
+        unwanted = [drawing.since for drawing in self._drawings if drawing.wanted not in self._wanted]
+        if unwanted and not self._patience.isActive():
+            left = _PATIENCE_MS - (time.monotonic() - min(unwanted)) * 1000
+            self._patience.start(max(_LOOK_MS, ceil(left)))

@@ -46,7 +46,7 @@ class HistoryBar(QFrame):
         self.confirm.clicked.connect(self._confirmed)
         self.cancel = QPushButton("Keep it")
         self.cancel.clicked.connect(self.calm)
-        for button in (self.export, self.delete_all, self.confirm, self.cancel):
+        for button in (self.keep, self.export, self.delete_all, self.confirm, self.cancel):
             button.setAccessibleName(button.text())
         mark(self.confirm, kind="danger")
         usual, sure = QFrame(), QFrame()

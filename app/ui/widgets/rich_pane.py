@@ -184,7 +184,10 @@ class RichPane(RichPage):
         return self.lights.boxes(index, self.visible_blocks())
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        data = QMimeData()
+        # One that Qt made: the clipboard lets go of it after Python has ended, which one of Python's does not survive.
+        data = super().createMimeDataFromSelection()
+        data.text()  # it fills itself when it is first asked
+        data.clear()
         data.setText(self.selected_words())
         return data
 
