@@ -35,18 +35,31 @@ def tokenise(tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK) -> Iterator
 
     Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
     are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
-    neither truncate nor pad.
+    neither truncate nor pad. A special token's name in the text, such as "[SEP]", is read as words.
     """
+    named = _special_names(tokenizer)
     at = 0
     while at < len(text):
         end = cut(text, at, chunk)
         piece = _SURROGATES.sub("\ufffd", text[at:end])
+        if named is not None:
+            piece = named.sub(_as_words, piece)
         encoding = tokenizer.encode(piece, add_special_tokens=False)
         if encoding.ids:
             offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
             starts, ends = _without_blanks(piece, offsets[:, 0], offsets[:, 1])
             yield Tokens(np.array(encoding.ids, dtype=np.int32), starts + np.int32(at), ends + np.int32(at))
         at = end
+
+
+def _special_names(tokenizer: Tokenizer) -> re.Pattern[str] | None:
+    names = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
+    return re.compile("|".join(map(re.escape, names))) if names else None
+
+
+def _as_words(name: re.Match[str]) -> str:
+    """A special token's name so that no tokenizer takes it for one, as long as it was."""
+    return "(" + name.group()[1:]
 
 
 def join(chunks: Iterable[Tokens]) -> Tokens:

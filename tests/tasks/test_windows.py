@@ -74,6 +74,16 @@ def test_pieces_have_the_tokens_of_the_whole_text(family: str, text: str) -> Non
         assert whole.ends.tolist() == join(pieces).ends.tolist()
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_special_tokens_name_in_a_text_is_only_words(family: str) -> None:
+    tokenizer = small_tokenizer(family)
+    special = {id for id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+    names = [tokenizer.id_to_token(id) for id in sorted(special)]
+    tokens = join(tokenise(tokenizer, f"The words {' and '.join(names)} stand here."))
+    unknown = {tokenizer.token_to_id(name) for name in ("[UNK]", "<unk>")}
+    assert len(tokens) and not special & (set(tokens.ids.tolist()) - unknown)
+
+
 def test_offsets_give_the_words_back() -> None:
     text = "The king \r\n stole 👩‍👩‍👧 tarts.\n\n" * 40
     tokens = join(tokenise(BERT, text, chunk=100))

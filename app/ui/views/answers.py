@@ -148,7 +148,7 @@ class Answers(QObject):
         self._say()
 
     def _facts(self, outcome: Outcome) -> str:
-        """How long it took, and which model read what: "2.1 seconds, read whole by starter-qa"."""
+        """How sure it is that the text answers, how long that took, and which model read what."""
         reading = outcome.reading
         if reading is None or outcome.running:
             return ""
@@ -160,7 +160,10 @@ class Answers(QObject):
             else "read in part"
         )
         by = f" by {reading.model}" if reading.model else ""
-        return f"{wording.duration(reading.seconds)}, {read}{by}"
+        took = f"{wording.duration(reading.seconds)}, {read}{by}"
+        if not outcome.answered(self.threshold()):
+            return took
+        return f"{wording.percent(1.0 - reading.no_answer_probability)} sure that the text answers · {took}"
 
     def _offers(self) -> list[str]:
         """The questions to try about a sample, less the one that was asked."""

@@ -202,7 +202,8 @@ class Keeping(QObject):
             return
         kind = next(one for one in FORMATS if one.key == key)
         stem = Path(outcome.opened.document.name or "answers").stem
-        begin = Path(outcome.opened.document.path or stem).with_name(f"{stem}, answers{kind.suffix}")
+        what = " (SQuAD)" if key == "squad" else ""
+        begin = Path(outcome.opened.document.path or stem).with_name(f"{stem}, answers{what}{kind.suffix}")
         name, _ = QFileDialog.getSaveFileName(
             self._window, "Save the answers", str(begin), f"{kind.title} (*{kind.suffix})"
         )

@@ -124,11 +124,13 @@ class AnswerCard(QFrame):
         """
         self._begin(over, facts)
         # Of a text that was not read to its end nobody can tell what it says.
-        self._answer.set_text("No answer so far" if over else wording.NO_ANSWER.rstrip("."))
+        title = "No answer so far" if over else wording.NO_ANSWER.rstrip(".")
         part = "the part that was read" if over else "the text"
         likely = f"{wording.likelihood(no_answer)} not in {part}, {wording.percent(no_answer)}"
         if no_answer < 0.5:
-            likely = f"Not sure enough: {wording.percent(1 - no_answer)} that {part} answers"
+            title = title if over else "No answer that is sure enough"
+            likely = f"{wording.percent(1 - no_answer)} sure that {part} answers"
+        self._answer.set_text(title)
         self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
         self._nearest.setVisible(place is not None)
         self._nearest.blockSignals(True)

@@ -24,6 +24,7 @@ from app.ui.widgets.places import Place
 from app.ui.widgets.score_bars import draw_bar
 
 _PLACE = Qt.ItemDataRole.UserRole
+_BEFORE = 5
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -118,8 +119,13 @@ class PlaceDelegate(QStyledItemDelegate):
         )
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
-        """As much of the sentence as fits, beginning a few words before the answer."""
+        """As much of the sentence as fits, beginning a few words before the answer; what goes before a long one."""
         before = place.sentence[: place.start].split()
+        words = " ".join(place.text.split())
+        if metrics.horizontalAdvance(words) > width * 0.6:
+            after = " ".join(place.sentence[place.end :].split())
+            around = f"{' '.join(before[-_BEFORE:])} … {after}" if before else f"… {after}"
+            return metrics.elidedText(around.strip(" …") and around, Qt.TextElideMode.ElideRight, width)
         rest = " ".join(place.sentence[place.start :].split())
         for count in range(min(4, len(before)), -1, -1):
             lead = " ".join(before[len(before) - count :])

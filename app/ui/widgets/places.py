@@ -11,6 +11,7 @@ from app.core.results import Answer
 from app.core.sentences import sentence_around
 
 _LONGEST_HEADING = 60
+_LOOK, _LONGEST_LINE = 20_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,11 @@ def where(opened: Opened, at: int) -> str:
     share = "at the start" if at == 0 else f"at {round(100 * at / max(1, len(text)))} % of the text"
     if page is not None:
         return f"page {page:,}, {heading}" if heading else f"page {page:,}"
-    if opened.kind is Kind.TEXT:
-        line = text.count("\n", 0, at) + 1
-        return f"{heading}, line {line:,}" if heading else f"line {line:,}, {share}"
+    if opened.kind is Kind.TEXT and _has_lines(text):
+        share = f"line {text.count(chr(10), 0, at) + 1:,}" + ("" if heading else f", {share}")
     return f"{heading}, {share}" if heading else share
+
+
+def _has_lines(text: str) -> bool:
+    """Whether a text is broken into lines that can be counted on the screen, as opposed to paragraphs."""
+    return len(max(text[:_LOOK].split("\n"), key=len)) <= _LONGEST_LINE
