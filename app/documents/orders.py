@@ -22,7 +22,8 @@ class Draw:
     """Draw a part of a PDF's page; the result is core.layout.Picture.
 
     `page` counts from 0; `scale` is pixels per point; the part is `width` x `height` pixels from (`left`, `top`) of the
-    whole page drawn at that scale.
+    whole page drawn at that scale. With `sha256` the file must still hold these bytes; `modified` (nanoseconds) and
+    `size` (bytes) tell without reading it that it does.
     """
 
     path: str
@@ -33,6 +34,9 @@ class Draw:
     width: int
     height: int
     password: str = ""
+    modified: int = 0
+    size: int = 0
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +63,7 @@ class PdfDesk:
 
         Raises ValueError for a page that is not there, a scale that is not above zero, or a picture of no pixels or
         more than `MOST_PIXELS` a side, and SpanlightError or PasswordNeeded where the file cannot be opened (any
-        more) or the page not be read.
+        more), is another one by now, or the page cannot be read.
         """
         if not (0 < order.width <= MOST_PIXELS and 0 < order.height <= MOST_PIXELS and order.scale > 0):
             raise ValueError(f"not a picture: {order.width} x {order.height} at scale {order.scale}")
@@ -93,11 +94,25 @@ class PdfDesk:
         if opened is None:
             for old in [old for old in self._open if old[0] == order.path and old[3] == order.password]:
                 self._open.pop(old).close()
+            _require_same(order, *key[1:3])
             opened = _OpenPdf(open_pdf(order.path, path.name or order.path, order.password))
         self._open[key] = opened
         if len(self._open) > _OPEN_DOCUMENTS:
             self._open.popitem(last=False)[1].close()
         return opened
+
+
+def _require_same(order: Draw, modified: int, size: int) -> None:
+    """Raise SpanlightError where the file holds other bytes than the order says."""
+    if not order.sha256 or (modified, size) == (order.modified, order.size):
+        return
+    try:
+        with Path(order.path).open("rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == order.sha256
+    except OSError:
+        return  # opening it says what is wrong
+    if not same:
+        raise SpanlightError(f"“{Path(order.path).name}” has changed since it was opened.", "Read it again.")
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.layout import Picture
+from app.core.layout import Opened, Picture
 from app.core.report import Report
 from app.documents.orders import Draw, MarkUp
 from app.flows.workspace import Workspace
@@ -15,7 +15,7 @@ def draw_page(workspace: Workspace, order: Draw, report: Report) -> Picture:
 
 def draw_part(
     workspace: Workspace,
-    path: str,
+    opened: Opened,
     page: int,
     scale: float,
     left: int,
@@ -26,8 +26,10 @@ def draw_part(
     *,
     password: str = "",
 ) -> Picture:
-    """What `draw_page` draws, said in the order of `Draw` by those who know no orders."""
-    return draw_page(workspace, Draw(path, page, scale, left, top, width, height, password), report)
+    """A part of a page of a PDF that was opened; raises as `draw_page`, and where its file has changed since."""
+    part = (page, scale, left, top, width, height)
+    state = (opened.modified, opened.size, opened.sha256)
+    return draw_page(workspace, Draw(opened.document.path, *part, password, *state), report)
 
 
 def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:

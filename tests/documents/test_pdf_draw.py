@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from itertools import product
 from pathlib import Path
@@ -150,6 +151,22 @@ def test_a_file_that_changed_is_drawn_anew(square: Path) -> None:
         square.unlink()
         with pytest.raises(SpanlightError, match="is no longer where it was"):
             desk.draw(order)
+    finally:
+        desk.close()
+
+
+def test_a_file_that_must_be_what_it_was_is_drawn_only_then(square: Path) -> None:
+    digest, now = hashlib.sha256(square.read_bytes()).hexdigest(), square.stat()
+    order = Draw(str(square), 0, 1.0, 0, 0, 200, 100, "", now.st_mtime_ns, now.st_size, digest)
+    desk = PdfDesk()
+    try:
+        assert colour(desk.draw(order), 50, 40) == (0, 0, 255)
+        os.utime(square, (1_000_000_000, 1_000_000_000))
+        assert colour(desk.draw(order), 50, 40) == (0, 0, 255), "touched only"
+        square.write_bytes(small_pdf([Page(width=200, height=100, drawing=b"0 0 1 rg 30 40 40 40 re f")]))
+        for _ in range(2):
+            with pytest.raises(SpanlightError, match="has changed since it was opened"):
+                desk.draw(order)
     finally:
         desk.close()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
-from app.core.layout import Picture
+from app.core.layout import Opened, Picture
 from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
@@ -21,7 +23,7 @@ from app.ui.theme import Theme
 from app.ui.views.page_pictures import PagePictures
 from app.ui.widgets.page_pane import PagePane
 from tests.helpers.paged import opened_pdf
-from tests.helpers.small_pdfs import Page, Words
+from tests.helpers.small_pdfs import Page, Words, small_pdf
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 
@@ -38,21 +40,21 @@ def lanes(qapp: QApplication) -> Iterator[Lanes]:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "book.pdf"
+def book(tmp_path: Path) -> Opened:
+    """Twelve pages of black squares with a word each."""
+    pages = [Page([Words("word", 72, 72)], drawing=b"0 0 0 rg 100 100 400 500 re f") for _ in range(12)]
+    return opened_pdf(tmp_path / "book.pdf", pages)
 
 
 @pytest.fixture
-def pane(workspace: Workspace, file: Path, qtbot: QtBot) -> PagePane:
-    """Twelve pages of black squares with a word each."""
-    pages = [Page([Words("word", 72, 72)], drawing=b"0 0 0 rg 100 100 400 500 re f") for _ in range(12)]
+def pane(workspace: Workspace, book: Opened, qtbot: QtBot) -> PagePane:
     theme = Theme(workspace.paths.resources)
     theme.choose("light")
     pane = PagePane(theme)
     theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.resize(700, 600)
-    pane.show_document(opened_pdf(file, pages))
+    pane.show_document(book)
     return pane
 
 
@@ -83,9 +85,9 @@ def middle(pane: PagePane) -> QColor:
 
 
 def test_a_page_is_drawn_when_it_is_seen(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
-    PagePictures(workspace, lanes, pane, str(file))
+    PagePictures(workspace, lanes, pane, book)
     assert middle(pane) == QColor("white")
     pane.show()
     qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
@@ -97,11 +99,11 @@ def test_a_page_is_drawn_when_it_is_seen(
 
 
 def test_what_is_seen_by_now_comes_before_what_was_seen(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
     slow = Slow()
     workspace.documents = slow  # type: ignore[assignment]
-    PagePictures(workspace, lanes, pane, str(file), "secret")
+    PagePictures(workspace, lanes, pane, book, "secret")
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     with qtbot.waitSignal(pane.pictures_wanted):
@@ -112,17 +114,17 @@ def test_what_is_seen_by_now_comes_before_what_was_seen(
     pages = [order.page for order in slow.orders]
     # The one that was being drawn when its page went out of sight, and none of those that waited.
     assert pages[0] == 0 and set(pages[1:]) <= {9, 10, 11} and 11 in pages
-    assert {(order.path, order.password) for order in slow.orders} == {(str(file), "secret")}
+    assert {(order.path, order.password) for order in slow.orders} == {(book.document.path, "secret")}
     assert len({(o.page, o.scale, o.left, o.top) for o in slow.orders}) == len(slow.orders)
 
 
 def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
     slow = Slow()
     slow.faulty = {0}
     workspace.documents = slow  # type: ignore[assignment]
-    pictures = PagePictures(workspace, lanes, pane, str(file))
+    pictures = PagePictures(workspace, lanes, pane, book)
     told: list[BaseException] = []
     pictures.failed.connect(told.append)
     for _ in range(60):
@@ -135,11 +137,11 @@ def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
 
 
 def test_a_long_drawing_that_nobody_wants_any_more_is_ended(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
     slow = Slow()
     workspace.documents = slow  # type: ignore[assignment]
-    PagePictures(workspace, lanes, pane, str(file))
+    PagePictures(workspace, lanes, pane, book)
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     pane.map.setValue(pane.map.maximum())
@@ -147,12 +149,31 @@ def test_a_long_drawing_that_nobody_wants_any_more_is_ended(
     qtbot.waitUntil(lambda: slow.orders[-1].page == 11)
 
 
+def test_pages_of_a_file_that_has_changed_are_not_drawn_into_it(
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+) -> None:
+    file = Path(book.document.path)
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    pictures = PagePictures(workspace, lanes, pane, replace(book, sha256=sha256))
+    told: list[BaseException] = []
+    pictures.failed.connect(told.append)
+    pane.show()
+    qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
+    qtbot.waitUntil(lambda: not pane._wanted)
+    file.write_bytes(small_pdf([Page(drawing=b"1 0 0 rg 0 0 612 792 re f") for _ in range(12)]))
+    pane.map.setValue(pane.map.maximum())
+    qtbot.waitUntil(lambda: bool(told))
+    assert "has changed since it was opened" in str(told[0])
+    qtbot.waitUntil(lambda: lanes.pages.idle)
+    assert {tile.page for tile in pane._shelf.tiles()} <= {0, 1}
+
+
 def test_closed_it_draws_nothing_more(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, file: Path, qtbot: QtBot
+    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
     slow = Slow()
     workspace.documents = slow  # type: ignore[assignment]
-    pictures = PagePictures(workspace, lanes, pane, str(file))
+    pictures = PagePictures(workspace, lanes, pane, book)
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     pictures.close()
@@ -167,7 +188,7 @@ def test_the_scale_of_what_is_drawn_is_the_screens(
     workspace: Workspace,
     lanes: Lanes,
     pane: PagePane,
-    file: Path,
+    book: Opened,
     qtbot: QtBot,
     size: tuple[int, int],
 ) -> None:
@@ -179,4 +200,4 @@ def test_the_scale_of_what_is_drawn_is_the_screens(
     page, scale, left, top, width, height = heard[0][0]
     assert (page, left, top) == (0, 0, 0)
     assert width == round(612 * scale) == pane._stack.rect(0).width and height > 0
-    PagePictures(workspace, lanes, pane, str(file)).close()
+    PagePictures(workspace, lanes, pane, book).close()

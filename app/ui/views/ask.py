@@ -141,15 +141,18 @@ class AskView(Page):
     @Slot(object)
     def _file_read(self, sheet: Sheet) -> None:
         self.watching.watch(sheet)
+        self.answers.light(sheet)
         if sheet is self.sheets.current():
             self.answers.show_sheet(sheet)
             self.keeping.offer_formats(sheet)
-            if self.isVisible():
+            # To the question, unless one is being typed already, or was asked before.
+            if self.isVisible() and not sheet.question and not self.find_bar.isVisible():
                 self.panel.box.select()
 
     @Slot(object)
     def _read_again(self, sheet: Sheet) -> None:
         sheet.place = sheet.reading_place()
+        self.asking.forget(sheet)
         self.opening.read(sheet, sheet.path)
 
     @Slot(int)
@@ -267,7 +270,9 @@ class AskView(Page):
         self.sheets.files_dropped.connect(self.open_files)
         self.opening.opened.connect(self._file_read)
         self.opening.opened.connect(self.choosing.offer)
-        self.watching.again_asked.connect(self._read_again)
+        self.opening.kept.connect(self.watching.look_anew)
+        self.opening.failed.connect(self._say_fault)
+        self.sheets.again_asked.connect(self._read_again)
         self.choosing.chosen.connect(self.open_files)
         self.sheets.lines_broken.connect(self._lines_broken)
         self.sheets.light_chosen.connect(self.answers.choose)

@@ -49,7 +49,7 @@ class Asking(QObject):
         """Drop what is being read for a sheet that goes away."""
         if sheet is self._asked and self._job is not None:
             self._job.drop()
-            self._over()
+            self._end()
 
     def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
         """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say."""
@@ -153,13 +153,18 @@ class Asking(QObject):
 
     @Slot()
     def _stopped(self) -> None:
+        sheet = self._end()
+        if sheet is not None and sheet.outcome is not None:
+            self._say(sheet)
+            self._settle(sheet)
+
+    def _end(self) -> Sheet | None:
+        """Note of the sheet that is being read how far that came; gives the sheet."""
         sheet = self._over()
         if sheet is not None and sheet.outcome is not None:
             percent = wording.percent(sheet.outcome.fraction) if sheet.outcome.fraction else "the start"
-            sheet.outcome.ended = f"Stopped at {percent}"
-            sheet.outcome.note = sheet.outcome.ended
-            self._say(sheet)
-            self._settle(sheet)
+            sheet.outcome.ended = sheet.outcome.note = f"Stopped at {percent}"
+        return sheet
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

@@ -23,10 +23,13 @@ from app.ui.widgets.page_pane import PagePane
 class Opening(QObject):
     """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
 
-    `opened` carries a sheet whose file has just been read.
+    `opened` carries a sheet whose file has just been read, `kept` one that shows what it showed before, because reading
+    it again was stopped; `failed` the fault when pages cannot be drawn.
     """
 
     opened = Signal(object)
+    kept = Signal(object)
+    failed = Signal(object)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
         super().__init__(parent)
@@ -49,9 +52,8 @@ class Opening(QObject):
         """Read a file into a sheet, in place of what stands there."""
         self.forget(sheet)
         sheet.asleep = False
-        fresh = sheet.opening is None
         page = sheet.begin_opening(path, Path(path).name or path)
-        if fresh or not page.property("heard"):
+        if not page.property("heard"):
             page.setProperty("heard", True)
             page.stop_asked.connect(self._stop_asked)
             page.again_asked.connect(self._again_asked)
@@ -70,12 +72,12 @@ class Opening(QObject):
             self.read(sheet, sheet.path)
 
     def stop(self, sheet: Sheet) -> bool:
-        """Stop reading a sheet's file; returns whether it was being read."""
+        """Stop reading a sheet's file, or leave what is asked about it; returns whether there was anything to stop."""
         job = next((job for job, of in self._jobs.items() if of is sheet), None)
-        if job is None:
-            return False
-        job.stop()
-        return True
+        if job is not None:
+            job.stop()
+            return True
+        return self._leave(sheet)
 
     def forget(self, sheet: Sheet) -> None:
         """Drop what is being read for a sheet."""
@@ -92,7 +94,9 @@ class Opening(QObject):
         for before in pane.findChildren(PagePictures):
             before.close()
             before.deleteLater()
-        PagePictures(self._workspace, self._lanes, pane, sheet.path, sheet.password)
+        if sheet.opened is not None:
+            pictures = PagePictures(self._workspace, self._lanes, pane, sheet.opened, sheet.password)
+            pictures.failed.connect(self.failed)
 
     # What a job says
 
@@ -123,17 +127,25 @@ class Opening(QObject):
             sheet.opening.ask_password(sheet.name, error.wrong)
             return
         fault = fault_of(error)
-        sheet.opening.show_fault(sheet.name, fault.sentence, fault.hint, fault.report)
+        if sheet.opened is not None:
+            sheet.leave_opening()
+            sheet.banner.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
+        else:
+            sheet.opening.show_fault(sheet.name, fault.sentence, fault.hint, fault.report)
 
     @Slot()
     def _stopped(self) -> None:
         sheet = self._sheet_of(self.sender())
-        if sheet is None:
-            return
-        if sheet.opened is not None:
-            sheet.leave_opening()
-        elif sheet in self._sheets.all():
+        if sheet is not None and not self._leave(sheet) and sheet in self._sheets.all():
             self._sheets.close(self._sheets.all().index(sheet))
+
+    def _leave(self, sheet: Sheet) -> bool:
+        """Show again what was read of the file before; False where nothing was."""
+        if sheet.opening is None or sheet.opened is None:
+            return False
+        sheet.leave_opening()
+        self.kept.emit(sheet)
+        return True
 
     def _sheet_of(self, job: QObject | None, *, over: bool = True) -> Sheet | None:
         if not isinstance(job, Job):
@@ -154,7 +166,7 @@ class Opening(QObject):
 
     @Slot()
     def _close_asked(self) -> None:
-        if (sheet := self._shown_by(self.sender())) is not None:
+        if (sheet := self._shown_by(self.sender())) is not None and not self._leave(sheet):
             self._sheets.close(self._sheets.all().index(sheet))
 
     @Slot(str)

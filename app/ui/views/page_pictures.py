@@ -8,7 +8,7 @@ from math import ceil
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core.layout import Picture
+from app.core.layout import Opened, Picture
 from app.flows.pages import draw_part
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
@@ -33,7 +33,7 @@ class _Drawing:
 
 
 class PagePictures(QObject):
-    """Has the pictures drawn that a pane wants of the PDF at `path`.
+    """Has the pictures drawn that a pane wants of a PDF: of its file, as long as that is what was opened.
 
     What is wanted no longer is not begun. `failed` carries the fault when a page cannot be drawn, once for a document:
     the page itself says so too.
@@ -42,13 +42,13 @@ class PagePictures(QObject):
     failed = Signal(object)
 
     def __init__(
-        self, workspace: Workspace, lanes: Lanes, pane: PagePane, path: str, password: str = ""
+        self, workspace: Workspace, lanes: Lanes, pane: PagePane, opened: Opened, password: str = ""
     ) -> None:
         super().__init__(pane)
         self._workspace = workspace
         self._lanes = lanes
         self._pane = pane
-        self._path, self._password = path, password
+        self._opened, self._password = opened, password
         self._wanted: list[Wanted] = []
         self._drawings: list[_Drawing] = []
         self._told = False
@@ -84,7 +84,7 @@ class PagePictures(QObject):
             if wanted in under_way:
                 continue
             job = self._lanes.pages.start(
-                draw_part, self._workspace, self._path, *wanted, password=self._password
+                draw_part, self._workspace, self._opened, *wanted, password=self._password
             )
             self._drawings.append(_Drawing(wanted, job, time.monotonic()))
             job.done.connect(self._drawn)

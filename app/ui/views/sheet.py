@@ -33,13 +33,15 @@ class Sheet(QWidget):
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
     to once it is read, `entry` the number of its last answer in the history. `edited` is sent after every change of
     the text, `outdated` after the first one since a question, `renamed` when the title has become another one;
-    `paged` carries this sheet when pages of a PDF are to be drawn from now on. The others pass on what the page says.
+    `paged` carries this sheet when pages of a PDF are to be drawn from now on, `again_asked` when its file is to be
+    read again. The others pass on what the page says.
     """
 
     edited = Signal()
     outdated = Signal()
     renamed = Signal()
     paged = Signal(object)
+    again_asked = Signal(object)
     light_chosen = Signal(int)
     files_dropped = Signal(list)
     copy_asked = Signal()
@@ -78,6 +80,7 @@ class Sheet(QWidget):
         column.addWidget(self._stack, 1)
         self.setFocusProxy(self.editor)
         self._connect(self.editor)
+        self.banner.acted.connect(self._read_again)
         self.editor.resized.connect(self._place_empty)
         self.editor.edited.connect(self._edited)
         self.editor.lines_broken.connect(self.lines_broken)
@@ -134,9 +137,7 @@ class Sheet(QWidget):
 
     def show_opened(self, opened: Opened) -> None:
         """Show a file that was read; what was asked before is out of date where its text has changed."""
-        again = self.outcome is not None and self.outcome.opened.sha256 == opened.sha256
-        if not again:
-            self.outcome = None
+        outcome, self.outcome = self.outcome, None
         self.name, self.path = opened.document.name, opened.document.path
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
@@ -145,6 +146,8 @@ class Sheet(QWidget):
             pane.show_document(opened)
             self._show(pane)
         self.opened = opened
+        if outcome is not None and outcome.opened.sha256 == opened.sha256:
+            self.outcome = outcome
         if isinstance(pane, PagePane):
             self.paged.emit(self)
         if opened.notes:
@@ -163,7 +166,9 @@ class Sheet(QWidget):
             return opened
         # A text that was typed or edited here stands in no file.
         document = Document(text, self.title if self.name else "")
-        return Opened(document) if opened is None else replace(opened, document=document, headings=(), sha256="")
+        return (
+            Opened(document) if opened is None else replace(opened, document=document, headings=(), sha256="")
+        )
 
     def is_file(self) -> bool:
         """Whether all that stands here, or is to stand here, is in the file at `path`."""
@@ -206,6 +211,10 @@ class Sheet(QWidget):
         pane.light_chosen.connect(self.light_chosen)
         pane.files_dropped.connect(self.files_dropped)
         pane.copy_asked.connect(self.copy_asked)
+
+    @Slot()
+    def _read_again(self) -> None:
+        self.again_asked.emit(self)
 
     @Slot()
     def _edited(self) -> None:

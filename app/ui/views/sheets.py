@@ -17,6 +17,8 @@ from app.ui.widgets.document_tabs import DocumentTabs
 
 _SAVE_AFTER_MS = 1500
 _HISTORY = 50
+# So many closed sheets can be brought back: each holds its document.
+_MOST_CLOSED = 10
 
 
 class Sheets(QObject):
@@ -29,6 +31,7 @@ class Sheets(QObject):
     up = Signal(object)
     going = Signal(object)
     paged = Signal(object)
+    again_asked = Signal(object)
     edited = Signal()
     outdated = Signal(object)
     files_dropped = Signal(list)
@@ -131,7 +134,7 @@ class Sheets(QObject):
                 sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
                 sheet.pane.go_to(one.place)
         for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
-            self._take_out(self._sheets.index(sheet))
+            self._take_out(self._sheets.index(sheet)).deleteLater()
         if not fresh:
             self.bring(min(max(0, kept.current), len(self._sheets) - 1))
         else:
@@ -172,7 +175,7 @@ class Sheets(QObject):
 
     @Slot(int)
     def close(self, index: int) -> None:
-        """Close a sheet; it can be brought back until the window closes."""
+        """Close a sheet; the last ones closed can be brought back until the window closes."""
         sheet = self._sheets[index]
         if len(self._sheets) == 1 and sheet.is_untouched():
             return
@@ -180,9 +183,14 @@ class Sheets(QObject):
         self.going.emit(sheet)
         was_up = index == self._stack.currentIndex()
         self._take_out(index)
-        if not sheet.is_untouched():
+        if sheet.is_untouched():
+            sheet.deleteLater()
+        else:
             self._closed.append((index, sheet))
             self._tabs.tell_closed(sheet.title)
+            for _, oldest in self._closed[:-_MOST_CLOSED]:
+                oldest.deleteLater()
+            del self._closed[:-_MOST_CLOSED]
         self._gone.add(sheet.key)
         if not self._sheets:
             self.new()
@@ -201,7 +209,7 @@ class Sheets(QObject):
             sheet.asleep = not sheet.is_open
             if len(self._sheets) == 1 and self._sheets[0].is_untouched():
                 self._gone.add(self._sheets[0].key)
-                self._take_out(0)
+                self._take_out(0).deleteLater()
             at = min(index, len(self._sheets))
             self._insert(at, sheet)
             self.bring(at)
@@ -265,6 +273,7 @@ class Sheets(QObject):
         sheet.light_chosen.connect(self.light_chosen)
         sheet.copy_asked.connect(self.copy_asked)
         sheet.paged.connect(self.paged)
+        sheet.again_asked.connect(self.again_asked)
         sheet.empty.sample_chosen.connect(self.sample_chosen)
         sheet.empty.open_asked.connect(self.open_asked)
         sheet.empty.recent_chosen.connect(self.recent_asked)
@@ -272,12 +281,13 @@ class Sheets(QObject):
         self._stack.insertWidget(at, sheet)
         self._tabs.add(sheet.title, sheet.path, at)
 
-    def _take_out(self, index: int) -> None:
+    def _take_out(self, index: int) -> Sheet:
         sheet = self._sheets.pop(index)
         self._stack.removeWidget(sheet)
         self._tabs.remove(index)
         sheet.disconnect(self)
         sheet.empty.disconnect(self)
+        return sheet
 
     @Slot()
     def _sheet_edited(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.flows.changes import FileState, file_state
 from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
 
@@ -16,12 +17,7 @@ GONE = "The file is not in its place any more."
 
 
 class Watching(QObject):
-    """Looks at the files of all sheets when the system tells of a change, and when the window becomes active again.
-
-    `again_asked` carries a sheet that is to be read again.
-    """
-
-    again_asked = Signal(object)
+    """Looks at the files of all sheets when the system tells of a change, and when the window becomes active again."""
 
     def __init__(self, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
         super().__init__(parent)
@@ -34,6 +30,7 @@ class Watching(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REST_MS)
         self._watcher.fileChanged.connect(self._file_changed)
+        sheets.up.connect(self._up)
         self._timer.timeout.connect(self.look)
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -43,9 +40,14 @@ class Watching(QObject):
     def watch(self, sheet: Sheet) -> None:
         """Watch the file that was just read into a sheet."""
         self._told.pop(sheet, None)
-        if sheet.path:
-            self._watcher.addPath(sheet.path)
-            sheet.banner.acted.connect(self._acted, Qt.ConnectionType.UniqueConnection)
+        self._add(sheet)
+
+    @Slot(object)
+    def look_anew(self, sheet: Sheet) -> None:
+        """Watch a sheet that shows what was read some time ago, and look at its file soon."""
+        if sheet.opened is not None and sheet.is_open:
+            self.watch(sheet)
+            self._timer.start()
 
     @Slot(object)
     def forget(self, sheet: Sheet) -> None:
@@ -63,16 +65,16 @@ class Watching(QObject):
                 job = self._lanes.files.start(file_state, sheet.opened)
                 self._jobs[job] = sheet
                 job.done.connect(self._found)
+                job.failed.connect(self._not_found)
 
     @Slot(object)
     def _found(self, state: FileState) -> None:
-        job = self.sender()
-        sheet = self._jobs.pop(job, None) if isinstance(job, Job) else None
+        sheet = self._sheet_of(self.sender())
         if sheet is None or sheet not in self._sheets.all() or sheet.opening is not None:
             return
         before, self._told[sheet] = self._told.get(sheet, FileState.SAME), state
-        if sheet.path not in self._watcher.files() and state is not FileState.GONE:
-            self._watcher.addPath(sheet.path)  # a file that was replaced is not watched any more
+        if state is not FileState.GONE:
+            self._add(sheet)  # a file that was replaced is not watched any more
         if state is before:
             return
         if state is FileState.CHANGED:
@@ -83,11 +85,25 @@ class Watching(QObject):
         else:
             sheet.banner.clear()
 
-    @Slot()
-    def _acted(self) -> None:
-        for sheet in self._sheets.all():
-            if sheet.banner is self.sender():
-                self.again_asked.emit(sheet)
+    @Slot(object)
+    def _not_found(self, error: BaseException) -> None:
+        self._sheet_of(self.sender())
+        fault_of(error)  # a file that cannot be looked at is gone: anything else is a bug, for the log
+
+    def _sheet_of(self, job: QObject | None) -> Sheet | None:
+        return self._jobs.pop(job, None) if isinstance(job, Job) else None
+
+    @Slot(object)
+    def _up(self, sheet: Sheet) -> None:
+        """Watch again what was closed and brought back."""
+        if sheet.opened is not None and sheet.path not in self._watcher.files():
+            self._add(sheet)
+            self._timer.start()
+
+    def _add(self, sheet: Sheet) -> None:
+        # Where the system will watch no more files, the window's becoming active has to do.
+        if sheet.path and sheet.path not in self._watcher.files():
+            self._watcher.addPath(sheet.path)
 
     @Slot(str)
     def _file_changed(self, path: str) -> None:

@@ -12,7 +12,7 @@ from app.ui.theme import Theme, mark
 class Notice(QFrame):
     """One sentence and one hint; a bug's report can be copied. Hidden while there is nothing to say.
 
-    `closed` is sent when the person puts the line away, `acted` when the deed is done that a hint offers.
+    `closed` is sent when the person puts the line away, `acted` when the deed is done that it offers.
     """
 
     closed = Signal()
@@ -57,9 +57,9 @@ class Notice(QFrame):
         self._restyle()
         self.hide()
 
-    def show_fault(self, sentence: str, hint: str = "", report: str = "") -> None:
-        """Say what went wrong and what to do; with a report there is a button that copies it."""
-        self._show("fault", sentence, hint, report)
+    def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
+        """Say what went wrong and what to do; with a report there is a button that copies it; `act` as for a hint."""
+        self._show("fault", sentence, hint, report, act)
 
     def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
         """Say something that is worth knowing and not wrong; `act` is what a button offers to do about it."""

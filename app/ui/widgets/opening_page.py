@@ -100,6 +100,8 @@ class OpeningPage(QFrame):
         """Ask for the file's password; `wrong` tells that the last one did not fit."""
         self._begin(name)
         self._lock.show()
+        self._again.hide()
+        self._deeds.show()
         self._wrong.setText("That password does not fit." if wrong else "")
         self._wrong.setVisible(wrong)
         self.password.clear()
@@ -109,6 +111,7 @@ class OpeningPage(QFrame):
         """Say why the file cannot be opened."""
         self._begin(name)
         self.notice.show_fault(sentence, hint, report)
+        self._again.show()
         self._deeds.show()
 
     def _begin(self, name: str) -> None:
