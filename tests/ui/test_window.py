@@ -18,6 +18,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.messages import Unexpected
+from app.ui.views.ask import AskView
 from app.ui.widgets.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window import PAGES, MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
@@ -46,6 +47,23 @@ def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) 
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert window.page.KEY == "settings"
+
+
+def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
+    settle(window, qtbot)
+    page = window.page
+    assert isinstance(page, AskView)
+    rail = window.rail.findChildren(QToolButton)[0]
+    rail.setFocus()
+    qtbot.keyClick(rail, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert page.find_bar.isVisible()
+    rail.setFocus()
+    qtbot.keyClick(rail, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert page.panel.box.field.hasFocus()
+    page.find_bar.hide()
+    window.show_page("settings")
+    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert not page.find_bar.isVisibleTo(page), "the page that is not up hears nothing"
 
 
 def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:

@@ -40,10 +40,10 @@ class Page(QWidget):
         self.setAccessibleName(self.TITLE)
 
     def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
-        """Have keys do something while the focus is on this page."""
+        """Have keys do something while this page is up, wherever in the window the focus is."""
         for keys, slot in shortcuts:
             shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(slot)
 
     def stop(self) -> bool:
