@@ -71,7 +71,7 @@ def export(
         _require(entries)
         marked = marked_copies(workspace, entries, output, report, password=password)
         return Exported(marked.count, marked.files, marked.notes)
-    exported = export_text(workspace, entries, kind, report)
+    exported = export_text(workspace, entries, kind, report, password=password)
     report.check()
     # By the byte order mark a spreadsheet knows the encoding.
     encoding = "utf-8-sig" if kind == "csv" else "utf-8"
@@ -79,7 +79,9 @@ def export(
     return Exported(exported.count, (output,), exported.notes)
 
 
-def export_text(workspace: Workspace, entries: Sequence[Entry], kind: str, report: Report) -> ExportedText:
+def export_text(
+    workspace: Workspace, entries: Sequence[Entry], kind: str, report: Report, *, password: str = ""
+) -> ExportedText:
     """Entries in one of the formats that are text; raises SpanlightError for no entries and for other formats."""
     if not _format(kind).is_text:
         raise SpanlightError(f"{kind} is not text.", "Name a file that it is to be written to.")
@@ -92,7 +94,7 @@ def export_text(workspace: Workspace, entries: Sequence[Entry], kind: str, repor
         case "json":
             return ExportedText(web_annotations(entries), len(entries))
         case _:
-            text, held, notes = squad(workspace, entries, report)
+            text, held, notes = squad(workspace, entries, report, password=password)
             return ExportedText(text, held, tuple(notes))
 
 

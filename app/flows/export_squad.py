@@ -15,7 +15,9 @@ from app.flows.history import digest, document_of
 from app.flows.workspace import Workspace
 
 
-def squad(workspace: Workspace, entries: Sequence[Entry], report: Report) -> tuple[str, int, list[str]]:
+def squad(
+    workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = ""
+) -> tuple[str, int, list[str]]:
     """The JSON, how many questions it holds, and what a person is to be told of the others.
 
     A question's context is its document's whole text where that can still be had as it was, else the sentence that was
@@ -23,7 +25,7 @@ def squad(workspace: Workspace, entries: Sequence[Entry], report: Report) -> tup
     under the threshold is a plausible answer.
     """
     notes: list[str] = []
-    texts = _texts(workspace, entries, report, notes)
+    texts = _texts(workspace, entries, report, notes, password)
     data: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
     held, left_out = 0, 0
     for entry in entries:
@@ -68,7 +70,7 @@ def _key(entry: Entry) -> tuple[str, str]:
 
 
 def _texts(
-    workspace: Workspace, entries: Sequence[Entry], report: Report, notes: list[str]
+    workspace: Workspace, entries: Sequence[Entry], report: Report, notes: list[str], password: str
 ) -> dict[tuple[str, str], str]:
     """The texts of those documents that can be had as they were, each read once."""
     wanted = {_key(entry): entry for entry in entries}
@@ -77,7 +79,7 @@ def _texts(
         report.check()
         report.progress(Progress(at, len(wanted), "Reading the documents"))
         try:
-            opened = document_of(workspace, entry, report)
+            opened = document_of(workspace, entry, report, password=password)
         except SpanlightError as fault:
             notes.append(f"{fault.message.rstrip('.')}: its kept sentences were written instead.")
             continue

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.history import Entry, KeptAnswer
-from app.core.layout import Kind
-from app.core.text import Span
+from app.core.layout import Kind, Opened
+from app.core.text import Document, Span
+from app.flows.history import digest
 from app.ui.views.kept_answers import answers_in, reading_of
 
 TEXT = "The tide is high at noon. The tide is low at six."
@@ -19,31 +22,43 @@ def kept(text: str, start: int, end: int) -> KeptAnswer:
     )
 
 
+def plain(text: str) -> Opened:
+    return Opened(Document(text))
+
+
 def entry(*answers: KeptAnswer) -> Entry:
     return Entry("When?", "tides.txt", "", "", Kind.TEXT, answers, True, 0.1, 0.5, "m", "CPU", 0.2, 0.0)
 
 
 def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
-    found, moved = answers_in(TEXT, entry(kept(TEXT, 20, 24)))
-    assert not moved
-    assert [(one.span, one.text) for one in found] == [(Span(20, 24), "noon")]
-    reading = reading_of(entry(kept(TEXT, 20, 24)), found)
+    found = answers_in(plain(TEXT), entry(kept(TEXT, 20, 24)))
+    assert found.as_it_was
+    assert [(one.span, one.text) for one in found.answers] == [(Span(20, 24), "noon")]
+    reading = reading_of(entry(kept(TEXT, 20, 24)), found.answers)
     assert reading.best is not None and reading.best.text == "noon"
 
 
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
     now = "A new line.\n" + TEXT + " The tide is high at noon. " + TEXT
-    found, moved = answers_in(now, entry(kept(TEXT, 42, 45)))
-    assert moved
-    assert [one.span.of(now) for one in found] == ["low"] or found[0].text == TEXT[42:45]
+    found = answers_in(plain(now), entry(kept(TEXT, 42, 45)))
+    assert not found.as_it_was
+    assert [one.text for one in found.answers] == [TEXT[42:45]] == [found.answers[0].span.of(now)]
 
 
 def test_an_answer_that_is_gone_or_stands_in_many_places_is_not_guessed() -> None:
     words = KeptAnswer(Span(0, 8), "The tide", 0.9, "", "before ", " after")
-    assert answers_in(TEXT + " " + TEXT.lower(), entry(KeptAnswer(Span(3, 9), "absent", 0.9)))[0] == ()
-    found, moved = answers_in("x" + TEXT, entry(words))
-    assert moved and found == ()
-    assert not reading_of(entry(words), found).answered
+    gone = entry(KeptAnswer(Span(3, 9), "absent", 0.9))
+    assert answers_in(plain(TEXT + " " + TEXT.lower()), gone).answers == ()
+    found = answers_in(plain("x" + TEXT), entry(words))
+    assert not found.as_it_was and found.answers == ()
+    assert not reading_of(entry(words), found.answers).answered
+
+
+def test_no_answer_holds_of_the_same_document_alone() -> None:
+    none = replace(entry(), sha256=digest(TEXT))
+    assert answers_in(plain(TEXT), none).as_it_was
+    assert not answers_in(plain(TEXT + " More."), none).as_it_was
+    assert answers_in(Opened(Document("Read from a file."), sha256=none.sha256), none).as_it_was
 
 
 @given(st.text(max_size=20), st.text(min_size=3, max_size=60), st.data())
@@ -51,5 +66,5 @@ def test_what_is_found_says_the_words(before: str, text: str, data: st.DataObjec
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     now = before + text
-    for one in answers_in(now, entry(kept(text, start, end)))[0]:
+    for one in answers_in(plain(now), entry(kept(text, start, end))).answers:
         assert one.span.of(now) == one.text == text[start:end]

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
-from app.core.errors import EngineLost
+from app.core.errors import EngineLost, PasswordNeeded
 from app.core.history import Entry
 from app.core.report import Progress
 from app.flows.export import Exported
@@ -20,6 +20,7 @@ from app.ui.views.history_work import export_listed
 from app.ui.widgets.history_panel import HistoryPanel
 
 _NOTES_SHOWN = 3
+_LOCKED = "Open it with Enter, type the password there, and ask again there."
 
 
 class HistoryRuns(QObject):
@@ -102,7 +103,8 @@ class HistoryRuns(QObject):
     def _failed(self, error: BaseException) -> None:
         self._over()
         fault = fault_of(error)
-        self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        hint = _LOCKED if isinstance(error, PasswordNeeded) else fault.hint
+        self._panel.notice.show_fault(fault.sentence, hint, fault.report)
         if isinstance(error, EngineLost):
             self.lost.emit()
 

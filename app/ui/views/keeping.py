@@ -17,7 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.answers import Answers
-from app.ui.views.kept_answers import answers_in, reading_of
+from app.ui.views.kept_answers import Found, answers_in, reading_of
 from app.ui.views.opening import Opening
 from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
@@ -27,6 +27,7 @@ from app.ui.widgets.answer_card import AnswerCard
 _MOVED = "The document has changed since this was asked."
 _LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
 _FOUND = "The words were found again in another place."
+_NO_LONGER = "Ask again to see what it says now."
 
 
 class Keeping(QObject):
@@ -62,7 +63,6 @@ class Keeping(QObject):
         self._text_job: tuple[Job, Entry] | None = None
         self._kept_jobs: dict[Job, Sheet] = {}
         self._save_job: Job | None = None
-        self._saved_to = ""
         self._card = card
         card.save_asked.connect(self._save)
         opening.opened.connect(self._file_open)
@@ -88,25 +88,28 @@ class Keeping(QObject):
             job = self._lanes.files.start(entry_numbered, self._workspace, sheet.entry)
             self._kept_jobs[job] = sheet
             job.done.connect(self._entry_there)
+            job.failed.connect(self._entry_gone)
 
     @Slot(object)
     def _entry_there(self, entry: Entry) -> None:
         sheet = self._sheet_of(self.sender())
-        if (
-            sheet is None
-            or not sheet.is_open
-            or sheet.outcome is not None
-            or sheet.question != entry.question
-        ):
+        if sheet is None or sheet not in self._sheets.all() or not sheet.is_open or sheet.outcome is not None:
             return
-        answers, moved = answers_in(sheet.pane.text(), entry)
-        if not moved:
-            opened = sheet.asked()
-            sheet.outcome = Outcome(
-                entry.question, opened, reading_of(entry, answers), running=False, kept=True
-            )
-            self._answers.light(sheet)
+        found = answers_in(sheet.asked(), entry)
+        if found.as_it_was and sheet.question.strip() == entry.question:
+            self._take(sheet, entry, found)
             self._answers.show_if_up(sheet)
+
+    @Slot(object)
+    def _entry_gone(self, error: BaseException) -> None:
+        self._sheet_of(self.sender())  # deleted since: then the page stands as it is
+        fault_of(error)
+
+    def _take(self, sheet: Sheet, entry: Entry, found: Found) -> None:
+        """Light up on a sheet what was found of an entry."""
+        reading = reading_of(entry, found.answers)
+        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False, kept=True)
+        self._answers.light(sheet)
 
     @Slot(object)
     def _kept(self, entry: Entry | None) -> None:
@@ -158,19 +161,16 @@ class Keeping(QObject):
         if entry is None or not sheet.is_open:
             return
         del self._wanted[sheet]
-        opened = sheet.asked()
-        answers, moved = answers_in(opened.document.text, entry)
-        sheet.question = entry.question
-        sheet.outcome = None
-        if answers or not entry.answers:
-            sheet.outcome = Outcome(
-                entry.question, opened, reading_of(entry, answers), running=False, kept=True
-            )
-        self._answers.light(sheet)
+        found = answers_in(sheet.asked(), entry)
+        sheet.question, sheet.outcome = entry.question, None
+        if found.answers or found.as_it_was:
+            self._take(sheet, entry, found)
+        else:
+            self._answers.light(sheet)
         self.brought.emit(sheet)
         sheet.pane.reveal(0)
-        if moved:
-            self.hint.emit(_MOVED, _FOUND if answers else _LOST)
+        if not found.as_it_was:
+            self.hint.emit(_MOVED, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
 
     @Slot(object)
     def _not_kept(self, error: BaseException) -> None:
@@ -201,17 +201,18 @@ class Keeping(QObject):
         if outcome is None or outcome.reading is None:
             return
         kind = next(one for one in FORMATS if one.key == key)
-        stem = Path(outcome.opened.document.name or "answers").stem
+        reading = outcome.judged(self._answers.threshold())
+        document = outcome.opened.document
         what = " (SQuAD)" if key == "squad" else ""
-        begin = Path(outcome.opened.document.path or stem).with_name(f"{stem}, answers{what}{kind.suffix}")
+        named = f"{Path(document.name).stem}, answers" if document.name else "Answers"
+        begin = Path(document.path).parent / f"{named}{what}{kind.suffix}"
         name, _ = QFileDialog.getSaveFileName(
             self._window, "Save the answers", str(begin), f"{kind.title} (*{kind.suffix})"
         )
         if not name:
             return
         target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
-        entry = entry_of(outcome.opened, _question(outcome), outcome.reading)
-        self._saved_to = target.name
+        entry = entry_of(outcome.opened, _question(outcome), reading)
         self._save_job = self._lanes.documents.start(
             export, self._workspace, [entry], key, target, password=sheet.password
         )
@@ -221,9 +222,10 @@ class Keeping(QObject):
     @Slot(object)
     def _saved(self, exported: Exported) -> None:
         count = wording.count(exported.count, "answer")
-        self.note.emit(f"{count} saved to {self._saved_to}")
+        said = f"{count} saved to {', '.join(file.name for file in exported.files) or 'no file'}"
+        self.note.emit(said)
         if exported.notes:
-            self.hint.emit(f"{count} saved to “{self._saved_to}”.", " ".join(exported.notes))
+            self.hint.emit(f"{said}.", " ".join(exported.notes))
 
 
 def _question(outcome: Outcome) -> Question:

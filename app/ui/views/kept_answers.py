@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from app.core.history import Entry, KeptAnswer
+from app.core.layout import Opened
 from app.core.results import Answer, Reading
 from app.core.text import Span
+from app.flows.history import digest
 
 
-def answers_in(text: str, entry: Entry) -> tuple[tuple[Answer, ...], bool]:
-    """The entry's answers that stand in `text`, and whether any of them had to be looked for or is gone.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of an entry in its document as it is now.
+
+    `as_it_was` tells that every answer stands in its old place, or without any that the document is the same.
+    """
+
+    opened: Opened
+    answers: tuple[Answer, ...]
+    as_it_was: bool
+
+
+def answers_in(opened: Opened, entry: Entry) -> Found:
+    """The entry's answers that stand in a document.
 
     An answer is looked for by its words with what stood around them (a text quote selector of the Web Annotation Data
     Model, W3C 2017, section 4.2.4), then by its words alone where they stand in one place only.
     """
-    found, moved = [], False
+    text, found, moved = opened.document.text, [], False
     for kept in entry.answers:
         span = kept.span
         if span.of(text) != kept.text:
@@ -23,7 +39,9 @@ def answers_in(text: str, entry: Entry) -> tuple[tuple[Answer, ...], bool]:
                 continue
             span = Span(at, at + len(kept.text))
         found.append(Answer(0, span, kept.text, kept.probability, 0.0, 0.0))
-    return tuple(found), moved
+    if not entry.answers:
+        moved = (opened.sha256 or digest(text)) != entry.sha256
+    return Found(opened, tuple(found), not moved)
 
 
 def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:

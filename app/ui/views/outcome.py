@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.layout import Opened
 from app.core.report import Progress
@@ -57,6 +57,12 @@ class Outcome:
             return False
         least = self.reading.threshold if threshold is None else threshold
         return 1.0 - self.reading.no_answer_probability >= least
+
+    def judged(self, threshold: float | None) -> Reading:
+        """The reading as it is held by this threshold; there must be one."""
+        assert self.reading is not None
+        least = self.reading.threshold if threshold is None else threshold
+        return replace(self.reading, answered=self.answered(threshold), threshold=least)
 
     def answers(self) -> tuple[Answer, ...]:
         """The best places found so far: three, and of the further ones those that are not next to impossible."""
