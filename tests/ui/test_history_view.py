@@ -216,6 +216,14 @@ def test_ctrl_c_copies_the_answer_with_where_it_stands(
     )
 
 
+def test_a_click_opens_an_entry(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry(1, asked=NOW - 60), entry(2, asked=NOW))
+    rect = view.panel.list.visualRect(view.panel.list.history.index(2))
+    with qtbot.waitSignal(view.opened) as opened:
+        qtbot.mouseClick(view.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    assert opened.args[0].number == 1
+
+
 def test_the_row_under_the_mouse_has_buttons(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
     view = open_view(entry(1, asked=NOW - 60), entry(2, asked=NOW))
     listed = view.panel.list

@@ -26,7 +26,7 @@ class Asking(QObject):
     """Asks about one sheet at a time: the one that is up when the question is asked.
 
     `note` is one line for the status line; `lost` says that the model process died; `answered` carries a sheet whose
-    document was read to the end.
+    document was read to the end, or as far as to where it was stopped.
     """
 
     note = Signal(str)
@@ -157,6 +157,8 @@ class Asking(QObject):
         if sheet is not None and sheet.outcome is not None:
             self._say(sheet)
             self._settle(sheet)
+            if sheet.outcome.reading is not None:
+                self.answered.emit(sheet)
 
     def _end(self) -> Sheet | None:
         """Note of the sheet that is being read how far that came; gives the sheet."""

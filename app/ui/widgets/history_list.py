@@ -61,7 +61,7 @@ class RowTools(QFrame):
 
 
 class HistoryList(QListView):
-    """Entries by day. The arrow keys choose, Enter or a double click opens, Delete deletes, F5 asks again.
+    """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
     `open_asked`, `check_asked`, `delete_asked` and `copy_asked` carry an Entry; `up_asked` is sent when the keys go up
     from the first entry.
@@ -93,7 +93,7 @@ class HistoryList(QListView):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAutoFillBackground(False)
         self.tools.asked.connect(self._deed_asked)
-        self.doubleClicked.connect(self._double_clicked)
+        self.clicked.connect(self._row_clicked)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
         self.verticalScrollBar().rangeChanged.connect(self._fit)
         self._model.modelReset.connect(self._forget_row)
@@ -238,7 +238,7 @@ class HistoryList(QListView):
         self.scheduleDelayedItemsLayout()
 
     @Slot(QModelIndex)
-    def _double_clicked(self, index: QModelIndex) -> None:
+    def _row_clicked(self, index: QModelIndex) -> None:
         row = self._model.row(index.row())
         if row is not None and row.entry is not None:
             self.open_asked.emit(row.entry)

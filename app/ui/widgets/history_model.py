@@ -175,8 +175,6 @@ class HistoryModel(QAbstractListModel):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return row.spoken
-        if role == Qt.ItemDataRole.ToolTipRole and row.entry is not None:
-            return row.entry.path or None
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
