@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from app.core.errors import SpanlightError
@@ -29,13 +31,19 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+")
 _INLINE = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.STRUCK, "link": Style.LINK}
 _CHECK_EVERY = 2000
 
+# Quotes count one level, lists two. The parser itself leaves out what is nested deeper than its own limit.
+_DEEPEST, _PARSERS_LIMIT = 90, 100
+_MARKS = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s|$)))+", re.MULTILINE)
+_PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_FLATTENED = f"What is nested more than {_DEEPEST} deep is shown as plain paragraphs."
+
 
 def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a Markdown file (CommonMark with tables, strikethrough and task lists).
 
-    A piece of HTML in it is read as HTML; what is nested deeper than 100 is left out. What stands before the text
-    between two lines of "---" is shown as code. Raises SpanlightError for bytes that are not text or show nothing, and
-    Stopped when the report says so.
+    A piece of HTML in it is read as HTML; what is nested deeper than 90 becomes plain paragraphs, and a note says so.
+    What stands before the text between two lines of "---" is shown as code. Raises SpanlightError for bytes that are
+    not text or show nothing, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the text"))
     text = normalise_newlines(decode(data, name))
@@ -46,20 +54,45 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
         blocks.words(front[1])
         text = text[front.end() :]
     report.check()
-    tokens = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"]).parse(text)
-    _Reader(blocks, report).read(tokens)
-    parts = blocks.parts()
+    parser = MarkdownIt("commonmark", {"maxNesting": _PARSERS_LIMIT}).enable(["table", "strikethrough"])
+    # What is inside lines is parsed when they are read: all of it at once takes up to twice the memory.
+    parser.disable(["inline", "text_join"])
+    parser.block.ruler.before("table", "flatten", _flatten)
+    about: dict[str, Any] = {}
+    tokens = parser.parse(text, about)
+    _Reader(blocks, report, parser, about).read(tokens)
+    parts = blocks.parts([_FLATTENED] if _FLATTENED in about else [])
     if not parts.text:
         raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
     return parts
 
 
-class _Reader:
-    """Adds the parser's tokens to blocks."""
+def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A rule of the parser: what is nested too deep are paragraphs without the marks of what they are nested in."""
+    if silent or state.level < _DEEPEST:
+        return False
+    last = start + 1
+    # A line that belongs to a paragraph before it, whatever its indent, has a negative one.
+    while last < end and (
+        state.isEmpty(last) or state.sCount[last] < 0 or state.sCount[last] >= state.blkIndent
+    ):
+        last += 1
+    for words in _PARAGRAPHS.split(_MARKS.sub("", state.getLines(start, last, state.blkIndent, False))):
+        if words.strip():
+            state.push("inline", "", 0).content = words.strip()
+    state.line = last
+    state.env[_FLATTENED] = True
+    return True
 
-    def __init__(self, blocks: Blocks, report: Report) -> None:
+
+class _Reader:
+    """Adds the parser's tokens to blocks; `about` is what the parser found out about the whole text."""
+
+    def __init__(self, blocks: Blocks, report: Report, parser: MarkdownIt, about: dict[str, Any]) -> None:
         self._blocks = blocks
         self._report = report
+        self._parser = parser
+        self._about = about
         self._quotes = 0
         self._lists: list[int | None] = []  # the next number of each list that is open; None for bullets
         self._around: list[BlockKind] = []  # quotes and items that are open, the innermost last
@@ -67,15 +100,21 @@ class _Reader:
         self._heading = 0
         self._head = False
 
-    def read(self, tokens: Sequence[Token]) -> None:
-        for number, token in enumerate(tokens):
-            if number % _CHECK_EVERY == 0:
+    def read(self, tokens: list[Token]) -> None:
+        """Add all of the tokens; the list is empty afterwards."""
+        total = len(tokens)
+        tokens.reverse()
+        while tokens:
+            if len(tokens) % _CHECK_EVERY == 0:
                 self._report.check()
-                self._report.progress(Progress(number, len(tokens), "Reading the text"))
+                self._report.progress(Progress(total - len(tokens), total, "Reading the text"))
+            token = tokens.pop()
             self._structure(token)
             if token.type == "inline":
-                self._begin(token.children or [])
-                self._inline(token.children or [])
+                words: list[Token] = []
+                self._parser.inline.parse(token.content, self._parser, self._about, words)
+                self._begin(words)
+                self._inline(words)
                 self._blocks.end()
             elif token.type in ("fence", "code_block"):
                 self._blocks.begin(BlockKind.CODE)
@@ -155,7 +194,7 @@ class _Reader:
         for token in tokens:
             styles: Styles = frozenset(open_styles) if open_styles else PLAIN
             kind, _, side = token.type.rpartition("_")
-            if token.type == "text":
+            if token.type in ("text", "text_special"):
                 blocks.words(token.content, styles)
             elif token.type == "code_inline":
                 blocks.words(token.content, styles | {Style.CODE})

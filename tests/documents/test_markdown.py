@@ -82,11 +82,31 @@ def test_lines_between_chinese_words_are_joined() -> None:
     assert read("漢字\n仮名\nLatin\n字").text == "漢字仮名 Latin 字"
 
 
-def test_deep_nesting_is_read_as_deep_as_people_write() -> None:
-    assert read(">" * 30 + " end").blocks[0].level == 30
-    assert read("begin\n\n" + ">" * 5000 + " deep\n\n" + "[" * 5000 + "\n\nend").text.endswith("[\n\nend")
-    items = "".join(" " * (2 * depth) + "- x\n" for depth in range(300))
-    assert len(read(items).blocks) >= 40
+def test_nesting_is_read_as_deep_as_people_write() -> None:
+    parts = read(">" * 80 + " end")
+    assert (parts.blocks[0].level, parts.notes) == (80, ())
+    assert read("begin\n\n" + "[" * 5000 + "\n\nend").text.endswith("[\n\nend")
+
+
+@pytest.mark.parametrize("marks", [">", "> ", "- ", "1. ", "> - ", "* 2) > "])
+def test_what_is_nested_too_deep_is_kept_and_told(marks: str) -> None:
+    parts = read("begin\n\n" + marks * 3000 + "*deep* words\n\nend")
+    assert [block.span.of(parts.text) for block in parts.blocks] == ["begin", "deep words", "end"]
+    assert styles(parts) == [("emphasis", "deep")]
+    assert parts.notes == ("What is nested more than 90 deep is shown as plain paragraphs.",)
+
+
+def test_of_what_is_nested_too_deep_no_line_is_lost() -> None:
+    items = "".join(" " * (2 * depth) + f"- item {depth}\n" for depth in range(300))
+    parts = read(items + "- last\n\nend")
+    assert parts.text.split() == [
+        word for depth in range(300) for word in ("item", str(depth))
+    ] + ["last", "end"]  # fmt: skip
+    assert parts.blocks[-2].level == 1
+    deep = ">" * 200
+    parts = read(f"{deep}one\n{deep}\n{deep}two\nlazy\n\n> three\n")
+    words = ["one", "two lazy", "three"]
+    assert [block.span.of(parts.text) for block in parts.blocks] == words
 
 
 def test_nothing_to_read() -> None:
