@@ -31,8 +31,11 @@ class Finding(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Bring the bar up, with the words that are selected."""
-        chosen = self._sheets.current().pane.selected_words()
+        """Bring the bar up, with the words that are selected; there is nothing to find in a file that is not open."""
+        sheet = self._sheets.current()
+        if not sheet.is_open:
+            return
+        chosen = sheet.pane.selected_words()
         self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
 
     @Slot()
@@ -68,4 +71,4 @@ class Finding(QObject):
 
     @Slot()
     def _leave(self) -> None:
-        self._sheets.current().pane.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)

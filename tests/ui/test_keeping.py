@@ -1,0 +1,337 @@
+"""Questions that are remembered, brought back onto their pages, and saved to files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.core.history import Entry
+from app.core.layout import Kind
+from app.core.text import Span
+from app.ui.views.ask import AskView
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.open_files import PAGE, ask, is_open, reader, titles, write_pdf
+from tests.helpers.windows import FakeEngine
+
+TIDES = "The tide is high at noon.\nIt is low at six."
+
+
+@pytest.fixture
+def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
+    return lambda: open_page(AskView, reader())
+
+
+@pytest.fixture
+def view(make: Callable[[], AskView]) -> AskView:
+    return make()
+
+
+def entries(view: AskView) -> list[Entry]:
+    return view.workspace.history.entries()
+
+
+def write(folder: Path, kind: str, text: str = TIDES) -> Path:
+    file = folder / f"tides.{kind}"
+    if kind == "pdf":
+        return write_pdf(file, "An empty page.", text)
+    file.write_text(PAGE if kind == "html" else text, "utf-8")
+    return file
+
+
+def is_lit(view: AskView, words: str) -> bool:
+    """Whether the page that is up has these words lit up, as the card says them."""
+    sheet = view.sheets.current()
+    return (
+        sheet.outcome is not None
+        and sheet.outcome.lit[:1] == (True,)
+        and sheet.outcome.answers()[0].text == words
+        and bool(sheet.pane.light_boxes(0))
+        and view.panel.card.answer() == words
+    )
+
+
+def brought(view: AskView, qtbot: QtBot, entry: Entry) -> None:
+    """Open an entry, and wait until all that comes of it is there."""
+    view.open_entry(entry)
+    qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.documents.idle)
+    qtbot.waitUntil(lambda: not view.keeping._wanted or not view.sheets.current().is_open)
+
+
+def test_an_answer_is_remembered_once_with_where_it_stands(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "pdf")])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    assert (entry.question, entry.name, entry.path) == (
+        "When is it noon?",
+        "tides.pdf",
+        str(tmp_path / "tides.pdf"),
+    )
+    assert entry.kind is Kind.PDF and entry.best is not None
+    assert (entry.best.text, entry.best.page) == ("noon", 2)
+    view.answers.step(1)
+    view.sheets.new_up()
+    view.sheets.bring(0)
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert len(entries(view)) == 1
+    ask(view, qtbot, "How low is it at six?")
+    assert [one.question for one in entries(view)] == ["How low is it at six?", "When is it noon?"]
+
+
+def test_nothing_is_remembered_while_the_history_is_off(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    view.workspace.settings.keep_history = False
+    sheet = is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    assert is_lit(view, "noon") and sheet.entry == 0
+    assert not view.workspace.paths.history_file.exists()
+
+
+@pytest.mark.parametrize("kind", ["pdf", "html", "md", "txt"])
+def test_an_entry_opens_its_document_with_the_answer_lit(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    first = make()
+    is_open(first, qtbot, [write(tmp_path, kind)])
+    ask(first, qtbot, "When is it noon?")
+    view = make()
+    (entry,) = entries(view)
+    brought(view, qtbot, entry)
+    assert titles(view) == [f"tides.{kind}"] and is_lit(view, "noon")
+    assert view.panel.box.question() == "When is it noon?" and not view.panel.notice.isVisible()
+    view.sheets.new_up()
+    brought(view, qtbot, entry)
+    assert titles(view)[0] == f"tides.{kind}" and is_lit(view, "noon"), "one that is open comes up"
+    assert len(entries(view)) == 1, "what is brought back is not remembered again"
+
+
+def test_the_words_are_found_again_in_a_file_that_has_changed(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = write(tmp_path, "txt")
+    is_open(view, qtbot, [file])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    view.sheets.close_current()
+    file.write_text(f"Read this first.\n{TIDES}", "utf-8")
+    brought(view, qtbot, entry)
+    assert is_lit(view, "noon")
+    assert view.panel.notice.sentence() == "The document has changed since this was asked."
+    view.sheets.close_current()
+    file.write_text("Nothing of the kind.", "utf-8")
+    brought(view, qtbot, entry)
+    sheet = view.sheets.current()
+    assert sheet.outcome is None and not view.panel.card.isVisible()
+    assert "does not stand in it any more" in view.panel.notice.accessibleName()
+    assert view.panel.box.question() == "When is it noon?"
+
+
+def test_a_file_that_is_missing_is_said_in_its_tab_and_comes_up_once_it_is_back(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = write(tmp_path, "md")
+    is_open(view, qtbot, [file])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    view.sheets.close_current()
+    file.rename(tmp_path / "away.md")
+    view.open_entry(entry)
+    opening = view.sheets.current().opening
+    assert opening is not None
+    qtbot.waitUntil(lambda: opening.notice.isVisible())
+    assert "tides.md" in opening.notice.sentence()
+    (tmp_path / "away.md").rename(file)
+    opening.again_asked.emit()
+    qtbot.waitUntil(lambda: view.sheets.current().is_open)
+    qtbot.waitUntil(lambda: is_lit(view, "noon"))
+
+
+def test_a_pasted_text_comes_back_with_its_answer(view: AskView, qtbot: QtBot) -> None:
+    view.sheets.current().editor.set_text(TIDES)
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    assert entry.path == "" and entry.best is not None
+    brought(view, qtbot, entry)
+    assert titles(view) == ["The tide is high at noon."], "one that stands here still comes up"
+    view.sheets.close_current()
+    brought(view, qtbot, entry)
+    assert view.sheets.current().pane.text() == TIDES and is_lit(view, "noon")
+    view.sheets.close_current()
+    view.workspace.history.delete(entry.number)
+    brought(view, qtbot, entry)
+    assert "not kept any more" in view.panel.notice.sentence()
+
+
+def test_that_the_text_does_not_say_comes_back_for_the_same_text_only(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = write(tmp_path, "txt")
+    is_open(view, qtbot, [file])
+    ask(view, qtbot, "Who is the harbour master?")
+    (entry,) = entries(view)
+    assert entry.best is None
+    none = replace(entry, answers=())
+    view.sheets.close_current()
+    brought(view, qtbot, none)
+    assert view.panel.card.isVisible() and view.panel.card.answer() == "The text does not say"
+    view.sheets.close_current()
+    file.write_text("The harbour master is Ada.", "utf-8")
+    brought(view, qtbot, none)
+    assert not view.panel.card.isVisible()
+    assert "Ask again to see" in view.panel.notice.accessibleName()
+
+
+@pytest.mark.parametrize("kind", ["pdf", "md", "txt", "typed"])
+def test_the_last_answer_comes_back_at_the_next_start(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    first = make()
+    if kind == "typed":
+        first.sheets.current().editor.set_text(TIDES)
+    else:
+        is_open(first, qtbot, [write(tmp_path, kind)])
+    ask(first, qtbot, "When is it noon?")
+    first.keep()
+    view = make()
+    qtbot.waitUntil(lambda: view.sheets.current().outcome is not None)
+    assert is_lit(view, "noon") and view.panel.box.question() == "When is it noon?"
+
+
+def test_the_last_answer_does_not_come_back_where_it_does_not_hold(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = write(tmp_path, "txt")
+    first = make()
+    is_open(first, qtbot, [file])
+    ask(first, qtbot, "When is it noon?")
+    first.keep()
+    file.write_text(f"Read this first.\n{TIDES}", "utf-8")
+    changed = make()
+    qtbot.waitUntil(lambda: changed.sheets.current().is_open and changed.lanes.files.idle)
+    assert changed.sheets.current().outcome is None
+    file.write_text(TIDES, "utf-8")
+    changed.workspace.history.delete_all()
+    deleted = make()
+    qtbot.waitUntil(lambda: deleted.sheets.current().is_open and deleted.lanes.files.idle)
+    assert deleted.sheets.current().outcome is None and not deleted.panel.notice.isVisible()
+    assert not deleted.keeping._kept_jobs
+
+
+def saved(view: AskView, qtbot: QtBot, key: str) -> None:
+    """Choose a format in the menu of the card, and wait until the file is written."""
+    actions: list[QAction] = view.panel.card._formats.actions()
+    next(one for one in actions if one.data() == key).trigger()
+    qtbot.waitUntil(lambda: view.lanes.documents.idle)
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the system's dialog for saving was offered; it takes that name."""
+    offered: list[str] = []
+
+    def take(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
+        offered.append(name)
+        return name, kinds
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", take)
+    return offered
+
+
+def test_answers_are_saved_in_every_format(
+    view: AskView, qtbot: QtBot, tmp_path: Path, named: list[str]
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "pdf")])
+    ask(view, qtbot, "When is it noon?")
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    for key in ("csv", "markdown", "json", "squad", "pdf"):
+        saved(view, qtbot, key)
+        assert notes[-1] == f"1 answer saved to {Path(named[-1]).name}", view.panel.notice.sentence()
+    assert {Path(name).parent for name in named} == {tmp_path} and len(set(named)) == 5
+    table, page, notation, squad, copy = (Path(name) for name in named)
+    assert table.name == "tides, answers.csv"
+    (row,) = csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))
+    assert (row["answer"], row["page"]) == ("noon", "2")
+    assert "**noon**" in page.read_text("utf-8")
+    assert '"exact": "noon"' in notation.read_text("utf-8")
+    (paragraph,) = json.loads(squad.read_text("utf-8"))["data"][0]["paragraphs"]
+    start = paragraph["qas"][0]["answers"][0]["answer_start"]
+    assert paragraph["context"][start:].startswith("noon")
+    assert b"/Highlight" in copy.read_bytes()
+    marked = pypdfium2.PdfDocument(copy)
+    try:
+        assert len(marked) == 2
+    finally:
+        marked.close()
+
+
+def test_only_a_pdf_can_be_saved_with_highlights(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    is_open(view, qtbot, [write(tmp_path, "pdf"), write(tmp_path, "md")])
+    offered = [one.data() for one in view.panel.card._formats.actions()]
+    view.sheets.bring(0)
+    assert offered == ["csv", "markdown", "json", "squad"]
+    assert [one.data() for one in view.panel.card._formats.actions()] == [*offered, "pdf"]
+
+
+def test_a_typed_text_and_the_threshold_on_the_page_are_saved_as_they_are(
+    view: AskView, qtbot: QtBot, tmp_path: Path, named: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    view.sheets.current().editor.set_text(TIDES)
+    ask(view, qtbot, "When is it noon?")
+    view.panel.threshold.changed.emit(0.99)  # the answer's 0.8 stays below
+    saved(view, qtbot, "csv")
+    assert named == ["Answers.csv"]
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "Answers.csv").read_text("utf-8-sig")))
+    assert row["answer"] == "" and float(row["threshold"]) == 0.99
+
+
+def test_a_locked_pdf_is_saved_with_its_password(
+    view: AskView, qtbot: QtBot, tmp_path: Path, named: list[str]
+) -> None:
+    (tmp_path / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
+    view.open_files([tmp_path / "locked.pdf"])
+    opening = view.sheets.current().opening
+    assert opening is not None
+    qtbot.waitUntil(lambda: opening.password.isVisible())
+    opening.password_given.emit("opensesame")
+    qtbot.waitUntil(lambda: view.sheets.current().is_open)
+    ask(view, qtbot, "Where is it buried?")
+    saved(view, qtbot, "squad")
+    assert not view.panel.notice.isVisible(), view.panel.notice.accessibleName()
+    (paragraph,) = json.loads(Path(named[0]).read_text("utf-8"))["data"][0]["paragraphs"]
+    assert paragraph["context"].startswith("The treasure is buried here.")
+
+
+def test_a_file_that_cannot_be_written_is_said_where_the_person_looks(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    target = str(tmp_path / "tides.txt" / "answers.csv")  # a file is no folder
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (target, ""))
+    saved(view, qtbot, "csv")
+    assert view.panel.notice.isVisible() and is_lit(view, "noon")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    view.panel.notice.clear()
+    saved(view, qtbot, "csv")
+    assert not view.panel.notice.isVisible(), "thought better of it"
+
+
+def test_the_span_that_is_kept_is_the_one_that_is_lit(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, "html")])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    start = sheet.pane.text().index("noon")
+    assert entry.best is not None and entry.best.span == Span(start, start + 4)
+    assert sheet.entry == entry.number
