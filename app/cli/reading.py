@@ -35,7 +35,7 @@ def read_files(
 ) -> tuple[Opened, ...]:
     """The documents of files, - being standard input; their notes go to standard error.
 
-    Raises as flows.read.read_document does.
+    A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
     """
     return tuple(_read(file, arguments.password, workspace, report) for file in files)
 
@@ -44,8 +44,12 @@ def _read(file: str, password: str, workspace: Workspace, report: TerminalReport
     if file == "-":
         name = _STANDARD_INPUT
         opened = document_from_stream(workspace, sys.stdin.buffer, name, report, password=password)
+    elif (path := Path(file)).is_fifo():
+        # It may be this process's own: the one that reads files could not open it.
+        with path.open("rb") as stream:
+            opened = document_from_stream(workspace, stream, path.name, report, password=password)
     else:
-        opened = _read_file(Path(file), password, workspace, report)
+        opened = _read_file(path, password, workspace, report)
     report.clear()
     for note in opened.notes:
         report.line(one_line(note))

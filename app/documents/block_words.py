@@ -16,7 +16,12 @@ _BLANKS = re.compile(f"[{_BLANK}]+")
 _JOINED = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
 _BROKEN = re.compile(f"(?<=[{_JOINED}])[ \t]*[\n\r][ \t\n\r]*(?=[{_JOINED}])")
 _IS_JOINED = re.compile(f"[{_JOINED}]")
-_NOTHING_SEEN = re.compile("[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*")
+_UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*")
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether there is nothing in a text but blanks, soft hyphens, and marks that only steer how it is set."""
+    return _UNSEEN.fullmatch(text) is not None
 
 
 class OpenBlock:
@@ -62,7 +67,7 @@ class OpenBlock:
         """The block's words, and where in them each style holds, in order of place; no words where nothing shows."""
         runs = _without_margin(self._runs) if self.kind is BlockKind.CODE else self._runs
         text = "".join(words for words, _ in runs)
-        if _NOTHING_SEEN.fullmatch(text):
+        if shows_nothing(text):
             return "", []
         start = 0 if self.kind is BlockKind.CODE else len(text) - len(text.lstrip())
         words = text[start:].rstrip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.core.errors import SpanlightError
 from app.core.layout import BlockKind
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
@@ -14,18 +13,15 @@ from app.documents.parts import Parts
 def read_html(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a web page, as a browser without scripts or styles shows it.
 
-    Scripts, hidden parts, pictures and forms' fields are left out. Raises SpanlightError for bytes that are not text
-    or show nothing, and Stopped when the report says so.
+    Scripts, hidden parts, pictures and forms' fields are left out. Raises SpanlightError for bytes that are not text,
+    and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the page"))
     text = decode_html(data, name)
     report.check()
     blocks = Blocks()
     add_html(text, blocks, report)
-    parts = blocks.parts()
-    if not parts.text:
-        raise SpanlightError(f"“{name}” holds no text.", "Open a page with something to read in it.")
-    return parts
+    return blocks.parts()
 
 
 def add_html(

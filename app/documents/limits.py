@@ -14,8 +14,8 @@ from app.core.layout import Kind
 MEMORY = 2_000_000_000
 OUT_OF_MEMORY = 77
 
-# A tree and a block for each paragraph are held of a web page or a Markdown file. Real ones of 20 MB take 0.4 to 0.9 GB,
-# lists of five words an item 1.7 GB; made of nothing but tags or cells, a smaller one may take more than there is.
+# Of a web page or a Markdown file a tree is held, and a block for each paragraph. Real ones of 20 MB take 0.4 to 0.9
+# GB, lists of five words an item 1.7 GB; of nothing but tags or cells a smaller one may take more than there is.
 MOST_BYTES = {
     Kind.TEXT: 64_000_000,
     Kind.MARKDOWN: 20_000_000,

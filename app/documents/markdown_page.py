@@ -10,7 +10,6 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
 from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
@@ -43,7 +42,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
 
     A piece of HTML in it is read as HTML; what is nested deeper than 90 becomes plain paragraphs, and a note says so.
     What stands before the text between two lines of "---" is shown as code. Raises SpanlightError for bytes that are
-    not text or show nothing, and Stopped when the report says so.
+    not text, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the text"))
     text = normalise_newlines(decode(data, name))
@@ -61,10 +60,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     about: dict[str, Any] = {}
     tokens = parser.parse(text, about)
     _Reader(blocks, report, parser, about).read(tokens)
-    parts = blocks.parts([_FLATTENED] if _FLATTENED in about else [])
-    if not parts.text:
-        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
-    return parts
+    return blocks.parts([_FLATTENED] if _FLATTENED in about else [])
 
 
 def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -16,6 +16,7 @@ from app.core.layout import Kind, Opened
 from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
+from app.documents.block_words import shows_nothing
 from app.documents.limits import MOST_BYTES
 from app.documents.orders import Read
 from app.documents.parts import Parts
@@ -46,7 +47,7 @@ def read(order: Read, report: Report) -> Opened:
     """The document that a file, or some bytes, hold: plain text, Markdown, HTML, DOCX or PDF, by content first.
 
     Raises SpanlightError for what cannot be read (missing, closed to us, no regular file, empty, larger than
-    `limits.MOST_BYTES`, of another kind, without a character), PasswordNeeded for an encrypted PDF without its
+    `limits.MOST_BYTES`, of another kind, with nothing to read in it), PasswordNeeded for an encrypted PDF without its
     password, and Stopped when the report says so.
     """
     name = order.name or PurePath(order.path).name or order.path
@@ -63,7 +64,7 @@ def read(order: Read, report: Report) -> Opened:
                 f"“{name}” was changed while it was read.", "Try again once the other program has saved it."
             ) from fault
         raise
-    if not parts.text.strip() and not parts.pages:
+    if not parts.pages and shows_nothing(parts.text):
         raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
     return Opened(
         document=Document(parts.text, name, order.path),
@@ -89,6 +90,7 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
         case Kind.DOCX:
             from app.documents.word import read_docx
 
+            look_into_zip(loaded.data, name)
             return read_docx(loaded.data, name, report)
         case Kind.HTML:
             from app.documents.html_page import read_html
@@ -115,8 +117,6 @@ def _take(data: bytes, name: str) -> _Loaded:
     _require_some(len(data), name)
     kind = first_look(data[:HEAD], name)
     _require_room(len(data), kind, name)
-    if kind is Kind.DOCX:
-        look_into_zip(data, name)
     return _Loaded(kind, data, sha256(data).hexdigest(), len(data))
 
 
@@ -135,8 +135,6 @@ def _load(path: str, name: str, report: Report) -> _Loaded:
             digest, data = _read_all(file, kind, name, report)
             after = os.fstat(file.fileno())
     changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
-    if kind is Kind.DOCX:
-        look_into_zip(data, name)
     return _Loaded(kind, data, digest, before.st_size, before.st_mtime_ns, changed)
 
 

@@ -10,6 +10,8 @@ from app.core.errors import SpanlightError
 from app.core.layout import Kind
 
 HEAD = 4096
+# The container that Office programs wrote before they wrote zips.
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _WORD = "a Word file"
 _SUFFIXES = {
@@ -31,7 +33,6 @@ NAMES = {
     Kind.TEXT: "text",
 }
 
-_LOCKED = "a Word file with a password"
 _PICTURE, _PACKED, _SOUND = "a picture", "a packed file", "sound or film"
 _OTHERS = (
     (b"\x89PNG\r\n", _PICTURE),
@@ -65,12 +66,14 @@ def suffix_kind(name: str) -> Kind | None:
 
 
 def first_look(head: bytes, name: str) -> Kind:
-    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip.
+    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of that name.
 
     Raises SpanlightError, which says what the file is, where it is nothing that can be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+        return Kind.DOCX
+    if head.startswith(OLE) and named is Kind.DOCX:  # a locked one is packed in it
         return Kind.DOCX
     mark = head[:1024].find(b"%PDF-")
     # A text may speak of PDF's mark; a PDF may have other bytes before it.
@@ -95,6 +98,8 @@ def first_look(head: bytes, name: str) -> Kind:
 
 def look_into_zip(data: bytes, name: str) -> None:
     """Raises SpanlightError for a zip that is no Word file, which says what it is as far as its directory tells."""
+    if not data.startswith(b"PK"):
+        return
     if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
         return
     if b"mimetypeapplication/epub+zip" in data[:200]:
@@ -119,9 +124,7 @@ def _other(head: bytes, name: str) -> str:
         # "BZh" and "ID3" are words as well.
         if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
             return what
-    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        if suffix in (".docx", ".docm"):  # Word packs an encrypted file this way
-            return _LOCKED
+    if head.startswith(OLE):
         return _OLD_OFFICE.get(
             suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file"
         )
@@ -151,8 +154,6 @@ def _refusal(name: str, what: str) -> SpanlightError:
         hint = "Type or paste the words that it shows."
     elif what.startswith(_PACKED):
         hint = "Unpack it, and open what is in it."
-    elif what == _LOCKED:
-        hint = "Open it in Word, save a copy without the password, and open that."
     elif what in ("a database", _SOUND):
         hint = "Open a text, a PDF, a Word file or a web page."
     else:

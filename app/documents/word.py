@@ -33,8 +33,8 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a Word document, with foot- and endnotes behind the text.
 
     Tracked deletions, hidden words, headers and footers, comments and pictures are left out. A damaged file is read
-    as far as it goes, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted, no Word
-    document, or holds no text, and Stopped when the report says so.
+    as far as it goes, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted or no Word
+    document, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Opening the document"))
     package = open_package(data, name, report)
@@ -49,10 +49,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     blocks = Blocks()
     _Reader(blocks, others, report).read(body)
     notes = ["The file is damaged: what could be read of it is shown."] if package.damaged else []
-    parts = blocks.parts(notes)
-    if not parts.text:
-        raise SpanlightError(f"“{name}” holds no text.", "Open a document with something to read in it.")
-    return parts
+    return blocks.parts(notes)
 
 
 def _main_part(package: Package) -> str:

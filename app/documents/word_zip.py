@@ -14,6 +14,7 @@ from lxml import etree
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
+from app.documents.sniff import OLE
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500_000_000
@@ -22,7 +23,6 @@ MOST_RATIO = 250
 _SMALL = 10_000_000  # parts smaller than this may be packed as tightly as they like
 _PIECE = 1 << 16
 _LONGEST_PROLOG = 1 << 20
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENTRY = b"PK\x01\x02"
 _LOCAL = b"PK\x03\x04"
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # PKWARE APPNOTE 4.3.7
@@ -144,7 +144,7 @@ def open_package(data: bytes, name: str, report: Report) -> Package:
     SpanlightError for an encrypted file, for one with more than 10,000 entries, more than 500 MB unpacked or packed
     tighter than 250 : 1, for names that lead out of the file, and for what is no packed file at all.
     """
-    if data.startswith(_OLE):
+    if data.startswith(OLE):
         raise _old_or_encrypted(data, name)
     # Counted before the directory is read: reading it makes an object of each.
     if data.count(_ENTRY) > MOST_ENTRIES:

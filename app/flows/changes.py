@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from enum import StrEnum
 from pathlib import Path
 
@@ -21,14 +22,19 @@ class FileState(StrEnum):
 
 
 def file_state(opened: Opened, report: Report) -> FileState:
-    """What has become of the file: by its time and length, and where those differ by its SHA-256.
+    """What has become of the file: by its time and length, and by its SHA-256 where only its time is another.
 
-    A file that may not be read any more counts as gone. Raises Stopped when the report says so.
+    A file that may not be read any more, or is a file no longer, counts as gone. Raises Stopped when the report says
+    so.
     """
     path = Path(opened.document.path)
     try:
         now = path.stat()
-        if (now.st_mtime_ns, now.st_size) == (opened.modified, opened.size):
+        if not stat.S_ISREG(now.st_mode):  # opening a pipe would wait for somebody to write
+            return FileState.GONE
+        if now.st_size != opened.size:
+            return FileState.CHANGED
+        if now.st_mtime_ns == opened.modified:
             return FileState.SAME
         digest = hashlib.sha256()
         with path.open("rb") as file:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.report import Report
+from app.core.wording import size
 from app.documents.limits import MOST_BYTES
 from app.documents.orders import Read
 from app.documents.sniff import HEAD, first_look
@@ -34,13 +36,17 @@ def document_from_stream(
 ) -> Opened:
     """The document that a stream brings (standard input, say); no more is read than such a file may be long.
 
-    Raises as `read_document` does.
+    A PDF may be as long as a Word file. Raises as `read_document` does.
     """
     data = bytearray(stream.read(HEAD))
     kind = first_look(bytes(data), name)
-    # The bytes of a PDF are held here, where a file is read in place.
+    # The bytes of a PDF are held here, where a large file is read in place.
     most = MOST_BYTES[Kind.DOCX if kind is Kind.PDF else kind]
     while len(data) <= most and (piece := stream.read(_PIECE)):
         report.check()
         data += piece
+    if kind is Kind.PDF and len(data) > most:
+        raise SpanlightError(
+            f"“{name}” brings a PDF of more than {size(most)}.", "Save it in a file, and open that."
+        )
     return workspace.documents.read(Read("", name, password, bytes(data)), report)

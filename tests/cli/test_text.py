@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import getpass
+import io
 import json
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from app.core.layout import Kind
+from app.documents.limits import MOST_BYTES
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import DECODED, Command
+from tests.helpers.children import POSIX
+from tests.helpers.commands import DECODED, TEXT, Command
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
@@ -121,3 +127,26 @@ def test_the_epilog_speaks_of_what_is_printed(command: Command, document: str) -
     _, help_text, _ = command("text", "--help")
     values = json.loads(command("text", document, "--json")[1])
     assert all(f'"{key}"' in help_text for key in values)
+
+
+@POSIX
+def test_a_pipe_is_read_as_a_stream(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "63"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(TEXT.encode(),))
+    writer.start()
+    assert command("text", str(path)) == (0, DECODED, "")
+    writer.join()
+
+
+def test_a_pdf_from_a_stream_is_not_cut_off(
+    command: Command, pdf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = Path(pdf).read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert command("text", "-")[0] == 0
+    monkeypatch.setitem(MOST_BYTES, Kind.DOCX, len(data) - 1)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    code, out, err = command("text", "-")
+    assert (code, out) == (2, "")
+    assert err.startswith("“standard input” brings a PDF of more than")

@@ -169,9 +169,8 @@ def test_nothing_is_loaded_and_addresses_are_not_shown() -> None:
     assert parts.text == "words here"
 
 
-def test_a_page_that_shows_nothing_is_refused() -> None:
-    with pytest.raises(SpanlightError, match="holds no text"):
-        read("<script>x</script><p> &nbsp; </p>")
+def test_a_page_that_shows_nothing_is_empty() -> None:
+    assert read_html(b"<script>x</script><p> &nbsp;&#8203; </p>", "page.html", Silent()) == Parts("")
 
 
 def test_reading_can_be_stopped() -> None:

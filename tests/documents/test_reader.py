@@ -31,9 +31,9 @@ def refusal(path: Path) -> SpanlightError:
     return caught.value
 
 
-def word_file(words: str) -> bytes:
+def word_file(words: str, heading: str = "Tarts") -> bytes:
     document = docx.Document()
-    document.add_heading("Tarts", 1)
+    document.add_heading(heading, 1)
     document.add_paragraph(words)
     data = io.BytesIO()
     document.save(data)
@@ -106,8 +106,16 @@ def test_missing_folder_and_empty(tmp_path: Path) -> None:
     assert "is a folder" in refusal(tmp_path).message
     (tmp_path / "empty.txt").write_bytes(b"")
     assert refusal(tmp_path / "empty.txt").message == "“empty.txt” is empty."
-    (tmp_path / "blank.txt").write_bytes(b" \n\t\r\n")
-    assert refusal(tmp_path / "blank.txt").message == "“blank.txt” holds no text."
+    for name, words in {
+        "blank.txt": " \n\t\r\n",
+        "unseen.txt": "\u200b\u200d \u2060\n\ufeff\u200e" * 50,
+        "blank.html": "<html><p> &nbsp; </p>",
+        "blank.md": "![a](b)",
+    }.items():
+        (tmp_path / name).write_text(words, encoding="utf-8")
+        assert refusal(tmp_path / name).message == f"“{name}” holds no text."
+    (tmp_path / "blank.docx").write_bytes(word_file("", heading="\u200b"))
+    assert refusal(tmp_path / "blank.docx").message == "“blank.docx” holds no text."
     refusal(Path("a\0b"))
     with pytest.raises(SpanlightError, match="“pasted” is empty"):
         read(Read("", "pasted"), Silent())
