@@ -24,9 +24,10 @@ _LEAST_HEAT = 0.1
 
 
 class AnswerMap(QScrollBar):
-    """A scroll bar on a thin track that shows where the answers stand; a click on a mark or a hot place goes there.
+    """A scroll bar on a thin track that shows where the answers stand; a click beside its handle goes there.
 
-    `mark_clicked` carries the mark's index, `place_clicked` the share of the height, 0 to 1, of a hot place.
+    `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
+    hottest part near it, where one is hot.
     """
 
     mark_clicked = Signal(int)
@@ -79,13 +80,15 @@ class AnswerMap(QScrollBar):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            index = self._mark_at(event.position())
-            hot = self._hot_at(event.position())
+            place = event.position()
+            index, hot, track = self._mark_at(place), self._hot_at(place), self._track()
+            beside = index >= 0 or not self._slider().contains(place)
             if index >= 0:
                 self.mark_clicked.emit(index)
-            elif hot is not None:
-                self.place_clicked.emit(hot[0])
-            if index >= 0 or hot is not None:
+            elif beside:
+                share = (place.y() - track.top()) / max(1.0, track.height())
+                self.place_clicked.emit(hot[0] if hot is not None else min(1.0, max(0.0, share)))
+            if beside:
                 event.accept()
                 return
         super().mousePressEvent(event)
