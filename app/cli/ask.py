@@ -23,7 +23,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import NO_ANSWER, best_of, likelihood, percent
+from app.core.wording import best_of, likelihood, percent, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.history import remember
@@ -183,9 +183,8 @@ def _options(
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
     if reading.best is None:
-        print(NO_ANSWER)
-        chance = reading.no_answer_probability
-        print(f"{likelihood(chance)}, {percent(chance)}.")
+        title, likely = without_answer(reading.no_answer_probability)
+        print(f"{title}\n{likely}.")
         others = reading.answers if question.top_k > 1 else ()
     else:
         likely = best_of(reading.best.probability, reading.no_answer_probability)

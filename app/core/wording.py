@@ -23,6 +23,16 @@ def best_of(probability: float, no_answer: float) -> str:
     return f"{words}, {percent(probability)}"
 
 
+def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:
+    """What is said where no answer is given, and how likely `part` does not answer: with its probability `no_answer`.
+
+    A text that is held to answer, but not surely enough, is not said to be silent.
+    """
+    if no_answer < 0.5:
+        return "No answer that is sure enough.", f"{percent(1 - no_answer)} sure that {part} answers"
+    return NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

@@ -22,7 +22,7 @@ def test_ask_for_people(command: Command, document: str) -> None:
 def test_no_answer_is_an_answer(command: Command, document: str) -> None:
     code, out, err = command("ask", document, "-q", "Who is the duchess?")
     assert (code, err) == (0, "")
-    assert out.splitlines() == ["The text does not say.", "Very likely, 90 %."]
+    assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90 %."]
 
 
 def test_ask_for_programs(command: Command, document: str) -> None:

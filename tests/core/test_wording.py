@@ -93,3 +93,9 @@ def test_the_best_of_several_is_not_called_unlikely_where_the_text_answers() -> 
     assert wording.best_of(0.4, 0.08) == "Possibly, 40 %"
     assert wording.best_of(0.23, 0.08) == "Best of several, 23 %"
     assert wording.best_of(0.23, 0.6) == "Unlikely, 23 %"
+
+
+def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
+    assert wording.without_answer(0.94) == ("The text does not say.", "Very likely not in the text, 94 %")
+    assert wording.without_answer(0.37) == ("No answer that is sure enough.", "63 % sure that the text answers")
+    assert wording.without_answer(0.5, "the part that was read")[1].endswith("not in the part that was read, 50 %")

@@ -64,6 +64,16 @@ def test_words_are_found_one_place_after_another_and_round(
     assert not view.find_bar.isVisible() and pane.hasFocus()
 
 
+def test_it_is_said_in_how_many_places_the_words_stand(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    is_open(view, qtbot, [written(tmp_path, "md")])
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, "TIDE")
+    qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
+    qtbot.keyClicks(view.find_bar.field, "x")
+    assert view.find_bar.news() == ""
+    qtbot.waitUntil(lambda: view.find_bar.news() == "Not found")
+
+
 def test_the_words_that_are_selected_are_looked_for(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     pane = is_open(view, qtbot, [written(tmp_path, "md")]).pane
     assert pane.go_to_words("high")

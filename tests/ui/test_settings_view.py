@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
@@ -15,6 +15,7 @@ from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.settings import SettingsView
+from app.ui.widgets.status_line import ElidedLabel
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 QA = (Head.QUESTION_ANSWERING,)
@@ -104,4 +105,4 @@ def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBo
 
 
 def test_where_things_are_kept_is_shown(view: SettingsView) -> None:
-    assert any(label.text() == str(view.workspace.paths.data) for label in view.findChildren(QLabel))
+    assert any(label.whole() == str(view.workspace.paths.data) for label in view.findChildren(ElidedLabel))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
+from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.theme import Theme
 from app.ui.views.sheets import Sheets
@@ -13,6 +14,7 @@ from app.ui.widgets.page_pane import PagePane
 TEXT_SIZES = (75, 90, 100, 115, 130, 150, 175, 200)
 USUAL = 100
 _LONGEST = 80
+_REST_MS = 200
 
 
 class Finding(QObject):
@@ -26,6 +28,11 @@ class Finding(QObject):
         self._theme = theme
         self._sheets = sheets
         self._bar = bar
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REST_MS)
+        self._timer.timeout.connect(self._count)
+        bar.typed.connect(self._typed)
         bar.find_asked.connect(self._find)
         bar.closed.connect(self._leave)
 
@@ -64,6 +71,18 @@ class Finding(QObject):
         if size != settings.text_size:
             settings.text_size = size
             self._theme.choose(settings.theme, size / 100)
+
+    @Slot(str)
+    def _typed(self, words: str) -> None:
+        self._timer.start()
+
+    @Slot()
+    def _count(self) -> None:
+        """Say in how many places the words stand."""
+        words = self._bar.field.text().casefold()
+        if words and self._sheets.current().is_open:
+            number = self._sheets.current().pane.text().casefold().count(words)
+            self._bar.say(wording.count(number, "place") if number else "Not found")
 
     @Slot(str, bool)
     def _find(self, words: str, backwards: bool) -> None:

@@ -84,7 +84,7 @@ class Keeping(QObject):
 
     def bring_back(self, sheet: Sheet) -> None:
         """Light the last answer of a sheet up again that was kept over a start, as far as the history has it."""
-        if sheet.outcome is None and sheet.entry and sheet.is_open and self._workspace.settings.keep_history:
+        if sheet.outcome is None and sheet.entry and sheet.is_open:
             job = self._lanes.files.start(entry_numbered, self._workspace, sheet.entry)
             self._kept_jobs[job] = sheet
             job.done.connect(self._entry_there)

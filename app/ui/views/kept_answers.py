@@ -29,12 +29,15 @@ def answers_in(opened: Opened, entry: Entry) -> Found:
     An answer is looked for by its words with what stood around them (a text quote selector of the Web Annotation Data
     Model, W3C 2017, section 4.2.4), then by its words alone where they stand in one place only.
     """
-    text, found, moved = opened.document.text, [], False
+    text, moved = opened.document.text, False
+    found: list[Answer] = []
     for kept in entry.answers:
         span = kept.span
         if span.of(text) != kept.text:
             moved = True
             at = _find(text, kept)
+            if at < 0 and not found:
+                break  # without the best answer the others would take its place
             if at < 0:
                 continue
             span = Span(at, at + len(kept.text))

@@ -36,6 +36,7 @@ from app.ui.views.settings_choices import (
 )
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.segments import Segments
+from app.ui.widgets.status_line import ElidedLabel
 
 
 class SettingsView(Page):
@@ -69,7 +70,7 @@ class SettingsView(Page):
         self.top_k = QSpinBox()
         self.top_k.setAccessibleName("Answers listed")
         self.top_k.setRange(1, 100)
-        self._folder = QLabel(str(workspace.paths.data))
+        self._folder = ElidedLabel(str(workspace.paths.data))
         self._open = QPushButton("Open the folder")
         self._lay_out()
         self._fill()
@@ -201,15 +202,14 @@ class SettingsView(Page):
         choice = QComboBox()
         choice.setAccessibleName(name)
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        choice.setMinimumContentsLength(20)
+        choice.setMinimumContentsLength(14)
         return choice
 
     def _lay_out(self) -> None:
         self._folder.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._folder.setWordWrap(True)
-        self._folder.setAccessibleName(f"Folder: {self._folder.text()}")
+        self._folder.setAccessibleName(f"Folder: {self._folder.whole()}")
         self._open.setAccessibleName("Open the folder where things are kept")
         self._title = QLabel("Settings")
         self._card = QFrame()

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
 from app.ui.theme import Theme
+from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.flow_text import FlowText
 from app.ui.widgets.places import Place
 
@@ -67,13 +68,12 @@ class AnswerCard(QFrame):
             label.setWordWrap(True)
         self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
-        buttons = QHBoxLayout()
+        buttons = FlowRow()
         buttons.addWidget(self._copy)
         buttons.addWidget(self._save)
         buttons.addWidget(self._nearest)
         buttons.addWidget(self._again)
         buttons.addWidget(self._whole)
-        buttons.addStretch(1)
         self._column = QVBoxLayout(self)
         for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
             self._column.addWidget(widget)
@@ -123,14 +123,9 @@ class AnswerCard(QFrame):
         `over` says how the reading ended where the text was not read to its end, `facts` how it was read.
         """
         self._begin(over, facts)
+        title, likely = wording.without_answer(no_answer, "the part that was read" if over else "the text")
         # Of a text that was not read to its end nobody can tell what it says.
-        title = "No answer so far" if over else wording.NO_ANSWER.rstrip(".")
-        part = "the part that was read" if over else "the text"
-        likely = f"{wording.likelihood(no_answer)} not in {part}, {wording.percent(no_answer)}"
-        if no_answer < 0.5:
-            title = title if over else "No answer that is sure enough"
-            likely = f"{wording.percent(1 - no_answer)} sure that {part} answers"
-        self._answer.set_text(title)
+        self._answer.set_text("No answer so far" if over else title.rstrip("."))
         self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
         self._nearest.setVisible(place is not None)
         self._nearest.blockSignals(True)
@@ -145,7 +140,7 @@ class AnswerCard(QFrame):
                 f"({place.likely.lower()}, {place.where}):"
             )
             self._copy.show()
-        self._finish(f"{wording.NO_ANSWER} {likely}.")
+        self._finish(f"{title} {likely}.")
 
     def say(self, note: str, *, again: bool = False) -> None:
         """Say something about the answer shown, with a button that asks anew where that helps."""

@@ -12,8 +12,11 @@ from app.ui.theme import Theme
 class FindBar(QFrame):
     """A field, what came of it, and buttons for the next and the previous place; Esc puts it away.
 
-    `find_asked` carries the words and whether to go backwards; `closed` is sent when the bar is put away.
+    `find_asked` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
+    sent when the bar is put away.
     """
+
+    typed = Signal(str)
 
     find_asked = Signal(str, bool)
     closed = Signal()
@@ -90,6 +93,7 @@ class FindBar(QFrame):
     @Slot(str)
     def _typed(self, text: str) -> None:
         self._news.clear()
+        self.typed.emit(text)
 
     @Slot()
     def _find_back(self) -> None:

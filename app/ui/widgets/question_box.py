@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
@@ -174,3 +174,5 @@ class QuestionBox(QFrame):
         self._row.setAlignment(self.field, Qt.AlignmentFlag.AlignVCenter)
         self._colour(self.field.hasFocus())
         self._fit()
+        # How many lines there are is known once the new letters have been laid out.
+        QTimer.singleShot(0, self._fit)

@@ -16,7 +16,7 @@ from app.ui.widgets.rich_text import Placed, Setting, direction
 _TALLEST_SPAN = 200
 # Columns are made for words of at most so many letters, and cells are not wider than so many by themselves.
 _LONGEST_WORD, _WIDEST_CELL = 24, 60
-_NARROWEST = 3.0
+_NARROWEST = 2.0
 _MEASURED = 6
 
 
@@ -187,6 +187,8 @@ class Band:
         stacked = self._grid.stacked
         cells = sorted(self._cells.values(), key=lambda cell: (cell.row, cell.column))
         if stacked:
+            for cell in cells:
+                cell.box = QRectF()
             cells = [cell for cell in cells if cell.placed]
         count = len(cells) if stacked else self._rows
         rows = [float(line + 2 * pad)] * max(1, count)
