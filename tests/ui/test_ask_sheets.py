@@ -100,6 +100,13 @@ def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot:
     assert sorted(titles(view)) == ["Alpha text.", "Beta text.", "Gamma text."]
 
 
+def test_the_focus_stays_on_the_page_when_a_tab_is_closed(view: AskView, qtbot: QtBot) -> None:
+    write(view, "Alpha text.")
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_T, CONTROL)
+    qtbot.keyClick(view.sheets.current().pane, Qt.Key.Key_W, CONTROL)
+    assert titles(view) == ["Alpha text."] and view.sheets.current().pane.hasFocus()
+
+
 def test_files_are_opened_once_each_in_a_tab_of_their_own(
     view: AskView, qtbot: QtBot, tmp_path: Path
 ) -> None:

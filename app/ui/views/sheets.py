@@ -144,8 +144,7 @@ class Sheets(QObject):
     def bring(self, index: int) -> None:
         """Bring a sheet up."""
         if 0 <= index < len(self._sheets):
-            focused = QApplication.focusWidget()
-            on_page = focused is not None and self._stack.isAncestorOf(focused)
+            on_page = self._has_focus()
             self._stack.setCurrentIndex(index)
             if on_page:
                 self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -182,6 +181,7 @@ class Sheets(QObject):
         sheet.place = sheet.reading_place()
         self.going.emit(sheet)
         was_up = index == self._stack.currentIndex()
+        on_page = self._has_focus()
         self._take_out(index)
         if sheet.is_untouched():
             sheet.deleteLater()
@@ -196,6 +196,8 @@ class Sheets(QObject):
             self.new()
         elif was_up:
             self.bring(min(index, len(self._sheets) - 1))
+        if on_page:
+            self.current().setFocus(Qt.FocusReason.OtherFocusReason)
         self.save_soon()
 
     @Slot()
@@ -261,6 +263,11 @@ class Sheets(QObject):
         """Have the next save write every text."""
         for sheet in self._sheets:
             sheet.unsaved = True
+
+    def _has_focus(self) -> bool:
+        """Whether the focus is on the page that is up."""
+        focused = QApplication.focusWidget()
+        return focused is not None and self._stack.isAncestorOf(focused)
 
     def _insert(self, at: int, sheet: Sheet) -> None:
         sheet.empty.set_samples(self._offers)
