@@ -37,7 +37,7 @@ class TabStrip(QTabBar):
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)
-        return QSize(min(hint.width(), self.fontMetrics().averageCharWidth() * 16), hint.height())
+        return QSize(min(hint.width(), self.fontMetrics().averageCharWidth() * 20), hint.height())
 
 
 class DocumentTabs(QFrame):
@@ -200,6 +200,9 @@ class DocumentTabs(QFrame):
             if isinstance(close, QToolButton):
                 close.setIcon(theme.icon("close"))
                 close.setIconSize(QSize(theme.step(3.5), theme.step(3.5)))
+        for scroller in self.strip.findChildren(QToolButton):
+            if scroller.objectName().startswith("Scroll"):
+                scroller.raise_()  # the tabs' own buttons came later, and are not to be seen through these
         for widget in (self._closed, self._undo):
             widget.setFont(theme.font("small"))
         self._row.setContentsMargins(theme.step(3), 0, theme.step(3), 0)
