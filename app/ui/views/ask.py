@@ -21,7 +21,7 @@ from app.ui.theme import Theme
 from app.ui.views.answers import Answers
 from app.ui.views.ask_drafts import KeptSheets, first_things
 from app.ui.views.ask_keys import SHORTCUTS
-from app.ui.views.asking import Asking
+from app.ui.views.asking import NOT_OPEN, Asking
 from app.ui.views.choosing import Choosing
 from app.ui.views.finding import Finding
 from app.ui.views.keeping import Keeping
@@ -143,6 +143,8 @@ class AskView(Page):
         self.watching.watch(sheet)
         self.answers.light(sheet)
         if sheet is self.sheets.current():
+            if self.panel.notice.sentence() == NOT_OPEN:
+                self.panel.notice.clear()
             self.answers.show_sheet(sheet)
             self.keeping.offer_formats(sheet)
             # To the question, unless one is being typed already, or was asked before.

@@ -21,6 +21,8 @@ from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import AnswerPanel
 
+NOT_OPEN = "The file is not open yet."
+
 
 class Asking(QObject):
     """Asks about one sheet at a time: the one that is up when the question is asked.
@@ -56,7 +58,7 @@ class Asking(QObject):
         panel = self._panel
         panel.notice.clear()
         if not sheet.is_open:
-            panel.notice.show_hint("The file is not open yet.", "Ask as soon as it stands there.")
+            panel.notice.show_hint(NOT_OPEN, "Ask as soon as it stands there.")
             return
         question, opened = panel.box.question(), sheet.asked()
         if not question:

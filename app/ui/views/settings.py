@@ -233,7 +233,7 @@ class SettingsView(Page):
         for title, widget, hint in rows:
             at = self._add_row(at, title, widget, hint)
         at = self._add_row(
-            at, "History", self.history, "Every question with its answer, on this computer only."
+            at, "History", self.history, "Questions with their answers, kept on this computer only."
         )
         kept = QWidget()
         line = QHBoxLayout(kept)

@@ -146,7 +146,8 @@ class Sheet(QWidget):
             pane.show_document(opened)
             self._show(pane)
         self.opened = opened
-        if outcome is not None and outcome.opened.sha256 == opened.sha256:
+        if outcome is not None:
+            outcome.stale = outcome.opened.document.text != opened.document.text
             self.outcome = outcome
         if isinstance(pane, PagePane):
             self.paged.emit(self)

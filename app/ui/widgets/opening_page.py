@@ -77,7 +77,12 @@ class OpeningPage(QFrame):
             self._column.addWidget(part)
         whole = QVBoxLayout(self)
         whole.addStretch(2)
-        whole.addWidget(self._inner, 0, Qt.AlignmentFlag.AlignHCenter)
+        # Stretches, not an alignment: Qt then gives wrapped lines the height that they need.
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addWidget(self._inner)
+        middle.addStretch(1)
+        whole.addLayout(middle)
         whole.addStretch(3)
         self.strip.stop_asked.connect(self.stop_asked)
         self._again.clicked.connect(self.again_asked)
