@@ -70,6 +70,8 @@ def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> P
     document, whole = open_as_far(source, name, password)
     try:
         parts = read_pages(document, report)
+        if not parts.pages:
+            raise _damaged_beyond_reading(name)
         return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, whole)))
     finally:
         document.close()
@@ -100,6 +102,10 @@ def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:
         )
     if code == pdfium.FPDF_ERR_SUCCESS:
         return SpanlightError(f"“{name}” has no pages.", "Get or save the file again.")
+    return _damaged_beyond_reading(name)
+
+
+def _damaged_beyond_reading(name: str) -> SpanlightError:
     return SpanlightError(
         f"“{name}” is damaged, and no page of it can be read.", "Get or save the file again."
     )
@@ -132,7 +138,7 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], whole: 
         lost += drawn < 0
         pictures += drawn > 0
     notes = []
-    if lost or not whole:
+    if lost or not whole or len(pages) < len(document):
         notes.append(_DAMAGED)
     if lost:
         notes.append(f"{_of(lost, len(pages))} could not be read.")

@@ -13,7 +13,7 @@ from math import atan2, hypot, isfinite, pi
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from app.documents.pdf_geometry import FARTHEST, ShownPart, in_frame, near, shown_part
+from app.documents.pdf_geometry import FARTHEST, ShownPart, in_frame, load_page, near, shown_part
 
 REPLACEMENT = "\ufffd"
 
@@ -61,7 +61,8 @@ class Word:
 class Sheet:
     """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
 
-    `rightwards` is False for a page that is written mostly from right to left.
+    `rightwards` is False for a page that is written mostly from right to left, `is_lost` True for one that the engine
+    cannot read.
     """
 
     width: float
@@ -72,14 +73,15 @@ class Sheet:
     label: str = ""
     words: list[Word] = field(default_factory=list)
     rightwards: bool = True
+    is_lost: bool = False
 
 
 def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:
     """The page `number`, from 0; one that the engine cannot read is an empty one."""
     try:
-        page = document[number]
+        page = load_page(document, number)
     except pypdfium2.PdfiumError:
-        return Sheet(*_PAPER)
+        return Sheet(*_PAPER, is_lost=True)
     try:
         width, height = page.get_size()
         sheet = Sheet(width, height, label=_label(document, number))

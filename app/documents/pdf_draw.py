@@ -14,6 +14,7 @@ from app.core.errors import SpanlightError
 from app.core.layout import Picture
 from app.documents.orders import Draw
 from app.documents.pdf import open_pdf
+from app.documents.pdf_geometry import load_page
 
 MOST_PIXELS = 4096
 
@@ -36,7 +37,7 @@ class _OpenPdf:
     def page(self, number: int) -> pypdfium2.PdfPage:
         page = self.pages.pop(number, None)
         if page is None:
-            page = self.document[number]
+            page = load_page(self.document, number)
         self.pages[number] = page
         if len(self.pages) > _OPEN_PAGES:
             self.pages.popitem(last=False)[1].close()
@@ -116,11 +117,13 @@ def _require_same(order: Draw, modified: int, size: int) -> None:
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
-    """The picture of a part of an open page, as `PdfDesk.draw` says it."""
+    """The picture of a part of an open page, as `PdfDesk.draw` says it; SpanlightError for a page beyond all size."""
     width, height = page.get_size()
     whole = max(1, round(width * order.scale)), max(1, round(height * order.scale))
     if max(whole) > _LARGEST_PAGE:
-        raise ValueError(f"a page of {width} x {height} points has no pixels at scale {order.scale}")
+        raise SpanlightError(
+            f"Page {order.page + 1} is too large to be drawn at this size.", "Make it smaller on the screen."
+        )
     aside, above = _MARGIN * (order.left > 0), _MARGIN * (order.top > 0)
     size = order.width + aside, order.height + above
     bitmap = pypdfium2.PdfBitmap.new_native(*size, pdfium.FPDFBitmap_BGRx)

@@ -63,6 +63,26 @@ class ShownPart:
             (self.top - y, self.right - x),
         )[self.turns]
 
+    def own_point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the page as it is shown in its own space: the inverse of `point`."""
+        return (
+            (self.left + x, self.top - y),
+            (self.left + y, self.bottom + x),
+            (self.right - x, self.bottom + y),
+            (self.right - y, self.top - x),
+        )[self.turns]
+
+
+def load_page(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
+    """The page `number`, from 0, to be closed by the caller; one that is cut down to nothing is shown whole.
+
+    Raises pypdfium2.PdfiumError for a page that the engine cannot load.
+    """
+    page = document[number]
+    if min(page.get_size()) <= 0:  # its crop box lies beside its paper
+        page.set_cropbox(*page.get_mediabox())
+    return page
+
 
 def shown_part(page: pypdfium2.PdfPage) -> ShownPart:
     """What part of a page is shown, and how it is turned."""

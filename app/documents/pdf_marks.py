@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from app.core.pages import PagePlace, mark_on_pages
 from app.core.report import Progress, Report
 from app.documents.orders import MarkUp
 from app.documents.pdf import open_as_far
+from app.documents.pdf_geometry import ShownPart, load_page, shown_part
 from app.documents.pdf_text import read_pages
 
 _AUTHOR = "Spanlight"
@@ -65,10 +65,10 @@ def _same_file(source: Path, output: Path) -> bool:
 
 def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -> None:
     """Put a highlight on a page, with four corners for each of its boxes (ISO 32000-1, 12.5.6.10)."""
-    page = document[place.page]
+    page = load_page(document, place.page)
     try:
-        corner = _to_page(page)
-        quads = [_quad(box, corner) for box in place.boxes]
+        shown = shown_part(page)
+        quads = [_quad(box, shown) for box in place.boxes]
         annotation = pdfium.FPDFPage_CreateAnnot(page, pdfium.FPDF_ANNOT_HIGHLIGHT)
         if not annotation:
             raise RuntimeError("no annotation could be made")
@@ -105,26 +105,14 @@ def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
     return bool(pdfium.FPDFAnnot_SetStringValue(annotation, key.encode(), buffer))
 
 
-def _quad(box: Box, corner: Callable[[float, float], tuple[float, float]]) -> tuple[float, ...]:
+def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
     """The corners of a box in the page's own space: upper left, upper right, lower left, lower right as it is shown."""
     return (
-        *corner(box.left, box.top),
-        *corner(box.right, box.top),
-        *corner(box.left, box.bottom),
-        *corner(box.right, box.bottom),
+        *shown.own_point(box.left, box.top),
+        *shown.own_point(box.right, box.top),
+        *shown.own_point(box.left, box.bottom),
+        *shown.own_point(box.right, box.bottom),
     )
-
-
-def _to_page(page: pypdfium2.PdfPage) -> Callable[[float, float], tuple[float, float]]:
-    """What takes points of the page as it is shown, from its upper left corner, to the page's own space."""
-    left, bottom, right, top = page.get_bbox()
-    turned = (
-        lambda x, y: (left + x, top - y),
-        lambda x, y: (left + y, bottom + x),
-        lambda x, y: (right - x, bottom + y),
-        lambda x, y: (right - y, top - x),
-    )
-    return turned[page.get_rotation() // 90 % 4]
 
 
 def _save(document: pypdfium2.PdfDocument, output: Path, whole: bool) -> None:

@@ -21,22 +21,30 @@ from app.documents.pdf_run_on import run_on, separate
 from app.documents.pdf_writer import Writer
 
 _MOSTLY = 0.6
+# A damaged page tree may say that it has any number of pages.
+_MOST_LOST = 1000
 
 
 def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     """The text, headings and pages of an open PDF; a page that cannot be read, or holds no text, has an empty span.
 
+    After a thousand pages on end that cannot be read none is looked for: there are only as many as can be, then.
     Raises Stopped when the report says so.
     """
     count = len(document)
     sheets: list[Sheet] = []
     lines: list[list[Line]] = []
+    lost = 0
     for number in range(count):
         report.check()
         report.progress(Progress(number, count, "Reading pages"))
         sheets.append(read_sheet(document, number, report.check))
         lines.append(lines_of(sheets[-1], number))
         sheets[-1].words = []
+        lost = lost + 1 if sheets[-1].is_lost else 0
+        if lost == _MOST_LOST:
+            del sheets[-lost:], lines[-lost:]
+            break
     _forget_code(lines)
     report.progress(Progress(count, count, "Reading pages"))
     bookmarks = bookmarks_of(document)

@@ -49,7 +49,10 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     blocks = Blocks()
     _Reader(blocks, others, report).read(body)
     notes = ["The file is damaged: what could be read of it is shown."] if package.damaged else []
-    return blocks.parts(notes)
+    parts = blocks.parts(notes)
+    if package.damaged and not parts.text:
+        raise damaged_beyond_reading(name)
+    return parts
 
 
 def _main_part(package: Package) -> str:

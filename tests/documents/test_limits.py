@@ -10,7 +10,11 @@ from app.documents import limits
 from app.documents.limits import MOST_BYTES, OUT_OF_MEMORY
 from tests.conftest import ROOT
 
-EAT = "eaten = []\nwhile len(eaten) < 100: eaten.append(bytearray(b'x' * 20_000_000)); time.sleep(0.02)\n"
+# Most of it at once, the rest in steps so small that it is seen before the system refuses more.
+EAT = """
+eaten = [bytearray(b'x') * 200_000_000]
+while len(eaten) < 1000: eaten.append(bytearray(b'x') * 1_000_000); time.sleep(0.01)
+"""
 
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from app.core.layout import BlockKind, Table
 from app.core.report import Silent, Stopped
 from app.documents.parts import Parts
 from app.documents.word import read_docx
-from tests.helpers.flowing import cells, check_parts, document_xml, outline, packed, styles, word_file
+from tests.helpers.flowing import cells, check_parts, document_xml, outline, p, packed, r, styles, word_file
 
 
 def read(data: bytes) -> Parts:
@@ -29,14 +29,6 @@ def saved(document: WordDocument) -> bytes:
     output = io.BytesIO()
     document.save(output)
     return output.getvalue()
-
-
-def p(inside: str, properties: str = "") -> str:
-    return f"<w:p><w:pPr>{properties}</w:pPr>{inside}</w:p>"
-
-
-def r(words: str, properties: str = "") -> str:
-    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{words}</w:t></w:r>'
 
 
 def test_a_document_that_another_program_wrote() -> None:

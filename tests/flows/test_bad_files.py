@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
 import socket
@@ -10,22 +9,19 @@ import sys
 import tempfile
 import threading
 import time
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import docx
 import pytest
 
-from app.core.errors import SpanlightError
-from app.core.layout import Kind, Opened
+from app.core.layout import Kind
 from app.core.report import Silent
 from app.documents.orders import Read
 from app.flows.document_process import Documents
+from tests.helpers.children import POSIX
+from tests.helpers.flowing import document_xml, p, packed, r
+from tests.helpers.reading import WORDS, opened, refusal
 from tests.helpers.small_pdfs import Page, lines, small_pdf
-
-WORDS = "The knave stole the tarts."
-POSIX = pytest.mark.skipif(os.name != "posix", reason="such files are known on POSIX only")
 
 
 @pytest.fixture(scope="module")
@@ -34,23 +30,6 @@ def documents() -> Iterator[Documents]:
     processes = Documents(quiet=60)
     yield processes
     processes.close()
-
-
-def opened(documents: Documents, path: Path | str) -> Opened:
-    return documents.read(Read(str(path), Path(path).name), Silent())
-
-
-def refusal(documents: Documents, path: Path | str) -> str:
-    """The sentence that is said; the process must still be there, and a good file be read after it."""
-    began = time.monotonic()
-    with pytest.raises(SpanlightError) as caught:
-        opened(documents, path)
-    assert time.monotonic() - began < 20
-    assert caught.value.message.endswith(".")
-    assert caught.value.hint.endswith(".")
-    assert "Traceback" not in caught.value.message
-    assert documents.read(Read("", "good.txt", data=WORDS.encode()), Silent()).document.text == WORDS
-    return caught.value.message
 
 
 @pytest.mark.parametrize("suffix", ["txt", "pdf", "docx", "html", "md"])
@@ -94,50 +73,27 @@ def test_random_bytes_that_begin_as_a_pdf_or_a_zip(documents: Documents, tmp_pat
         assert f"“{name}”" in refusal(documents, path)
 
 
-def word_file(inside: dict[str, bytes]) -> bytes:
-    """A Word file with some of its parts replaced."""
-    document = docx.Document()
-    document.add_paragraph(WORDS)
-    plain, changed = io.BytesIO(), io.BytesIO()
-    document.save(plain)
-    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as target:
-        for name in source.namelist():
-            if name not in inside:
-                target.writestr(name, source.read(name))
-        for name, data in inside.items():
-            target.writestr(name, data)
-    return changed.getvalue()
-
-
 def test_a_zip_bomb(documents: Documents, tmp_path: Path) -> None:
     path = tmp_path / "bomb.docx"
-    path.write_bytes(word_file({"word/document.xml": b"<w:p>" * 20_000_000}))
+    path.write_bytes(packed({"word/document.xml": b"<w:p>" * 20_000_000}))
     assert path.stat().st_size < 2_000_000
     assert "“bomb.docx”" in refusal(documents, path)
 
 
 def test_an_entity_bomb(documents: Documents, tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
-    part = (
-        f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]>'
-        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
-        "<w:body><w:p><w:r><w:t>&l9;</w:t></w:r></w:p></w:body></w:document>"
-    )
+    part = document_xml(p(r("&l9;")), f'<!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]>')
     path = tmp_path / "laughs.docx"
-    path.write_bytes(word_file({"word/document.xml": part.encode()}))
+    path.write_bytes(packed({"word/document.xml": part}))
     assert "“laughs.docx”" in refusal(documents, path)
 
 
 def test_an_entity_that_names_a_file_brings_nothing_in(documents: Documents, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("xyzzy")
-    part = (
-        f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>'
-        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
-        "<w:body><w:p><w:r><w:t>&e;</w:t></w:r></w:p></w:body></w:document>"
-    )
+    part = document_xml(p(r("&e;")), f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>')
     path = tmp_path / "outside.docx"
-    path.write_bytes(word_file({"word/document.xml": part.encode()}))
+    path.write_bytes(packed({"word/document.xml": part}))
     assert "xyzzy" not in refusal(documents, path)
 
 

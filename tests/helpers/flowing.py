@@ -103,6 +103,16 @@ def cells(parts: Parts, table: int) -> dict[tuple[int, int], str]:
     return found
 
 
+def p(inside: str, properties: str = "") -> str:
+    """A paragraph of a Word document's main part."""
+    return f"<w:p><w:pPr>{properties}</w:pPr>{inside}</w:p>"
+
+
+def r(words: str, properties: str = "") -> str:
+    """A run of a paragraph."""
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{words}</w:t></w:r>'
+
+
 def document_xml(body: str, declaration: str = "", word: str = WORD) -> str:
     """The XML of a document's main part around a body."""
     return (
@@ -122,10 +132,11 @@ def part_xml(name: str, inside: str) -> str:
 
 
 def packed(entries: dict[str, str | bytes]) -> bytes:
-    """A packed file with these entries, and Word's usual relationships."""
+    """A packed file with these entries, and Word's usual relationships and list of contents."""
     relations = {
+        "[Content_Types].xml": "<Types/>",
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="a" Type="{OFFICE}/officeDocument"'
-        ' Target="word/document.xml"/></Relationships>'
+        ' Target="word/document.xml"/></Relationships>',
     }
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:

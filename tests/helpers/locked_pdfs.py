@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+from tests.helpers.small_pdfs import pdf_of
+
 _PAD = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 _MAY_DO_ALL = b"\xfc\xff\xff\xff"
 _ID = b"0123456789abcdef"
@@ -27,19 +29,8 @@ def locked_pdf(words: str, password: str, owner: str = "owner", handler: str = "
         b"<< /Filter /%s /V 1 /R 2 /P -4 /O <%s> /U <%s> >>"
         % (handler.encode(), by_owner.hex().encode(), _rc4(key, _PAD).hex().encode()),
     ]
-    data, places = bytearray(b"%PDF-1.4\n"), []
-    for number, body in enumerate(bodies, 1):
-        places.append(len(data))
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    start = len(data)
-    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(bodies) + 1)
-    data += b"".join(b"%010d 00000 n \n" % place for place in places)
-    data += b"trailer\n<< /Size %d /Root 1 0 R /Encrypt 6 0 R /ID [<%s> <%s>] >>\n" % (
-        len(bodies) + 1,
-        _ID.hex().encode(),
-        _ID.hex().encode(),
-    )
-    return bytes(data + b"startxref\n%d\n%%%%EOF\n" % start)
+    identity = _ID.hex().encode()
+    return pdf_of(bodies, b"/Encrypt 6 0 R /ID [<%s> <%s>]" % (identity, identity))
 
 
 def _rc4(key: bytes, data: bytes) -> bytes:

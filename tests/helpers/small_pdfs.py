@@ -97,10 +97,11 @@ def small_pdf(
     objects[0] = f"<< {catalogue} >>".encode()
     listed = " ".join(f"{kid} 0 R" for kid in kids)
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{listed}] >>".encode()
-    return _file(objects)
+    return pdf_of(objects)
 
 
-def _file(objects: Sequence[bytes]) -> bytes:
+def pdf_of(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
+    """A PDF's bytes with these objects, numbered from 1, which is the catalogue, and more entries of its trailer."""
     data = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
     places = []
     for number, body in enumerate(objects, 1):
@@ -109,8 +110,8 @@ def _file(objects: Sequence[bytes]) -> bytes:
     start = len(data)
     data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     data += b"".join(b"%010d 00000 n \n" % place for place in places)
-    data += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
-    return bytes(data)
+    data += b"trailer\n<< /Size %d /Root 1 0 R %s >>\n" % (len(objects) + 1, trailer)
+    return bytes(data + b"startxref\n%d\n%%%%EOF\n" % start)
 
 
 def _content(page: Page, fonts: dict[str, _Font]) -> bytes:

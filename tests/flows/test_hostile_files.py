@@ -1,0 +1,211 @@
+"""Files that are well formed and absurd: each opens or is refused in one sentence, and the next file is read."""
+
+from __future__ import annotations
+
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.layout import Kind
+from app.core.report import Silent, Stopped
+from app.documents.limits import limit_memory
+from app.documents.orders import Draw, Read
+from app.documents.process import LimitedClerk
+from app.engine.child import Child
+from app.flows.document_process import Documents
+from tests.helpers.children import Listener
+from tests.helpers.flowing import p, r, word_file
+from tests.helpers.reading import WORDS, opened, reads_on, refusal
+from tests.helpers.small_pdfs import Page, lines, pdf_of, small_pdf
+
+DAMAGED = "This PDF is damaged; it was read as far as it goes."
+CONTENT = b"BT /F 12 Tf 72 700 Td (%s) Tj ET" % WORDS.encode()
+FONT = b"/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
+
+
+@pytest.fixture(scope="module")
+def documents() -> Iterator[Documents]:
+    """One documents process for all of them: none may harm the next."""
+    processes = Documents(quiet=60)
+    yield processes
+    processes.close()
+
+
+def stream(content: bytes, entries: bytes = b"") -> bytes:
+    return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (entries, len(content), content)
+
+
+def odd_pdf(tree: bytes = b"/Count 1 /Kids [3 0 R]", page: bytes = b"", content: bytes = b"") -> bytes:
+    """A PDF of one page, with its own entries in the page tree and the page."""
+    box = b"" if b"MediaBox" in page else b"/MediaBox [0 0 612 792]"
+    return pdf_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages %s >>" % tree,
+            b"<< /Type /Page /Parent 2 0 R %s %s /Contents 4 0 R /Resources << %s >> >>" % (box, page, FONT),
+            content or stream(CONTENT),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("tree", "pages"),
+    [
+        (b"/Count 3 /Kids [3 0 R 2 0 R 2 0 R]", 3),
+        (b"/Count -5 /Kids [3 0 R]", 1),
+        (b"/Count 1000000 /Kids [3 0 R]", 1),  # it holds no million pages
+    ],
+)
+def test_a_page_tree_that_leads_back_or_says_too_much(
+    documents: Documents, tmp_path: Path, tree: bytes, pages: int
+) -> None:
+    path = tmp_path / "tree.pdf"
+    path.write_bytes(odd_pdf(tree))
+    found = opened(documents, path)
+    assert (found.document.text, len(found.pages)) == (WORDS, pages)
+    assert (DAMAGED in found.notes) == (b"-5" not in tree)
+
+
+@pytest.mark.parametrize(
+    ("page", "size"),
+    [
+        (b"/CropBox [500 500 -500 -900]", (500, 500)),
+        (b"/CropBox [5000 5000 9000 9900]", (612, 792)),  # beside the paper: the paper is shown
+        (b"/MediaBox [0 0 0 0]", (612, 792)),
+        (b"/MediaBox [0 0 1e38 99999999999999999999]", (612, 792)),
+        (b"/Rotate 45 /UserUnit 1e9", (612, 792)),
+        (b"/MediaBox [0 0 720000 720000]", (720_000, 720_000)),
+    ],
+)
+def test_a_page_of_no_size_or_of_ten_thousand_inches(
+    documents: Documents, tmp_path: Path, page: bytes, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "page.pdf"
+    path.write_bytes(odd_pdf(page=page))
+    found = opened(documents, path)
+    assert found.document.text == WORDS
+    assert (found.pages[0].width, found.pages[0].height) == size
+    picture = documents.draw(Draw(str(path), 0, 1.0, 0, size[1] - 792, 612, 200), Silent())
+    assert min(picture.pixels) < 128 or size == (500, 500)  # the words are on it
+
+
+def test_a_page_that_unpacks_without_end(documents: Documents, tmp_path: Path) -> None:
+    bomb = zlib.compress(zlib.compress(b" " * 100_000_000, 9), 9)
+    path = tmp_path / "bomb.pdf"
+    path.write_bytes(odd_pdf(content=stream(bomb, b"/Filter [/FlateDecode /FlateDecode]")))
+    assert path.stat().st_size < 10_000
+    assert opened(documents, path).notes == ("The pages of this PDF are empty.",)
+
+
+def start_small() -> LimitedClerk:
+    """The reader of documents with less memory, which is used up sooner."""
+    limit_memory(300_000_000)
+    return LimitedClerk()
+
+
+def test_forms_that_draw_themselves_cost_the_process_only(tmp_path: Path) -> None:
+    documents = Documents()
+    documents._reading.close()
+    documents._reading = Child(start_small, title="documents process")
+    form = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 5 0 R >> >>"
+    path = tmp_path / "forms.pdf"
+    path.write_bytes(
+        pdf_of(
+            [
+                b"<< /Type /Catalog /Pages 2 0 R >>",
+                b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R"
+                b" /Resources << /XObject << /A 5 0 R >> >> >>",
+                stream(b"/A Do"),
+                stream(b"/A Do /A Do", form),
+            ]
+        )
+    )
+    try:
+        said = refusal(documents, path)
+    finally:
+        documents.close()
+    assert said == "“forms.pdf” could not be read: it takes more than 2 GB of memory."
+
+
+def test_a_file_under_another_name(documents: Documents, tmp_path: Path) -> None:
+    page = b"<!DOCTYPE html><title>t</title><p>" + WORDS.encode()
+    for name, data, kind in (
+        ("page.pdf", page, Kind.HTML),
+        ("page.docx", small_pdf([Page(lines(WORDS))]), Kind.PDF),
+        ("page.html", word_file(p(r(WORDS))), Kind.DOCX),
+        ("page.txt", page.decode().encode("utf-16-le"), Kind.TEXT),
+        ("wide.html", f"<html><p>{WORDS}".encode("utf-16-be"), Kind.HTML),
+    ):
+        (tmp_path / name).write_bytes(data)
+        found = opened(documents, tmp_path / name)
+        assert found.kind is kind
+        assert WORDS in found.document.text
+
+
+def test_word_files_nested_without_end(documents: Documents, tmp_path: Path) -> None:
+    def tables(depth: int) -> bytes:
+        return word_file("<w:tbl><w:tr><w:tc>" * depth + p(r(WORDS)) + "</w:tc></w:tr></w:tbl>" * depth)
+
+    path = tmp_path / "tables.docx"
+    path.write_bytes(tables(80))
+    assert opened(documents, path).document.text == WORDS
+    path.write_bytes(tables(5_000))
+    assert refusal(documents, path) == "“tables.docx” is damaged: nothing of its text could be read."
+    controls = "<w:sdt><w:sdtContent>" * 120 + p(r(WORDS)) + "</w:sdtContent></w:sdt>" * 120
+    path.write_bytes(word_file(controls))
+    assert opened(documents, path).document.text == WORDS
+
+
+def test_word_styles_that_lead_back_to_themselves(documents: Documents, tmp_path: Path) -> None:
+    styles = "".join(
+        f'<w:style w:styleId="s{number}"><w:basedOn w:val="s{(number + 1) % 500}"/></w:style>'
+        for number in range(500)
+    )
+    path = tmp_path / "styles.docx"
+    path.write_bytes(word_file(p(r(WORDS), '<w:pStyle w:val="s1"/>'), styles=styles))
+    assert opened(documents, path).document.text == WORDS
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("blocks.html", b"<html>" + b"<div>" * 300_000 + WORDS.encode()),
+        ("styles.html", b"<html>" + b"<b>x" * 100_000 + WORDS.encode()),
+        ("paragraphs.html", b"<html><p>" + b"<i><b><p>a" * 10_000 + WORDS.encode()),
+        ("rows.html", b"<html><table>" + b"<tr><td rowspan=65534 colspan=1000>" * 10_000 + WORDS.encode()),
+        ("links.md", b"[a](" * 30_000 + WORDS.encode()),
+        ("brackets.md", b"[" * 300 + b"]" * 300 + b"\n\n" + WORDS.encode()),
+        ("emphasis.md", b"*a _b " * 30_000 + WORDS.encode()),
+        ("front.md", b"---\n" + b"a: b\n" * 40_000 + WORDS.encode()),
+        ("names.md", b"[a]: <b>\n" * 20_000 + b"\n" + WORDS.encode()),
+        ("marks.txt", ("\u202e" * 100_000 + WORDS + "\u0301" * 100_000).encode()),
+    ],
+)
+def test_what_is_opened_and_never_closed(
+    documents: Documents, tmp_path: Path, name: str, data: bytes
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    began = time.monotonic()
+    assert WORDS in opened(documents, tmp_path / name).document.text
+    assert time.monotonic() - began < 20
+
+
+def test_a_stop_is_heard_while_a_library_is_deep_in_its_work(documents: Documents, tmp_path: Path) -> None:
+    """The parser of HTML takes a minute over this element and listens to nobody: the process is ended for it."""
+    path = tmp_path / "attributes.html"
+    path.write_bytes(b"<html><p " + b"".join(b"a%d " % number for number in range(300_000)) + b">words")
+    reads_on(documents)
+    stop = threading.Event()
+    timer = threading.Timer(0.5, stop.set)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        documents.read(Read(str(path)), Listener(lambda _: stop.is_set()))
+    assert time.monotonic() - began < 10
+    timer.join()
+    reads_on(documents)
