@@ -21,7 +21,7 @@ from app.ui.messages import Fault, fault_of
 from app.ui.pages import PAGES
 from app.ui.theme import Theme
 from app.ui.views.page import Page
-from app.ui.widgets.dropped import local_files
+from app.ui.widgets.dropped import dropped_files, take_files_only
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.rail import Rail
 from app.ui.widgets.shortcuts_help import ShortcutsHelp
@@ -190,13 +190,11 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
+        take_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the page that is up, or for asking where it takes none."""
-        if files := local_files(event.mimeData()):
-            event.acceptProposedAction()
+        if files := dropped_files(event):
             if self._current in ("history", "settings"):
                 self.open_files(files)
             else:

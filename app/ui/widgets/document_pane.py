@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextCursor,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -28,6 +27,7 @@ from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import document_text, insertable, text_at
 from app.ui.widgets.plain_page import PlainPage
+from app.ui.widgets.word_search import next_place
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -142,17 +142,10 @@ class DocumentPane(PlainPage):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
-        flags = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
-        found = self.document().find(words, self.textCursor(), flags)
-        if found.isNull():
-            again = QTextCursor(self.document())
-            again.movePosition(
-                QTextCursor.MoveOperation.End if backwards else QTextCursor.MoveOperation.Start
-            )
-            found = self.document().find(words, again, flags)
-        if not found.isNull():
+        found = next_place(self.document(), words, self.textCursor(), backwards)
+        if found is not None:
             self.setTextCursor(found)
-        return not found.isNull()
+        return found is not None
 
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -21,7 +20,7 @@ from app.core.layout import Opened
 from app.core.page_runs import Box
 from app.core.text import Span
 from app.ui.theme import Theme
-from app.ui.widgets.dropped import local_files
+from app.ui.widgets.dropped import copied_files, dropped_files, take_files_only
 from app.ui.widgets.page_marks import PageLights
 from app.ui.widgets.page_points import Band, bands, heat_along, point_below, stand_of
 from app.ui.widgets.page_selecting import SelectablePages
@@ -167,25 +166,20 @@ class PagePane(SelectablePages):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):
-            if files := local_files(QGuiApplication.clipboard().mimeData()):
+            if files := copied_files():
                 self.files_dropped.emit(files)
             return
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._accept_files(event)
+        take_files_only(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._accept_files(event)
+        take_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        if files := local_files(event.mimeData()):
-            event.acceptProposedAction()
+        if files := dropped_files(event):
             self.files_dropped.emit(files)
-
-    def _accept_files(self, event: QDragMoveEvent) -> None:
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
 
     def _bring_into_view(self, page: int, box: Box) -> None:
         """Scroll a box of a page to where it can be read, unless it can be already."""

@@ -68,7 +68,8 @@ def where(opened: Opened, at: int) -> str:
     if len(heading) > _LONGEST_HEADING:
         heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"
     text = opened.document.text
-    share = "at the start" if at == 0 else f"at {round(100 * at / max(1, len(text)))} % of the text"
+    percent = round(100 * at / max(1, len(text)))
+    share = f"at {percent} % of the text" if percent else "at the start"
     if page is not None:
         return f"page {page:,}, {heading}" if heading else f"page {page:,}"
     if opened.kind is Kind.TEXT and _has_lines(text):

@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -17,7 +16,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextCursor,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -25,13 +23,14 @@ from app.core.layout import Opened
 from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.desk import draw_edge
-from app.ui.widgets.dropped import local_files
+from app.ui.widgets.dropped import copied_files, dropped_files, take_files_only
 from app.ui.widgets.heat import edges_of, over_height
 from app.ui.widgets.lights import Light, Lights
 from app.ui.widgets.offsets import text_at
 from app.ui.widgets.reading_keys import selecting
 from app.ui.widgets.rich_page import RichPage
 from app.ui.widgets.rich_places import shown
+from app.ui.widgets.word_search import next_place
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -140,14 +139,8 @@ class RichPane(RichPage):
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
         self.build_all()
-        words = shown(words)
-        flags = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
-        found = self.document().find(words, self.textCursor(), flags)
-        if found.isNull():
-            again = QTextCursor(self.document())
-            again.movePosition(_MOVE.End if backwards else _MOVE.Start)
-            found = self.document().find(words, again, flags)
-        if found.isNull():
+        found = next_place(self.document(), shown(words), self.textCursor(), backwards)
+        if found is None:
             return False
         value = self.map.value()
         self.setTextCursor(found)
@@ -192,21 +185,20 @@ class RichPane(RichPage):
         return data
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._judge_drag(event)
+        take_files_only(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._judge_drag(event)
+        take_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        if files := local_files(event.mimeData()):
-            event.acceptProposedAction()
+        if files := dropped_files(event):
             self.files_dropped.emit(files)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(_KEY.Copy) and not self.textCursor().hasSelection():
             self.copy_asked.emit()
         elif event.matches(_KEY.Paste):
-            if files := local_files(QGuiApplication.clipboard().mimeData()):
+            if files := copied_files():
                 self.files_dropped.emit(files)
         elif event.matches(_KEY.MoveToStartOfDocument):
             self.map.setValue(0)
@@ -268,12 +260,6 @@ class RichPane(RichPage):
             if any(box.adjusted(-1, -1, 1, 3).contains(place) for box in self.light_boxes(index)):
                 return index
         return -1
-
-    def _judge_drag(self, event: QDragEnterEvent | QDragMoveEvent) -> None:
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
-        else:
-            event.ignore()
 
     @Slot(float)
     def _go_to_share(self, share: float) -> None:
