@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from app.core.layout import Heading
 from app.core.text import Span
+from app.documents.numerals import from_roman
 
 LONGEST = 300
 _FEWEST = 3
@@ -23,7 +24,6 @@ _CAPTIONS = frozenset(
     "abb abbildung equation example fig figura figure footnote image listing note photo plate tab tabelle tabla table "
     "tableau tabula".split()
 )
-_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class _Line(NamedTuple):
@@ -82,7 +82,4 @@ def _number(words: str) -> int:
     """The number that digits or Roman numerals write; 0 for anything else."""
     if words.isdecimal() and words.isascii():
         return int(words)
-    if not _ROMAN.fullmatch(words):
-        return 0
-    values = [_DIGITS[letter] for letter in words]
-    return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
+    return from_roman(words) if _ROMAN.fullmatch(words) else 0

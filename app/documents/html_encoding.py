@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from app.documents.plain_text import decode
+from app.documents.plain_text import MARKS, decode
 
 _HEAD = 4096
 _DECLARED = re.compile(
@@ -13,7 +13,6 @@ _DECLARED = re.compile(
     rb"|<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{1,40})",
     re.IGNORECASE,
 )
-_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Labels that browsers read as a larger encoding (WHATWG Encoding, section 4.2).
 _WIDER = {
     "ascii": "cp1252",
@@ -36,7 +35,7 @@ def decode_html(data: bytes, name: str) -> str:
     not text.
     """
     declared = _declared(data[:_HEAD])
-    if not declared or data.startswith(_MARKS):
+    if not declared or data.startswith(tuple(MARKS)):
         return decode(data, name)
     if not data.isascii():
         try:

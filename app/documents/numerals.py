@@ -1,11 +1,14 @@
-"""Numbers of list items as they are written: 3, c, iii."""
+"""Numbers as they are written before items, chapters and on pages: 3, c, iii."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+_ROMAN_DIGITS = {digits: value for value, digits in _ROMAN if len(digits) == 1}
 
 
 def letters(number: int) -> str:
@@ -28,6 +31,12 @@ def roman(number: int) -> str:
         written += digits * (number // value)
         number %= value
     return written
+
+
+def from_roman(written: str) -> int:
+    """iv as 4; raises KeyError for letters that no Roman numeral has."""
+    values = [_ROMAN_DIGITS[letter] for letter in written.casefold()]
+    return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
 
 
 def bullet(level: int) -> str:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from app.documents.numerals import from_roman
 from app.documents.pdf_lines import Line
 
 _FEWEST = 3
@@ -122,8 +123,4 @@ def _counts(one: _Found, other: _Found) -> bool:
 
 
 def _value(number: str) -> int:
-    if number.isdecimal():
-        return int(number[:9])
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}[each] for each in number.casefold()]
-    following = [*values[1:], 0]
-    return sum(-own if own < after else own for own, after in zip(values, following, strict=True))
+    return int(number[:9]) if number.isdecimal() else from_roman(number)

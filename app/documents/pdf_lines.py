@@ -12,12 +12,14 @@ from app.documents.pdf_characters import Sheet, Word
 
 # In em of the words' size.
 _WIDE_GAP = 1.5
+_WIDE_FIXED = 1.9  # where all letters are of one width: three blanks
 _GUTTER_GAP = 0.75
 _SAME_LINE = 0.55
 _TOUCHING = 0.12
 
 _ASCENT, _DESCENT = 0.8, 0.2
 _FEWEST_AT_GUTTER = 6
+PROSE_LENGTH = 18  # characters of the shortest line that is counted as running text
 _MOST_LINES = 4000
 
 
@@ -113,10 +115,11 @@ def _groups(words: Sequence[Word]) -> list[list[Word]]:
             before = groups[-1][-1]
             larger = max(word.size, size)
             gap = distance(before, word)
+            widest = _WIDE_FIXED if word.fixed and before.fixed else _WIDE_GAP
             if (
                 word.quarter == before.quarter
                 and abs(word.base - base) <= _SAME_LINE * larger
-                and gap <= _WIDE_GAP * max(word.size, before.size)
+                and gap <= widest * max(word.size, before.size)
                 # A line that goes back is another one, unless it is written from right to left.
                 and (word.right > before.left or gap <= 0.6 * larger)
             ):

@@ -6,12 +6,11 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 
-from app.documents.pdf_lines import Line
+from app.documents.pdf_lines import PROSE_LENGTH, Line
 
 _MOST_LINES = 3000
 _DEEPEST = 3
 _FEWEST = 4
-_PROSE_LENGTH = 18
 
 
 def in_reading_order(lines: Sequence[Line]) -> list[Line]:
@@ -38,7 +37,7 @@ def _ordered(lines: list[Line], depth: int) -> list[Line]:
 
 def _gutter(lines: Sequence[Line]) -> float | None:
     """Where two columns of running text part whose lines the file mixes; None where there is no such place."""
-    starts = Counter(round(line.left / 2) for line in lines if line.length >= _PROSE_LENGTH)
+    starts = Counter(round(line.left / 2) for line in lines if line.length >= PROSE_LENGTH)
     best, place = 0, None
     for start, times in starts.items():
         if times + starts[start - 1] + starts[start + 1] < _FEWEST:
@@ -58,7 +57,7 @@ def _gutter(lines: Sequence[Line]) -> float | None:
 
 def _is_prose(lines: Sequence[Line]) -> bool:
     """Whether most lines are long and end near the column's edge, as running text does and a table's cells don't."""
-    long = sorted((line for line in lines if line.length >= _PROSE_LENGTH), key=lambda line: line.left)
+    long = sorted((line for line in lines if line.length >= PROSE_LENGTH), key=lambda line: line.left)
     columns: list[list[Line]] = []
     for line in long:
         if columns and line.left - columns[-1][-1].left <= line.size:

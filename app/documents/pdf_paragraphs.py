@@ -14,8 +14,9 @@ from app.documents.pdf_lines import Line
 from app.documents.pdf_rows import MARKER, Row
 
 STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
-BULLET = re.compile(r"(?:[•▪●○◦‣·∙■□➢➤✓✔–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]|\d+(?:\.\d+)+)(?=\s|$)")
-_LEADERS = re.compile(r"(?:\. ?){5,}|(?:… ?){3,}|(?:· ?){5,}")
+BULLET = re.compile(rf"(?:[✓✔]|{MARKER.pattern}|\d+(?:\.\d+)+)(?=\s|$)")
+# Dots that lead to a page's number.
+LEADERS = re.compile(r"(?: ?\.){5,} ?|(?: ?…){3,} ?|(?: ?·){5,} ?")
 _NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
 
 # In em, or as a share.
@@ -133,7 +134,8 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
         before = lines[number - 1] if number else None
         is_item = _is_item(line, measures)
         block = blocks[-1] if blocks else None
-        if before is None or block is None or _parts(before, line, block, measures):
+        full = number - 1 not in early
+        if before is None or block is None or _parts(before, line, block, full, measures):
             blocks.append(Block([line], [""], is_item=is_item))
         elif is_item and (block.is_item or STOPS.search(before.text)):
             blocks.append(Block([line], [""], is_item=True))
@@ -154,7 +156,7 @@ def _is_item(line: Line, measures: Measures) -> bool:
     """Whether an item of a list begins with a line, or it is one of a table of contents."""
     if line.code:
         return False
-    if _LEADERS.search(line.text):
+    if LEADERS.search(line.text):
         return True
     found = BULLET.match(line.text)
     # A number before large or bold words is a heading's.
@@ -190,9 +192,13 @@ def _ends_early(line: Line, following: Line, edge: float) -> bool:
     return room > width + 0.9 * line.size and room > 0.12 * (edge - line.start)
 
 
-def _parts(before: Line, line: Line, block: Block, measures: Measures) -> bool:
-    """Whether a new paragraph begins between two lines, told by how they stand."""
-    if not same_size(before, line) or before.bold != line.bold or before.code != line.code:
+def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
+    """Whether a new paragraph begins between two lines, told by how they stand; `full` is the first up to its end."""
+    if not same_size(before, line):
+        return True
+    # The last words of a sentence may be all bold or all code.
+    goes_on = full and line.text[:1].islower() and not STOPS.search(before.text)
+    if (before.bold != line.bold or before.code != line.code) and not goes_on:
         return True
     if line.base - before.base > _LOOSE * measures.step(line.size):
         return True

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from app.documents.pdf_lines import Line
+from app.documents.pdf_lines import PROSE_LENGTH, Line
 
 # In em: how far below a line the next may stand in one cell, how far apart the tops or middles of a row's cells.
 _STEP = 2.2
 _TIGHT_STEP = 1.4
 _ALIGNED = 0.65
 _LOOKED_BACK = 12
-_PROSE_LENGTH = 18
 _STOPS = tuple(".!?:;。！？：；")
 
 
 # What stands before an item of a list: a bullet, or a number or letter with a stop or a bracket.
-MARKER = re.compile(r"[•▪●○◦‣·∙■□➢➤–—*o-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]")
+BULLETS = "•▪●○◦‣·∙■□➢➤–—*o-"
+MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,4}})[.)]")
 
 
 @dataclass(slots=True)
@@ -229,7 +229,7 @@ def _wraps(row: Row, below: Row) -> bool:
         if last.text.endswith(_STOPS) or not first.text[:1].islower():
             continue
         goes_on += 1
-        long += last.length >= _PROSE_LENGTH
+        long += last.length >= PROSE_LENGTH
     return goes_on == len(below.cells) and long > 0
 
 

@@ -12,7 +12,7 @@ from app.core.text import Span
 from app.documents.pdf_characters import Sheet
 from app.documents.pdf_hyphens import Hyphens
 from app.documents.pdf_lines import Line
-from app.documents.pdf_paragraphs import Block
+from app.documents.pdf_paragraphs import LEADERS, Block
 
 # Latin and Armenian ligatures: one character of the page, several of the text.
 _LIGATURES = {
@@ -25,7 +25,6 @@ _CONTROLS = [
 # What stands for the engine's mark of a hyphen at a line's end comes after the controls, of which it is one.
 _CHANGED = dict.fromkeys(_CONTROLS, "") | _LIGATURES | {"\x02": "-", "\t": " ", "\xa0": " "}
 _RARE = re.compile("[" + "".join(re.escape(each) for each in _CHANGED) + "]")
-_LEADERS = re.compile(r"(?: ?\.){5,} ?|(?: ?…){3,} ?|(?: ?·){5,} ?")
 _STRENGTH = ["", " ", "\t", "\n", "\n\n"]
 
 
@@ -127,7 +126,7 @@ def _blank_after(characters: str, place: int) -> int:
     return -1
 
 
-_UNTIDY = re.compile(r"^\s+|\s+$|(?<=\s)\s+|" + _LEADERS.pattern)
+_UNTIDY = re.compile(r"^\s+|\s+$|(?<=\s)\s+|" + LEADERS.pattern)
 
 
 def _tidied(text: str, places: array[int]) -> tuple[str, array[int]]:

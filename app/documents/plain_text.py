@@ -14,13 +14,13 @@ from app.documents.parts import Parts
 _SAMPLE = 1 << 16
 
 # The longer marks first: a UTF-32 mark begins with a UTF-16 one.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\b\x1b")
 _BREAKS = re.compile("[\v\f\x85]")
 _UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -43,7 +43,7 @@ def decode(data: bytes, name: str) -> str:
     lie; UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; the old encoding whose letters make most sense,
     which is Windows-1252 for Western languages. Raises SpanlightError for bytes that are not text.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS.items():
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
     wide = _unmarked_utf16(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
@@ -15,12 +14,10 @@ from app.documents.word_lists import WordLists
 from app.documents.word_runs import LINE_BREAK, Found, Runs, text_boxes
 from app.documents.word_styles import WordStyle, WordStyles
 from app.documents.word_tables import placed_rows
-from app.documents.word_xml import Element, attribute, child, local, number, value
+from app.documents.word_xml import Element, attribute, child, content, local, number, value
 from app.documents.word_zip import Package, damaged_beyond_reading, open_package
 
 _CHECK_EVERY = 100
-# Around paragraphs and tables: content controls, custom XML, tracked insertions.
-_TRANSPARENT = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
 _USUAL = {
     "styles": "styles.xml",
     "numbering": "numbering.xml",
@@ -98,9 +95,9 @@ class _Reader:
     def read(self, body: Element) -> None:
         """Add all of the body in its order, and then the notes that it refers to."""
         total = len(body)
-        for done, element in enumerate(body):
+        for done, element in enumerate(content(body)):
             if done % _CHECK_EVERY == 0:
-                self._report.progress(Progress(done, total, "Reading the document"))
+                self._report.progress(Progress(done, max(total, done), "Reading the document"))
             self._element(element)
         # A note may refer to further ones; each is read once.
         read = 0
@@ -113,7 +110,7 @@ class _Reader:
         self._blocks.end()
 
     def _content(self, parent: Element) -> None:
-        for element in parent:
+        for element in content(parent):
             self._element(element)
 
     def _element(self, element: Element) -> None:
@@ -122,8 +119,6 @@ class _Reader:
             self._paragraph(element)
         elif name == "tbl":
             self._table(element)
-        elif name in _TRANSPARENT:
-            self._content(element)
 
     def _paragraph(self, paragraph: Element, marker: str | None = None) -> None:
         self._paragraphs += 1
@@ -147,8 +142,8 @@ class _Reader:
             self._blocks.end()
         boxes, self._found.boxes = self._found.boxes, []
         for box in boxes:
-            for content in text_boxes(box):
-                self._content(content)
+            for inside in text_boxes(box):
+                self._content(inside)
 
     def _begin(
         self, properties: Element | None, style: WordStyle, level: int, shows: bool, marker: str | None
@@ -210,7 +205,7 @@ class _Reader:
     def _note(self, note: Element, marker: str) -> None:
         """Add a foot- or endnote: its first paragraph as an item with its mark, further ones without."""
         given = marker
-        for element in _flat(note):
+        for element in content(note):
             if local(element) == "p":
                 self._paragraph(element, given)
                 given = ""
@@ -224,12 +219,3 @@ def _heading_level(properties: Element | None, style: WordStyle) -> int:
     if own is None or style.name == "toc heading":
         return style.level
     return own + 1 if 0 <= own < 9 else 0
-
-
-def _flat(element: Element) -> Iterator[Element]:
-    """Paragraphs and tables inside, those inside content controls too."""
-    for each in element:
-        if local(each) in _TRANSPARENT:
-            yield from _flat(each)
-        else:
-            yield each

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.documents.grids import MOST_COLUMNS
-from app.documents.word_xml import Element, attribute, child, local, number, switch, value
-
-_TRANSPARENT = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
+from app.documents.word_xml import Element, attribute, child, content, local, number, switch, value
 
 
 @dataclass
@@ -33,7 +31,7 @@ def placed_rows(table: Element) -> list[WordRow]:
     """The table's rows; cells that go on a merged one above or beside them are counted into it and left out."""
     rows: list[WordRow] = []
     above: dict[int, WordCell] = {}  # by column: the cell that a merged one goes on
-    for element in _inside(table, "tr"):
+    for element in _named(table, "tr"):
         properties = child(element, "trPr")
         if child(properties, "del") is not None:
             continue
@@ -41,7 +39,7 @@ def placed_rows(table: Element) -> list[WordRow]:
         row = WordRow(bool(switch(properties, "tblHeader")), skip, [])
         column = skip
         merged: dict[int, WordCell] = {}
-        for cell in _inside(element, "tc"):
+        for cell in _named(element, "tc"):
             own = child(cell, "tcPr")
             across = max(1, min(number(own, "gridSpan") or 1, MOST_COLUMNS))
             down = child(own, "vMerge")
@@ -62,11 +60,5 @@ def placed_rows(table: Element) -> list[WordRow]:
     return rows
 
 
-def _inside(parent: Element, name: str) -> Iterator[Element]:
-    """Children of a name, those inside content controls and tracked insertions too."""
-    for each in parent:
-        found = local(each)
-        if found == name:
-            yield each
-        elif found in _TRANSPARENT:
-            yield from _inside(each, name)
+def _named(parent: Element, name: str) -> Iterator[Element]:
+    return (each for each in content(parent) if local(each) == name)

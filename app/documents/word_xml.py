@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lxml.etree import _Element as Element
+
+_TRANSPARENT = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
 
 
 def local(element: Element) -> str:
     """The element's name without its namespace; empty for what is no element."""
     tag = element.tag
     return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
+
+
+def content(parent: Element) -> Iterator[Element]:
+    """The element's children, and those inside content controls, custom XML and tracked insertions in their place."""
+    for each in parent:
+        if local(each) in _TRANSPARENT:
+            yield from content(each)
+        else:
+            yield each
 
 
 def child(element: Element | None, *path: str) -> Element | None:

@@ -77,6 +77,26 @@ def test_a_paragraph_runs_on_over_columns_and_notes_come_after_it() -> None:
     assert text.endswith("\n\n1 A note in small print.")
 
 
+@pytest.mark.parametrize("font", ["Helvetica-Bold", "Courier"])
+def test_a_sentence_may_end_in_other_letters(font: str) -> None:
+    text = lines(
+        "Complete the following steps to make a new box that\nholds the letters and a folder for them of the name"
+    )
+    end = Words("input.", 72, 100, font=font)
+    assert read_words([*text, end]).text == (
+        "Complete the following steps to make a new box that holds the letters and a folder for them of the name input."
+    )
+    command = [text[0], Words("then run", 72, 86), Words("install it", 72, 100, font=font)]
+    for apart in ([text[0], Words("It is so.", 72, 86, font=font)], command):
+        assert read_words(apart).text.endswith(f"\n\n{apart[-1].text}")
+
+
+def test_two_blanks_of_a_typewriter_part_no_cells() -> None:
+    said = "You may copy it, unless told.  If you do,\nkeep this notice in it, and say so to all."
+    assert "\t" not in read_words(lines(said, size=11, font="Courier")).text
+    assert "told. If you do" in read_words(lines(said, size=11, font="Courier")).text
+
+
 def test_a_table_has_one_line_a_row() -> None:
     rows = [("Name", "Weight", "Made in"), ("Anvil", "70 kg", "Leeds"), ("Feather", "2 g", "Goose Green")]
     words = [
