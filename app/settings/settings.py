@@ -25,7 +25,8 @@ class Settings:
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_quick` has only the best passages of a document read; `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
-    `text_size` is in per cent of the usual; `classify_lines` tells that each line is a text of its own;
+    `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
+    `classify_lines` tells that each line is a text of its own;
     `others` holds keys of other versions, written back as they were read.
     """
 
@@ -42,6 +43,7 @@ class Settings:
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
     text_size: int = 100
+    document_size: int = 100
     classify_lines: bool = False
     others: dict[str, object] = field(default_factory=dict)
 
@@ -97,6 +99,8 @@ def _from_values(values: dict[str, object]) -> Settings:
                 pass
             case "text_size" if type(value) is int and 75 <= value <= 200:
                 settings.text_size = value
+            case "document_size" if type(value) is int and 50 <= value <= 300:
+                settings.document_size = value
             case "classify_lines" | "ask_quick" | "keep_history" if isinstance(value, bool):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):

@@ -108,6 +108,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     """A window on the screen, in the person's look, with the reader being loaded behind it."""
     theme = Theme(workspace.paths.resources)
     theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
+    theme.scale_documents(workspace.settings.document_size / 100)
     QApplication.setWindowIcon(theme.app_icon())
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)

@@ -81,6 +81,7 @@ class Theme(QObject):
         self._icons: dict[tuple[str, str, str], QIcon] = {}
         self._wanted = "system"
         self._scale = 1.0
+        self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
         self._base_font = _base_font()
         self._serif = _first_installed(_SERIF, "serif")
@@ -110,6 +111,13 @@ class Theme(QObject):
             hints.setColorScheme(Qt.ColorScheme.Dark if self._wanted == "dark" else Qt.ColorScheme.Light)
         self._apply()
 
+    def scale_documents(self, scale: float) -> None:
+        """Have documents shown in letters so much larger than the usual ones, at the window's text size."""
+        scale = min(3.0, max(0.5, scale))
+        if scale != self._document_scale:
+            self._document_scale = scale
+            self.changed.emit()
+
     def refresh(self) -> None:
         """Have every widget take its fonts and icons again.
 
@@ -126,7 +134,8 @@ class Theme(QObject):
         """The font of a use: ui, small, small_strong, strong, title, winner, answer, quote or document."""
         family, factor, weight = _TYPE[use]
         font = QFont(self._base_font)
-        font.setPixelSize(round(self._base_pixels() * factor))
+        scale = self._document_scale if use == "document" else 1.0
+        font.setPixelSize(round(self._base_pixels() * factor * scale))
         font.setWeight(weight)
         if family == "serif":
             font.setFamilies([self._serif, *self._base_font.families()])

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.ui.views.ask import AskView
-from app.ui.views.finding import TEXT_SIZES
+from app.ui.views.finding import SIZES
 from app.ui.widgets.page_pane import PagePane
 from tests.helpers.open_files import Waiting, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
@@ -115,14 +115,16 @@ def test_a_text_is_shown_in_larger_or_smaller_letters(
     pane = is_open(view, qtbot, [written(tmp_path, kind)]).pane
     settings, field = view.workspace.settings, view.panel.box.field
     usual = pane.document().defaultFont().pixelSize()
-    assert settings.text_size == 100
+    window = view.panel.card.font().pixelSize(), view.theme.font("ui").pixelSize()
+    assert settings.document_size == 100
     qtbot.keyClick(field, Qt.Key.Key_Equal, CONTROL)
-    assert settings.text_size == 115 and pane.document().defaultFont().pixelSize() > usual
-    for _ in TEXT_SIZES:
+    assert settings.document_size == 110 and pane.document().defaultFont().pixelSize() > usual
+    for _ in SIZES:
         qtbot.keyClick(field, Qt.Key.Key_Plus, CONTROL)
-    assert settings.text_size == TEXT_SIZES[-1]
-    for _ in range(len(TEXT_SIZES) + 1):
+    assert settings.document_size == SIZES[-1]
+    assert (view.panel.card.font().pixelSize(), view.theme.font("ui").pixelSize()) == window
+    for _ in range(len(SIZES) + 1):
         qtbot.keyClick(field, Qt.Key.Key_Minus, CONTROL)
-    assert settings.text_size == TEXT_SIZES[0] and pane.document().defaultFont().pixelSize() < usual
+    assert settings.document_size == SIZES[0] and pane.document().defaultFont().pixelSize() < usual
     qtbot.keyClick(field, Qt.Key.Key_0, CONTROL)
-    assert settings.text_size == 100 and pane.document().defaultFont().pixelSize() == usual
+    assert settings.document_size == 100 and pane.document().defaultFont().pixelSize() == usual

@@ -11,14 +11,14 @@ from app.ui.views.sheets import Sheets
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.page_pane import PagePane
 
-TEXT_SIZES = (75, 90, 100, 115, 130, 150, 175, 200)
+SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
 _REST_MS = 200
 
 
 class Finding(QObject):
-    """The find bar over the pages; and zoom, which for a text is the size of all text."""
+    """The find bar over the pages; and zoom, which for texts is the size of all documents' letters."""
 
     def __init__(
         self, workspace: Workspace, theme: Theme, sheets: Sheets, bar: FindBar, parent: QObject
@@ -66,11 +66,10 @@ class Finding(QObject):
             (pane.zoom_fit, pane.zoom_in, pane.zoom_out)[by]()
             return
         settings = self._workspace.settings
-        further = [size for size in TEXT_SIZES if (size - settings.text_size) * by > 0]
-        size = USUAL if by == 0 else (min if by > 0 else max)(further, default=settings.text_size)
-        if size != settings.text_size:
-            settings.text_size = size
-            self._theme.choose(settings.theme, size / 100)
+        further = [size for size in SIZES if (size - settings.document_size) * by > 0]
+        size = USUAL if by == 0 else (min if by > 0 else max)(further, default=settings.document_size)
+        settings.document_size = size
+        self._theme.scale_documents(size / 100)
 
     @Slot(str)
     def _typed(self, words: str) -> None:
