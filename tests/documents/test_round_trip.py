@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from app.core.pages import characters_under, mark_on_pages
-from app.core.report import Silent
 from app.core.text import Span
 from app.documents.parts import Parts
-from app.documents.pdf import read_pdf
+from tests.helpers.pdf_pages import read_real
 
 SPANS = 300
 MOST_WORDS = 25
@@ -86,8 +85,7 @@ def travel(parts: Parts, seed: int) -> Trip:
 
 @pytest.mark.parametrize("name", FALLBACKS)
 def test_words_are_found_on_the_page_and_read_back(shared_data: Path, name: str) -> None:
-    path = shared_data / "documents" / name
-    parts = read_pdf(str(path), name, "", Silent())
+    parts, _ = read_real(shared_data / "documents" / name)
     trip = travel(parts, seed=7)
     share = trip.fallbacks / SPANS
     print(f"\n{name:42} {len(parts.pages):4} pages {share:7.1%} fall back {trip.milliseconds:6.2f} ms a span")

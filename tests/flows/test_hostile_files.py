@@ -174,9 +174,9 @@ def test_word_styles_that_lead_back_to_themselves(documents: Documents, tmp_path
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("blocks.html", b"<html>" + b"<div>" * 300_000 + WORDS.encode()),
+        ("blocks.html", b"<html>" + b"<div>" * 100_000 + WORDS.encode()),
         ("styles.html", b"<html>" + b"<b>x" * 100_000 + WORDS.encode()),
-        ("paragraphs.html", b"<html><p>" + b"<i><b><p>a" * 10_000 + WORDS.encode()),
+        ("paragraphs.html", b"<html><p>" + b"<i><b><p>a" * 5_000 + WORDS.encode()),
         ("rows.html", b"<html><table>" + b"<tr><td rowspan=65534 colspan=1000>" * 10_000 + WORDS.encode()),
         ("links.md", b"[a](" * 30_000 + WORDS.encode()),
         ("brackets.md", b"[" * 300 + b"]" * 300 + b"\n\n" + WORDS.encode()),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 import pypdfium2
 
@@ -25,6 +28,14 @@ def read(data: bytes, report: Report | None = None) -> Parts:
         document.close()
     agree(parts)
     return parts
+
+
+@cache
+def read_real(file: Path) -> tuple[Parts, float]:
+    """The parts of a real PDF, which several tests look at, and how many seconds of the processor reading took."""
+    started = time.process_time()
+    parts = read(file.read_bytes())
+    return parts, time.process_time() - started
 
 
 def read_words(*pages: Sequence[Words] | Page) -> Parts:
