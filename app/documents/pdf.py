@@ -20,7 +20,7 @@ _HELD = 64_000_000
 
 _ONLY_PICTURES = "This PDF is pictures of pages: it holds no text to read."
 _NOTHING = "The pages of this PDF are empty."
-_DAMAGED = "This PDF is damaged; it was read as far as it goes."
+_DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
 
 
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:

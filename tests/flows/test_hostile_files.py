@@ -22,7 +22,7 @@ from tests.helpers.flowing import p, r, word_file
 from tests.helpers.reading import WORDS, opened, reads_on, refusal
 from tests.helpers.small_pdfs import Page, lines, pdf_of, small_pdf
 
-DAMAGED = "This PDF is damaged; it was read as far as it goes."
+DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
 CONTENT = b"BT /F 12 Tf 72 700 Td (%s) Tj ET" % WORDS.encode()
 FONT = b"/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
 
