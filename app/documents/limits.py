@@ -15,7 +15,8 @@ MEMORY = 2_000_000_000
 OUT_OF_MEMORY = 77
 
 # Of a web page or a Markdown file a tree is held, and a block for each paragraph. Real ones of 20 MB take 0.4 to 0.9
-# GB, lists of five words an item 1.7 GB; of nothing but tags or cells a smaller one may take more than there is.
+# GB, lists of five words an item 1.7 GB; of nothing but tags or cells a smaller one may take more than there is. A Word
+# file may be full of pictures: of its text, 200 MB of XML take 1.6 GB.
 MOST_BYTES = {
     Kind.TEXT: 64_000_000,
     Kind.MARKDOWN: 20_000_000,
@@ -23,6 +24,8 @@ MOST_BYTES = {
     Kind.DOCX: 200_000_000,
     Kind.PDF: 1_000_000_000,
 }
+# A PDF up to this size is read into memory, so that one which changes or goes away while it is open does no harm.
+HELD = 64_000_000
 
 _WATCH_EVERY = 0.05
 

@@ -11,12 +11,10 @@ import pypdfium2.raw as pdfium
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import PageText
 from app.core.report import Report
+from app.documents.limits import HELD
 from app.documents.parts import Parts
 from app.documents.pdf_salvage import salvage
 from app.documents.pdf_text import read_pages
-
-# A file up to this size is read into memory, so that one which changes or goes away while it is open does no harm.
-_HELD = 64_000_000
 
 _ONLY_PICTURES = "This PDF is pictures of pages: it holds no text to read."
 _NOTHING = "The pages of this PDF are empty."
@@ -38,7 +36,7 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
     try:
         if isinstance(source, str):
             path = Path(source).absolute()
-            source = path.read_bytes() if path.stat().st_size <= _HELD else str(path)
+            source = path.read_bytes() if path.stat().st_size <= HELD else str(path)
         try:
             document = _load(source, password)
         except pypdfium2.PdfiumError as fault:

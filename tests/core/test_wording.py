@@ -97,5 +97,10 @@ def test_the_best_of_several_is_not_called_unlikely_where_the_text_answers() -> 
 
 def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
     assert wording.without_answer(0.94) == ("The text does not say.", "Very likely not in the text, 94 %")
-    assert wording.without_answer(0.37) == ("No answer that is sure enough.", "63 % sure that the text answers")
-    assert wording.without_answer(0.5, "the part that was read")[1].endswith("not in the part that was read, 50 %")
+    assert wording.without_answer(0.37) == (
+        "No answer that is sure enough.",
+        "63 % sure that the text answers",
+    )
+    assert wording.without_answer(0.5, "the part that was read")[1].endswith(
+        "not in the part that was read, 50 %"
+    )
