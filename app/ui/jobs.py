@@ -218,10 +218,11 @@ class Lane(QObject):
     @Slot()
     def _deliver(self) -> None:
         self._awake.clear()
-        self._last = time.monotonic()
         for job in list(self._jobs):
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
+        # From the end on: news that take long to show leave the window its time in between.
+        self._last = time.monotonic()
 
 
 class Lanes:
@@ -238,7 +239,7 @@ class Lanes:
         self.files = Lane("files")
 
     def close(self) -> None:
-        """Stop everything in both lanes; waits at most a few seconds for their flows to wind down."""
+        """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
         lanes = (self.work, self.documents, self.pages, self.files)
         for lane in lanes:
             lane.quit()

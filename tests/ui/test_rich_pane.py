@@ -152,6 +152,7 @@ def test_what_is_lit_is_what_the_answer_says(pane: RichPane, seed: int) -> None:
         assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(span.of(text))
         back = Span(pane._places.to_point(light.start), pane._places.to_point(light.end))
         assert back.of(text).strip() == span.of(text).strip()
+    pane.build_all()  # on a busy machine its end is not there yet
     for point in range(len(text)):
         at = pane._places.to_point(pane._places.to_qt(point))
         assert at == point or text[at:point].isspace()
