@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -15,6 +15,7 @@ from app.core.layout import Picture
 from app.documents.orders import Draw
 from app.documents.pdf import open_pdf
 from app.documents.pdf_geometry import load_page
+from app.documents.same_bytes import holds_same_bytes
 
 MOST_PIXELS = 4096
 
@@ -49,6 +50,16 @@ class _OpenPdf:
         self.document.close()
 
 
+class _Key(NamedTuple):
+    """What is asked for, and the file's time and length by which it is known to be it."""
+
+    path: str
+    password: str
+    sha256: str
+    modified: int
+    size: int
+
+
 class PdfDesk:
     """The PDFs that were drawn last, held open so that the next part of a page comes quickly.
 
@@ -57,7 +68,7 @@ class PdfDesk:
     """
 
     def __init__(self) -> None:
-        self._open: OrderedDict[tuple[str, int, int, str], _OpenPdf] = OrderedDict()
+        self._open: OrderedDict[_Key, _OpenPdf] = OrderedDict()
 
     def draw(self, order: Draw) -> Picture:
         """The picture of a part of a page, on white paper, with its annotations; beyond the page it is white.
@@ -88,14 +99,16 @@ class PdfDesk:
         path = Path(order.path)
         try:
             status = path.stat()
-            key = (order.path, status.st_mtime_ns, status.st_size, order.password)
+            key = _Key(order.path, order.password, order.sha256, status.st_mtime_ns, status.st_size)
         except OSError:
-            key = (order.path, 0, 0, order.password)  # what is wrong with it, opening it says
+            key = _Key(
+                order.path, order.password, order.sha256, 0, 0
+            )  # what is wrong with it, opening it says
         opened = self._open.pop(key, None)
         if opened is None:
-            for old in [old for old in self._open if old[0] == order.path and old[3] == order.password]:
+            _require_same(order, path)
+            for old in [old for old in self._open if old[:2] == key[:2]]:
                 self._open.pop(old).close()
-            _require_same(order, *key[1:3])
             opened = _OpenPdf(open_pdf(order.path, path.name or order.path, order.password))
         self._open[key] = opened
         if len(self._open) > _OPEN_DOCUMENTS:
@@ -103,17 +116,14 @@ class PdfDesk:
         return opened
 
 
-def _require_same(order: Draw, modified: int, size: int) -> None:
+def _require_same(order: Draw, path: Path) -> None:
     """Raise SpanlightError where the file holds other bytes than the order says."""
-    if not order.sha256 or (modified, size) == (order.modified, order.size):
-        return
     try:
-        with Path(order.path).open("rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == order.sha256
+        same = not order.sha256 or holds_same_bytes(path, order.modified, order.size, order.sha256)
     except OSError:
         return  # opening it says what is wrong
     if not same:
-        raise SpanlightError(f"“{Path(order.path).name}” has changed since it was opened.", "Read it again.")
+        raise SpanlightError(f"“{path.name}” has changed since it was opened.", "Read it again.")
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import stat
 from enum import StrEnum
 from pathlib import Path
 
 from app.core.layout import Opened
 from app.core.report import Report
-
-_PIECE = 1 << 22
+from app.documents.same_bytes import holds_same_bytes
 
 
 class FileState(StrEnum):
@@ -22,25 +19,14 @@ class FileState(StrEnum):
 
 
 def file_state(opened: Opened, report: Report) -> FileState:
-    """What has become of the file: by its time and length, and by its SHA-256 where only its time is another.
+    """What has become of the file, as `holds_same_bytes` tells.
 
     A file that may not be read any more, or is a file no longer, counts as gone. Raises Stopped when the report says
     so.
     """
     path = Path(opened.document.path)
     try:
-        now = path.stat()
-        if not stat.S_ISREG(now.st_mode):  # opening a pipe would wait for somebody to write
-            return FileState.GONE
-        if now.st_size != opened.size:
-            return FileState.CHANGED
-        if now.st_mtime_ns == opened.modified:
-            return FileState.SAME
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                report.check()
-                digest.update(piece)
+        same = holds_same_bytes(path, opened.modified, opened.size, opened.sha256, report.check)
     except (OSError, ValueError):
         return FileState.GONE
-    return FileState.SAME if digest.hexdigest() == opened.sha256 else FileState.CHANGED
+    return FileState.SAME if same else FileState.CHANGED

@@ -171,6 +171,10 @@ def test_a_file_that_must_be_what_it_was_is_drawn_only_then(square: Path) -> Non
         for _ in range(2):
             with pytest.raises(SpanlightError, match="has changed since it was opened"):
                 desk.draw(order)
+            # Nor when the file as it is now was opened in another tab.
+            digest, now = hashlib.sha256(square.read_bytes()).hexdigest(), square.stat()
+            again = Draw(str(square), 0, 1.0, 0, 0, 200, 100, "", now.st_mtime_ns, now.st_size, digest)
+            assert colour(desk.draw(again), 50, 40) == (255, 0, 0)
     finally:
         desk.close()
 

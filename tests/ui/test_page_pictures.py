@@ -153,8 +153,9 @@ def test_pages_of_a_file_that_has_changed_are_not_drawn_into_it(
     workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
     file = Path(book.document.path)
-    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-    pictures = PagePictures(workspace, lanes, pane, replace(book, sha256=sha256))
+    data = file.read_bytes()
+    read = replace(book, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+    pictures = PagePictures(workspace, lanes, pane, read)
     told: list[BaseException] = []
     pictures.failed.connect(told.append)
     pane.show()
