@@ -8,11 +8,6 @@ from app.documents.orders import Draw, MarkUp
 from app.flows.workspace import Workspace
 
 
-def draw_page(workspace: Workspace, order: Draw, report: Report) -> Picture:
-    """A part of a page as pixels; raises SpanlightError where it cannot be drawn, Stopped when stopped."""
-    return workspace.documents.draw(order, report)
-
-
 def draw_part(
     workspace: Workspace,
     opened: Opened,
@@ -26,12 +21,15 @@ def draw_part(
     *,
     password: str = "",
 ) -> Picture:
-    """A part of a page of a PDF that was opened; raises as `draw_page`, and where its file has changed since."""
+    """A part of a page of a PDF that was opened, as orders.Draw counts it, as pixels.
+
+    Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when stopped.
+    """
     part = (page, scale, left, top, width, height)
     state = (opened.modified, opened.size, opened.sha256)
-    return draw_page(workspace, Draw(opened.document.path, *part, password, *state), report)
+    return workspace.documents.draw(Draw(opened.document.path, *part, password, *state), report)
 
 
 def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Write a copy of a PDF with highlights; why each was left out, empty where it was not; raises as `draw_page`."""
+    """Write a copy of a PDF with highlights; why each was left out, empty where it was not; raises as `draw_part`."""
     return workspace.documents.mark_up(order, report)
