@@ -22,7 +22,7 @@ from tests.helpers.flowing import p, r, word_file
 from tests.helpers.reading import WORDS, opened, reads_on, refusal
 from tests.helpers.small_pdfs import Page, lines, pdf_of, small_pdf
 
-DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
+DAMAGED = "This PDF is damaged"
 CONTENT = b"BT /F 12 Tf 72 700 Td (%s) Tj ET" % WORDS.encode()
 FONT = b"/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
 
@@ -67,7 +67,7 @@ def test_a_page_tree_that_leads_back_or_says_too_much(
     path.write_bytes(odd_pdf(tree))
     found = opened(documents, path)
     assert (found.document.text, len(found.pages)) == (WORDS, pages)
-    assert (DAMAGED in found.notes) == (b"-5" not in tree)
+    assert any(note.startswith(DAMAGED) for note in found.notes) == (b"-5" not in tree)
 
 
 @pytest.mark.parametrize(
