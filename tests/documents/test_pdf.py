@@ -109,7 +109,9 @@ def test_a_damaged_table_is_mended_and_told() -> None:
     cut = data[: data.index(b"xref\n0")]
     parts = read(cut)
     assert "The tide is highest at noon." in parts.text
-    assert parts.notes == ("This PDF is damaged: it was read as far as it goes, and some of it may be wrong.",)
+    assert parts.notes == (
+        "This PDF is damaged: it was read as far as it goes, and some of it may be wrong.",
+    )
 
 
 def test_a_file_whose_end_is_missing_has_the_pages_that_are_there() -> None:
@@ -139,7 +141,9 @@ def test_a_part_of_a_real_file_is_read_as_far_as_it_goes(
 ) -> None:
     data = (shared_data / "documents" / name).read_bytes()
     parts = read(data[: int(share * len(data))])
-    assert parts.notes[0] == "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
+    assert (
+        parts.notes[0] == "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
+    )
     assert len(parts.pages) == pages
     assert sum(len(page.characters) > 20 for page in parts.pages) >= read_pages
 

@@ -1,4 +1,4 @@
-"""Code points and Qt's UTF-16 positions: the two ways of counting agree on every text."""
+"""Texts of Qt's documents, in and out: code points and Qt's UTF-16 positions agree on every text."""
 
 from __future__ import annotations
 
@@ -26,25 +26,6 @@ def qt_document(text: str) -> QTextDocument:
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     document.setPlainText(text)
     return document
-
-
-@given(TEXTS)
-def test_both_ways_agree_with_utf_16(text: str) -> None:
-    text = insertable(text)
-    offsets = Offsets(text)
-    assert offsets.units == len(text.encode("utf-16-le")) // 2
-    for point in range(len(text) + 1):
-        unit = len(text[:point].encode("utf-16-le")) // 2
-        assert offsets.to_qt(point) == unit
-        assert offsets.to_point(unit) == point
-
-
-@given(st.text(st.sampled_from("a𝔘"), max_size=8))
-def test_a_place_inside_a_pair_is_taken_back_to_its_start(text: str) -> None:
-    offsets = Offsets(text)
-    for point, character in enumerate(text):
-        if character == "𝔘":
-            assert offsets.to_point(offsets.to_qt(point) + 1) == point
 
 
 @given(TEXTS)

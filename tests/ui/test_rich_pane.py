@@ -22,7 +22,6 @@ from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.documents.reader import read
 from app.ui.theme import Theme
-from app.ui.widgets.pane import Pane
 from app.ui.widgets.rich_pane import RichPane
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -549,14 +548,6 @@ def test_odd_shapes_are_built_and_lit_in_short_turns(pane: RichPane, qtbot: QtBo
         assert boxes and all(0 <= box.top() and box.bottom() <= pane.viewport().height() for box in boxes)
         assert boxes[0].left() >= 0 and boxes[0].right() <= pane.viewport().width()
         pane.grab()
-
-
-def test_it_is_a_pane(pane: RichPane) -> None:
-    for name in [name for name in vars(Pane) if not name.startswith("_")]:
-        assert callable(getattr(pane, name)), name
-    for name in Pane.__annotations__:
-        assert hasattr(getattr(pane, name), "connect"), name
-    assert pane.accessibleName() == "Document"
 
 
 FLOWING = (

@@ -162,7 +162,7 @@ class DocumentPane(PlainPage):
 
     def go_to(self, point: int) -> None:
         """Scroll a code point to the top of the view."""
-        self.put_at_top(self._positions().to_qt(point))
+        self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
     def light_boxes(self, index: int) -> list[QRectF]:
         """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
