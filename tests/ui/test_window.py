@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QToolButton
+from PySide6.QtCore import QEvent, Qt, QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication, QSplitter, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -18,6 +19,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.messages import Unexpected
+from app.ui.start import Handed
 from app.ui.views.ask import AskView
 from app.ui.widgets.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window import PAGES, MainWindow
@@ -64,6 +66,20 @@ def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWind
     window.show_page("settings")
     qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert not page.find_bar.isVisibleTo(page), "the page that is not up hears nothing"
+
+
+def test_a_file_that_the_system_hands_over_is_opened(
+    window: MainWindow, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "handed over.txt"
+    file.write_text("Handed over.", "utf-8")
+    settle(window, qtbot)
+    handed = Handed(window)
+    assert handed.eventFilter(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
+    assert not handed.eventFilter(qapp, QEvent(QEvent.Type.User))
+    page = window.page
+    assert isinstance(page, AskView)
+    qtbot.waitUntil(lambda: page.sheets.current().pane.text() == "Handed over.")
 
 
 def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:
