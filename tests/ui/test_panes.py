@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.text import Span
+from app.core.layout import Block, BlockKind, Kind, Opened, PageText
+from app.core.text import Document, Span
 from app.ui.theme import Theme
 from app.ui.widgets.document_pane import DocumentPane
 from app.ui.widgets.page_pane import PagePane
@@ -47,3 +48,31 @@ def test_it_is_a_pane(
     pane.put_out()
     pane.hold()
     assert not pane.moved_by_person() and not pane.go_to_words("abc")
+
+
+@pytest.mark.parametrize("kind", [DocumentPane, RichPane, PagePane])
+def test_a_place_beyond_the_end_is_the_end(
+    qapp: QApplication, qtbot: QtBot, kind: type[DocumentPane] | type[RichPane] | type[PagePane]
+) -> None:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    pane = kind(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.resize(600, 400)
+    text = "Words on a line of their own.\n\n" * 80
+    if isinstance(pane, DocumentPane):
+        pane.set_text(text)
+    else:
+        places = [(at, at + 29) for at in range(0, len(text), 31)]
+        blocks = tuple(Block(BlockKind.PARAGRAPH, Span(*place)) for place in places)
+        pages = (PageText(300, 400, Span(0, 1000)), PageText(300, 400, Span(1000, len(text))))
+        shown = Opened(Document(text), Kind.PDF, blocks=blocks, pages=pages)
+        pane.show_document(shown)
+    pane.show()
+    qtbot.waitExposed(pane)
+    pane.go_to(len(text))
+    last = pane.top()
+    pane.go_to(0)
+    pane.go_to(10 * len(text))
+    assert pane.top() == last > 0

@@ -67,13 +67,13 @@ class Asking(QObject):
             )
             panel.box.setFocus()
             return
-        if not opened.document.text.strip() and opened.kind is not Kind.TEXT:
-            panel.notice.show_hint(" ".join(opened.notes) or "This document holds no text to read.")
-            return
         if not opened.document.text.strip():
-            panel.notice.show_hint(
-                "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
-            )
+            if opened.kind is Kind.TEXT:
+                panel.notice.show_hint(
+                    "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
+                )
+            else:
+                panel.notice.show_hint(" ".join(opened.notes) or "This document holds no text to read.")
             return
         if self._job is not None and self._job.running:
             if self._asked is sheet:

@@ -108,7 +108,7 @@ class Keeping(QObject):
     def _take(self, sheet: Sheet, entry: Entry, found: Found) -> None:
         """Light up on a sheet what was found of an entry."""
         reading = reading_of(entry, found.answers)
-        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False, kept=True)
+        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False)
         self._answers.light(sheet)
 
     @Slot(object)

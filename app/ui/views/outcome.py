@@ -18,8 +18,7 @@ class Outcome:
 
     `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
     end ("Stopped at 34 %"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for each whether
-    the page shows it; `stale` that the page says something else by now; `kept` that it came out of the history; `note`
-    is what the status line says of it.
+    the page shows it; `stale` that the page says something else by now; `note` is what the status line says of it.
     """
 
     question: str
@@ -33,13 +32,7 @@ class Outcome:
     chosen: int = 0
     nearest: bool = False
     lit: tuple[bool, ...] = ()
-    kept: bool = False
     note: str = ""
-
-    @property
-    def text(self) -> str:
-        """The text that was asked."""
-        return self.opened.document.text
 
     @property
     def fraction(self) -> float:

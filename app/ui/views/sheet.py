@@ -156,7 +156,7 @@ class Sheet(QWidget):
         else:
             self.banner.clear()
         if self.place:
-            pane.go_to(min(self.place, len(opened.document.text)))
+            pane.go_to(self.place)
         self._name()
 
     def asked(self) -> Opened:

@@ -135,6 +135,7 @@ class PagePane(SelectablePages):
         """Scroll a code point to the top of the view; one that begins a page brings up the page's edge."""
         if not self._opened.pages:
             return
+        point = min(point, len(self.text()))
         page, box = stand_of(self._opened.pages, point)
         first = point_below(self._opened.pages, page, 0.0)
         top = 0.0 if point <= first else box.top
