@@ -23,7 +23,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import best_of, likelihood, percent, without_answer
+from app.core.wording import best_of, likely, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.history import remember
@@ -183,23 +183,21 @@ def _options(
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
     if reading.best is None:
-        title, likely = without_answer(reading.no_answer_probability)
-        print(f"{title}\n{likely}.")
+        print("\n".join(without_answer(reading.no_answer_probability)) + ".")
         others = reading.answers if question.top_k > 1 else ()
     else:
-        likely = best_of(reading.best.probability, reading.no_answer_probability)
-        _print_answer(reading.best, opened[reading.best.document], several, likely)
+        surest = best_of(reading.best.probability, reading.no_answer_probability)
+        _print_answer(reading.best, opened[reading.best.document], several, surest)
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
-        likely = f"{likelihood(answer.probability)}, {percent(answer.probability)}"
-        _print_answer(answer, opened[answer.document], several, likely)
+        _print_answer(answer, opened[answer.document], several, likely(answer.probability))
 
 
-def _print_answer(answer: Answer, opened: Opened, several: bool, likely: str) -> None:
+def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str) -> None:
     document = opened.document
     print(one_line(answer.text))
-    print(f"{likely}{_where(answer, opened, several)}.")
+    print(f"{sure}{_where(answer, opened, several)}.")
     sentence = sentence_around(document.text, answer.span)
     before = one_line(Span(sentence.start, answer.span.start).of(document.text) + "|")[:-1]
     after = one_line("|" + Span(answer.span.end, sentence.end).of(document.text))[1:]

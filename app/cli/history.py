@@ -9,7 +9,7 @@ from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, o
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.wording import NO_ANSWER, best_of, count, likelihood, percent
+from app.core.wording import NO_ANSWER, count
 from app.flows.history import check_again, forget, forget_all, past
 from app.flows.workspace import Workspace
 
@@ -86,11 +86,10 @@ def _print(entry: Entry) -> None:
     best = entry.best
     print(f"{entry.number}  {marked(one_line(entry.question))}")
     if best is None:
-        chance = entry.no_answer_probability
-        print(f"  {NO_ANSWER} {likelihood(chance)}, {percent(chance)}.")
+        print(f"  {NO_ANSWER} {entry.likely}.")
     else:
         print(f"  {one_line(best.text)}")
-        print(f"  {best_of(best.probability, entry.no_answer_probability)}.")
+        print(f"  {entry.likely}.")
     page = f", page {best.page}" if best is not None and best.page is not None else ""
     print(f"  {one_line(entry.name)}{page}, {date_and_time(local(entry.asked))}")
 

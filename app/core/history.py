@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.core import wording
 from app.core.layout import Kind
 from app.core.text import Span
 
@@ -55,6 +56,13 @@ class Entry:
     def best(self) -> KeptAnswer | None:
         """The answer given, or None when the text does not say."""
         return self.answers[0] if self.answered and self.answers else None
+
+    @property
+    def likely(self) -> str:
+        """How sure the answer is, or that there is none, in words and number: "Very likely, 94 %"."""
+        if self.best is None:
+            return wording.likely(self.no_answer_probability)
+        return wording.best_of(self.best.probability, self.no_answer_probability)
 
 
 @dataclass(frozen=True, slots=True)

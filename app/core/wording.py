@@ -12,6 +12,11 @@ def likelihood(probability: float) -> str:
     return next((words for least, words in _LIKELIHOODS if probability >= least), "Very unlikely")
 
 
+def likely(probability: float) -> str:
+    """A probability in words and number: "Very likely, 94 %"."""
+    return f"{likelihood(probability)}, {percent(probability)}"
+
+
 def best_of(probability: float, no_answer: float) -> str:
     """The best answer's probability in words and number: "Very likely, 94 %".
 
@@ -19,8 +24,7 @@ def best_of(probability: float, no_answer: float) -> str:
     only which of its words do so is open.
     """
     open_which = probability < _LIKELIHOODS[2][0] and no_answer < 0.5
-    words = "Best of several" if open_which else likelihood(probability)
-    return f"{words}, {percent(probability)}"
+    return f"Best of several, {percent(probability)}" if open_which else likely(probability)
 
 
 def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:

@@ -13,7 +13,6 @@ from app.core.days import iso
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
 from app.core.wording import NO_ANSWER
-from app.flows.export_text import likely
 
 _FORMATS = {
     Kind.TEXT: "text/plain",
@@ -79,7 +78,7 @@ def _annotation(entry: Entry) -> dict[str, object]:
         "motivation": "questioning",
         "created": iso(entry.asked),
         "generator": _software(),
-        "body": [_words(entry.question, "questioning"), answer, _words(likely(entry), "assessing")],
+        "body": [_words(entry.question, "questioning"), answer, _words(entry.likely, "assessing")],
         "target": target,
     }
     if entry.model:

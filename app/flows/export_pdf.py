@@ -14,7 +14,6 @@ from app.core.report import Progress, Report
 from app.core.wording import count
 from app.documents.orders import Highlight, MarkUp
 from app.flows.compare import plain
-from app.flows.export_text import likely
 from app.flows.pages import mark_up
 from app.flows.workspace import Workspace
 
@@ -105,7 +104,7 @@ def _mark(
     if not fitting:
         raise SpanlightError(f"{name} has changed since it was asked.", "Ask again, then export.")
     highlights = tuple(
-        Highlight(entry.best.span, entry.best.text, f"{plain(entry.question)}\n{likely(entry)}")
+        Highlight(entry.best.span, entry.best.text, f"{plain(entry.question)}\n{entry.likely}")
         for entry in fitting
         if entry.best is not None
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
-from app.core.wording import NO_ANSWER, best_of, likelihood, percent
+from app.core.wording import NO_ANSWER
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
@@ -30,13 +30,6 @@ def table(entries: Sequence[Entry]) -> str:
 def page(entries: Sequence[Entry]) -> str:
     """The questions with their answers, each quoted with where it stands, as Markdown (CommonMark)."""
     return "# Questions and answers\n" + "".join(f"\n{_section(entry)}" for entry in entries)
-
-
-def likely(entry: Entry) -> str:
-    """How sure the answer is, or that there is none: "Very likely, 94 %"."""
-    if entry.best is not None:
-        return best_of(entry.best.probability, entry.no_answer_probability)
-    return f"{likelihood(entry.no_answer_probability)}, {percent(entry.no_answer_probability)}"
 
 
 def citation(entry: Entry) -> str:
@@ -79,12 +72,12 @@ def _section(entry: Entry) -> str:
     best = entry.best
     lines = [f"## {escaped(entry.question)}"]
     if best is None:
-        lines.append(f"{NO_ANSWER} {likely(entry)}.")
+        lines.append(f"{NO_ANSWER} {entry.likely}.")
     else:
         lines += [
             f"**{escaped(best.text)}**",
             f"> {escaped(best.sentence or best.text)}",
-            f"{likely(entry)}.",
+            f"{entry.likely}.",
         ]
     read = f", by {escaped(entry.model)}" if entry.model else ""
     lines.append(f"{escaped(citation(entry))}. Read on {date_and_time(local(entry.asked))}{read}.")

@@ -31,7 +31,7 @@ def sureness(item: Classification) -> str:
         return f"Every label is below one half, the highest at {wording.percent(highest)}"
     if item.problem == ProblemType.SINGLE_LABEL and item.probability < 0.5:
         return f"Unsure: the likeliest of {len(item.scores)}, {wording.percent(item.probability)}"
-    return f"{wording.likelihood(item.probability)}, {wording.percent(item.probability)}"
+    return wording.likely(item.probability)
 
 
 def score_rows(item: Classification) -> tuple[ScoreRow, ...]:

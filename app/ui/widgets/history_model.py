@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from app.core.days import day, local
 from app.core.history import Entry
-from app.core.wording import NO_ANSWER, best_of, likelihood, percent
+from app.core.wording import NO_ANSWER
 
 ROW = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -53,13 +53,11 @@ def row_of(entry: Entry) -> Row:
     best, moment = entry.best, local(entry.asked)
     name = plain(entry.name) or "A text"
     if best is None:
-        chance = entry.no_answer_probability
-        answer, likely, where = NO_ANSWER, f"{likelihood(chance)}, {percent(chance)}", name
+        answer, where = NO_ANSWER, name
     else:
         answer = plain(best.text)
-        likely = best_of(best.probability, entry.no_answer_probability)
         where = name if best.page is None else f"{name}, page {best.page}"
-    return Row(plain(entry.question), moment.date(), entry, answer, likely, where, f"{moment:%H:%M}")
+    return Row(plain(entry.question), moment.date(), entry, answer, entry.likely, where, f"{moment:%H:%M}")
 
 
 def plain(text: str) -> str:

@@ -33,7 +33,7 @@ class Place:
     @property
     def likely(self) -> str:
         """The probability in words and number: "Very likely, 94 %"."""
-        return f"{wording.likelihood(self.probability)}, {wording.percent(self.probability)}"
+        return wording.likely(self.probability)
 
     def copied(self) -> str:
         """The answer with its sentence and where that stands, as it is put on the clipboard."""
