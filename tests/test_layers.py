@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 FORBIDDEN = {"app.flows": ("app.models.loader",)}
 
 # Third-party packages and those parts of the standard library that only some places may touch.
-TORCH = ("app.models.loader", "app.models.device", "app.training", "app.engine.process")
+TORCH = ("app.models.loader", "app.models.device", "app.models.inside", "app.training", "app.engine.process")
 NETWORK = ("app.models.download",)
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "torch": TORCH,

@@ -11,6 +11,9 @@ class Head(StrEnum):
 
     QUESTION_ANSWERING = "question-answering"
     CLASSIFICATION = "classification"
+    MASKED_WORDS = "fill-mask"
+    NEXT_SENTENCE = "next-sentence"
+    TOKEN_CLASSIFICATION = "token-classification"
 
 
 class ProblemType(StrEnum):
@@ -47,7 +50,7 @@ class QaCalibration:
 class ModelCard:
     """What a checkpoint folder holds, read off its config and weights without loading them.
 
-    `labels` are the classes in order of their index (empty without a classification head);
+    `labels` are the classes of a text or of a token in order of their index (empty without such a head);
     `max_length` is the longest input in tokens, special tokens included; `parameters` counts
     weights; `size` is bytes on disk; `measured` maps a data set's name to its figures.
     """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from app.core.errors import SpanlightError
-from app.core.text import Document
+from app.core.text import Document, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,44 @@ class TextBatch:
     """
 
     texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextToFill:
+    """A text with blanks whose words are wanted.
+
+    `blanks` are their places, from left to right, none overlapping; what stands there is hidden from the model.
+    `asked` holds for each blank a word whose probability there is wanted too ("" for none), or is empty.
+    `top_k` counts the words listed for each, at least 1.
+    """
+
+    text: str
+    blanks: tuple[Span, ...]
+    asked: tuple[str, ...] = ()
+    top_k: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PassagePairs:
+    """Pairs of passages; for each it is asked how likely the second continues the first."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+class PieceJoining(StrEnum):
+    """How the tags of a word's pieces become the word's: its first piece's, their mean, or the surest one's."""
+
+    FIRST = "first"
+    AVERAGE = "average"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class TextsToTag:
+    """Texts in which names (entities) are to be found."""
+
+    texts: tuple[str, ...]
+    joining: PieceJoining = PieceJoining.FIRST
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,106 @@ class Classifications:
 
 
 @dataclass(frozen=True, slots=True)
+class Guess:
+    """A word for a blank, as it would stand there, with its probability.
+
+    `rank` is its place among all entries of the vocabulary, 1 the likeliest; 0 for a word of several `pieces`, whose
+    probability is the product of its pieces', each given those before it.
+    """
+
+    word: str
+    probability: float
+    rank: int
+    pieces: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FilledBlank:
+    """The likeliest words for one blank, best first; `asked` is the word that was asked about, None for none."""
+
+    span: Span
+    guesses: tuple[Guess, ...]
+    asked: Guess | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilledText:
+    """What one text with blanks brought back, its blanks from left to right."""
+
+    blanks: tuple[FilledBlank, ...]
+    seconds: float
+    windows: int = 1
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowOn:
+    """How likely a passage continues another one, 0 to 1, with both logits (continues, does not).
+
+    `tokens` are the two passages' lengths as read; `cut` tells which of them was longer than the model reads: of
+    the first its end is read, of the second its beginning.
+    """
+
+    probability: float
+    logits: tuple[float, float]
+    tokens: tuple[int, int]
+    cut: tuple[bool, bool] = (False, False)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowOns:
+    """What pairs of passages brought back, in their order."""
+
+    items: tuple[FollowOn, ...]
+    seconds: float
+    complete: bool = True
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A name found in a text: its place, its words, its type (without B- or I-) and the probability of its tags."""
+
+    span: Span
+    text: str
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWord:
+    """A word of a text and the tag that the model gave it, as its labels spell it (B-PER, O)."""
+
+    span: Span
+    tag: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One text's names in the order of the text, and all its words with their tags."""
+
+    entities: tuple[Entity, ...]
+    words: tuple[TaggedWord, ...]
+    windows: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedTexts:
+    """What texts to tag brought back, in their order; `labels` are the model's types of names."""
+
+    items: tuple[Tagged, ...]
+    labels: tuple[str, ...]
+    seconds: float
+    complete: bool = True
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingStep:
     """A training run's news: a step's loss, or the dev figures where they were just measured."""
 

@@ -39,7 +39,7 @@ ENVIRONMENT = {
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30))
 
-Key = tuple[str, Head, str]
+Key = tuple[str, Head, str, bool]
 
 
 def start() -> Host:
@@ -79,13 +79,15 @@ class Host:
         task = next((task for task in TASKS if isinstance(order.request, task.request)), None)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")
-        model = self._ready(order.choice, task.head, report)
+        head = task.head_of(order.request)
+        model = self._ready(order.choice, head, report, task.opened)
         try:
             return task.run(order.request, model, report)
         except OutOfMemory as fault:
             if order.choice.device != "auto" or model.device.device == "cpu":
                 raise
-            model = self._fall_back(order.choice, model.card, task.head, fault, report)
+            key = (order.choice.folder, head, order.choice.device, task.opened)
+            model = self._fall_back(key, model.card, fault, report)
             return task.run(order.request, model, report)
 
     def _train(self, request: TrainingRequest, report: Report) -> Any:
@@ -95,9 +97,9 @@ class Host:
         _free_gpu()
         return train(request, report)
 
-    def _ready(self, choice: ModelChoice, head: Head, report: Report) -> ReadyModel:
+    def _ready(self, choice: ModelChoice, head: Head, report: Report, opened: bool = False) -> ReadyModel:
         """The model asked for, from among those held where its files have not changed since."""
-        key = (choice.folder, head, choice.device)
+        key = (choice.folder, head, choice.device, opened)
         now = signature(Path(choice.folder))
         held = self._held.get(key)
         if held is not None and held[0] == now:
@@ -109,28 +111,26 @@ class Host:
         device = devices.choose(choice.device)
         report.progress(Progress(0, 0, f"Loading {card.name}"))
         try:
-            model = self._load(card, head, device)
+            model = self._load(card, head, device, opened)
         except OutOfMemory as fault:
             if choice.device != "auto" or device.device == "cpu":
                 raise
-            return self._fall_back(choice, card, head, fault, report)
+            return self._fall_back(key, card, fault, report)
         report.check()
         return self._hold(key, now, model)
 
-    def _fall_back(
-        self, choice: ModelChoice, card: ModelCard, head: Head, fault: OutOfMemory, report: Report
-    ) -> ReadyModel:
+    def _fall_back(self, key: Key, card: ModelCard, fault: OutOfMemory, report: Report) -> ReadyModel:
         """The same model on the CPU, where `auto` chose a GPU whose memory does not suffice."""
-        key = (choice.folder, head, choice.device)
+        folder, head, _, opened = key
         self._held.clear()
         _free_gpu()
         report.check()
         device = devices.cpu(devices.in_passing(fault))
-        return self._hold(key, signature(Path(choice.folder)), self._load(card, head, device))
+        return self._hold(key, signature(Path(folder)), self._load(card, head, device, opened))
 
-    def _load(self, card: ModelCard, head: Head, device: DeviceChoice) -> ReadyModel:
-        loaded = load(card, head, device, lambda: self._report.check())
-        return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
+    def _load(self, card: ModelCard, head: Head, device: DeviceChoice, opened: bool) -> ReadyModel:
+        loaded = load(card, head, device, lambda: self._report.check(), opened=opened)
+        return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
 
     def _hold(self, key: Key, now: Signature, model: ReadyModel) -> ReadyModel:
         self._held[key] = now, model

@@ -10,13 +10,17 @@ from app.settings.paths import Paths
 
 ASK = "ask"
 CLASSIFY = "classify"
+FILL = "fill"
+FOLLOW = "follow"
+NAMES = "names"
+KINDS = (ASK, CLASSIFY, FILL, FOLLOW, NAMES)
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Something to try: `kind` is ask or classify; `questions` is empty for a text to classify.
+    """Something to try: `kind` is one of KINDS; `questions` are there to ask, `second` is a passage to follow.
 
     Newlines of `text` are LF; `source` says who wrote it.
     """
@@ -27,6 +31,7 @@ class Sample:
     text: str
     questions: tuple[str, ...] = ()
     source: str = ""
+    second: str = ""
 
 
 def samples(paths: Paths) -> tuple[Sample, ...]:
@@ -36,7 +41,7 @@ def samples(paths: Paths) -> tuple[Sample, ...]:
         try:
             values = tomllib.loads(path.read_text(encoding="utf-8"))
             kind = values["kind"]
-            if kind not in (ASK, CLASSIFY):
+            if kind not in KINDS:
                 raise ValueError(f"unknown kind {kind!r}")
             found.append(
                 Sample(
@@ -46,6 +51,7 @@ def samples(paths: Paths) -> tuple[Sample, ...]:
                     text=str(values["text"]).strip("\n"),
                     questions=tuple(str(question) for question in values.get("questions", ())),
                     source=str(values.get("source", "")),
+                    second=str(values.get("second", "")).strip("\n"),
                 )
             )
         except (OSError, ValueError, KeyError) as fault:

@@ -15,6 +15,7 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.card import TOKENIZER, family_of
 from app.models.families import Family
 from app.models.heads import no_head
+from app.models.inside.opened import Inside
 
 Arrays = dict[str, np.ndarray]
 ALBERT_LAYERS = "encoder.albert_layer_groups."
@@ -29,10 +30,16 @@ class Loaded:
     device: DeviceChoice
     tokenizer: Tokenizer
     forward: Callable[[Arrays], Arrays]
+    inside: Any = None
 
 
 def load(
-    card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None] = lambda: None
+    card: ModelCard,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None] = lambda: None,
+    *,
+    opened: bool = False,
 ) -> Loaded:
     """Load one head of a checkpoint onto a device.
 
@@ -40,17 +47,20 @@ def load(
     float32, so that close logits stay apart. `forward` takes int64 arrays of batch × length and
     returns float32 arrays; it calls `check` before each layer, which may raise to break off. Raises
     SpanlightError where the checkpoint does not hold the head, is
-    not whole, or does not fit into the device's memory.
+    not whole, or does not fit into the device's memory. An `opened` model is float32 with eager attention, and its
+    inside can be looked at.
     """
     if head not in card.heads:
         raise no_head(card.name, card.heads, head)
     family = family_of(card)
-    if device.dtype == "bfloat16" and not family.bfloat16:
+    if opened or (device.dtype == "bfloat16" and not family.bfloat16):
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
-    model = _model(card, family, head, device)
+    model = _model(card, family, head, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
-    return Loaded(card, device, tokenizer, Forward(model, head, device.device, card.max_length))
+    forward = Forward(model, head, device.device, card.max_length)
+    inside = Inside(model, family, head, card, forward) if opened else None
+    return Loaded(card, device, tokenizer, forward, inside)
 
 
 class OutOfMemory(SpanlightError):
@@ -168,7 +178,7 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
     return tokenizer
 
 
-def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) -> Any:
+def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice, *, eager: bool) -> Any:
     import torch
 
     made = _model_class(family, head)
@@ -179,7 +189,7 @@ def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice) ->
             use_safetensors=True,
             trust_remote_code=False,
             dtype=getattr(torch, device.dtype),
-            attn_implementation="sdpa" if family.sdpa else "eager",
+            attn_implementation="eager" if eager else "sdpa",
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
 
+from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
 
@@ -19,6 +20,68 @@ RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT")
 
 
+# A sum of a head's outputs: (output's name, its indices in the one row, weight) each.
+Score = Sequence[tuple[str, tuple[int, ...], float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A first token's last state, the pooled output, and that computed by hand: float32[width] each.
+
+    `path` names the layer that takes the first token, `activation` what follows it; where no layer takes it both are
+    empty and so are the last two arrays. `is_pooler` tells a pooler from a head's own layer, `used` whether the head
+    at work takes what comes out of it.
+    """
+
+    first: np.ndarray
+    pooled: np.ndarray
+    recomputed: np.ndarray
+    path: str
+    activation: str
+    is_pooler: bool
+    used: bool
+
+
+class Inside(Protocol):
+    """A model opened up: float32, eager attention, gradients at hand. Takes a row of `ReadyModel.forward`'s arrays."""
+
+    @property
+    def layers(self) -> int:
+        """How many encoder layers run one after another."""
+
+    @property
+    def attention_heads(self) -> int:
+        """How many attention heads a layer has."""
+
+    def outputs(self, arrays: Arrays) -> Arrays:
+        """The head's own outputs, as `ReadyModel.forward` names them."""
+
+    def trunk(self, arrays: Arrays) -> tuple[Stage, ...]:
+        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays."""
+
+    def heads(self, arrays: Arrays) -> tuple[HeadPicture, ...]:
+        """Every head of the model's family, the one in use first; their modules were made and run to see shapes."""
+
+    def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
+        """The module tree in rows, and as `print(model)` gives it."""
+
+    def pooling(self, arrays: Arrays) -> Pooled:
+        """The first token's state and the pooled output on these arrays."""
+
+    def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
+        """Attention weights of one layer, float32[heads, length, length]."""
+
+    def loss(self, arrays: Arrays, labels: Arrays) -> float:
+        """The loss that the model's own class in transformers gives; `labels` are named as its forward names them."""
+
+    def shares(
+        self, arrays: Arrays, score: Score, steps: int, check: Callable[[], None]
+    ) -> tuple[np.ndarray, float, float]:
+        """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
+        gradient × input. Gives float[length], the score, and the score of padding (0 without steps).
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class ReadyModel:
     """A loaded model as a task sees it.
@@ -26,20 +89,32 @@ class ReadyModel:
     `forward` takes `input_ids`, `attention_mask` and `token_type_ids`, int64 arrays of batch × length
     (a model without token types ignores the last), and returns float32 arrays: `start_logits` and
     `end_logits` of batch × length for the question answering head, `logits` of batch × labels for the
-    classification head. The tokenizer neither truncates nor pads.
+    classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
+    classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
+    and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
+    tasks that ask for an opened model.
     """
 
     card: ModelCard
     device: DeviceChoice
     tokenizer: Tokenizer
     forward: Forward
+    inside: Inside | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[RequestT, ResultT]):
-    """One kind of request, the head it needs, and the function that answers it."""
+    """One kind of request, the head it needs (None: its subject's own), and the function that answers it.
+
+    `opened` asks for a model whose inside can be looked at.
+    """
 
     name: str
     request: type[RequestT]
-    head: Head
+    head: Head | None
     run: Callable[[RequestT, ReadyModel, Report], ResultT]
+    opened: bool = False
+
+    def head_of(self, request: Any) -> Head:
+        """The head that a request needs."""
+        return self.head or request.subject.head

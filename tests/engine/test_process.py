@@ -52,7 +52,9 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch, loads: Broken) -> list[str]:
     def choose(wanted: str) -> DeviceChoice:
         return GPU if wanted in ("auto", "cuda") else process.devices.cpu("chosen")
 
-    def loading(card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None]) -> Loaded:
+    def loading(
+        card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None], *, opened: bool
+    ) -> Loaded:
         noted.append(device.device)
         return loads(card, head, device) if device is GPU else load(card, head, device)
 

@@ -1,0 +1,263 @@
+"""What is seen when a model is opened up: plain, frozen values, numbers as they were computed."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.models import Head
+from app.core.text import Span
+
+Shape = tuple[int, ...]
+
+
+class Part(StrEnum):
+    """Which part of the input a token belongs to."""
+
+    SPECIAL = "special"
+    PAIR = "pair"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class InputToken:
+    """One token of the model's input: the piece as the vocabulary spells it, its id and its token type.
+
+    `span` is its place in the subject's text, or in `Subject.pair` where `part` is PAIR; None for special tokens.
+    """
+
+    piece: str
+    id: int
+    type: int
+    part: Part
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputWindow:
+    """The model's input, and that it is number `number` (from 0) of `windows` that the text has."""
+
+    tokens: tuple[InputToken, ...]
+    number: int = 0
+    windows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the computation, read off a module that ran.
+
+    `path` is the module's in the model ("bert.encoder.layer"), empty for a step that is no module; `title` is the plain
+    word, `term` the paper's, `kind` the module's class, `detail` what it says of itself ("384 → 2"); `inputs` and
+    `output` are the shapes that were seen; `parameters` counts weights over all `repeats` (like layers in a
+    row); `training_only` marks dropout.
+    """
+
+    title: str
+    term: str
+    path: str = ""
+    kind: str = ""
+    detail: str = ""
+    inputs: tuple[Shape, ...] = ()
+    output: Shape = ()
+    parameters: int = 0
+    repeats: int = 1
+    training_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeadPicture:
+    """A head of the model's family: what it takes and how it goes on from there.
+
+    `kind` is the class in transformers; `held` tells whether this checkpoint has its weights, `in_use` whether it
+    is the one at work; `takes` says what it is given ("every token's state", "the pooled output").
+    """
+
+    head: Head
+    kind: str
+    title: str
+    takes: str
+    stages: tuple[Stage, ...]
+    held: bool
+    in_use: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRow:
+    """One line of the module tree: depth from 0, its name in its parent, class, what it says of itself, weights."""
+
+    depth: int
+    path: str
+    name: str
+    kind: str
+    detail: str
+    parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPicture:
+    """A model from text to result: the stages that all heads share, then each head; its module tree.
+
+    `printed` is what `print(model)` gives.
+    """
+
+    window: InputWindow
+    trunk: tuple[Stage, ...]
+    heads: tuple[HeadPicture, ...]
+    modules: tuple[ModuleRow, ...]
+    printed: str
+    parameters: int
+    model: str
+    family: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScore:
+    """A span of a window: its first and last token (both included), its words and place, start + end logits.
+
+    `probability` is the softmax over the window's spans and its null score.
+    """
+
+    first: int
+    last: int
+    span: Span
+    text: str
+    score: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """Start and end scores over all tokens of a window (float each), the best spans first.
+
+    Probabilities are the softmax over the whole window, as in the paper. `spans[0]` is the chosen one; `null_score` is
+    [CLS]'s start + end, `null_probability` its share. `candidates` tells for each token whether a span may begin or
+    end there.
+    """
+
+    window: InputWindow
+    start_logits: tuple[float, ...]
+    end_logits: tuple[float, ...]
+    start_probabilities: tuple[float, ...]
+    end_probabilities: tuple[float, ...]
+    candidates: tuple[bool, ...]
+    spans: tuple[SpanScore, ...]
+    null_score: float
+    null_probability: float
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooling:
+    """The first token's last state beside the pooled output, and the pooled output computed again by hand.
+
+    All are vectors of the model's width; `recomputed` is activation(W · first + b) with the layer at `path`;
+    `error` is the largest difference between it and `pooled`, `difference` that between `first` and `pooled`; `cosine`
+    is the cosine of those two. `is_pooler` is False where the model has no pooler and the layer is the head's own;
+    all but `first` are empty where no layer takes the first token.
+    """
+
+    window: InputWindow
+    first: tuple[float, ...]
+    pooled: tuple[float, ...] = ()
+    recomputed: tuple[float, ...] = ()
+    path: str = ""
+    activation: str = ""
+    is_pooler: bool = True
+    cosine: float = 0.0
+    difference: float = 0.0
+    error: float = 0.0
+    used: bool = False
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LossTerm:
+    """One term: what it is called, the target that it is for, the probability the model gave that, and its value.
+
+    `counted` is False where the target is ignored; `value` is then 0. `target` is in words ("token 17, “Knave”").
+    """
+
+    name: str
+    target: str
+    probability: float
+    value: float
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The loss of one example: its terms, the whole as transformers computes it and as Spanlight's training does.
+
+    `total` is ours from the terms by the paper's formula `formula`; `by_model` that of the model's own class, NaN where
+    it is undefined; `in_training` what training adds up then.
+    """
+
+    window: InputWindow
+    terms: tuple[LossTerm, ...]
+    formula: str
+    total: float
+    by_model: float
+    in_training: float
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """A score shared out over a window's tokens (float each, in logits; positive speaks for the score).
+
+    `score` is the score itself, `baseline` the one of an input of padding; `gap` is what the shares' sum lacks of
+    their difference (for integrated gradients near 0; not defined for gradient × input, where it is 0).
+    """
+
+    window: InputWindow
+    shares: tuple[float, ...]
+    target: str
+    method: str
+    score: float
+    baseline: float = 0.0
+    gap: float = 0.0
+    steps: int = 1
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Attention weights of one layer: float32[heads, length, length] in rows; a row (from one token) sums to 1."""
+
+    window: InputWindow
+    layer: int
+    layers: int
+    heads: int
+    weights: array[float]
+    model: str = ""
+
+    def row(self, head: int, token: int) -> tuple[float, ...]:
+        """How strongly a token looks at each token of the window, in one head."""
+        length = len(self.window.tokens)
+        at = (head * length + token) * length
+        return tuple(self.weights[at : at + length])
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A sentence of the window, and the score and probability when it is taken out."""
+
+    span: Span
+    text: str
+    score: float
+    probability: float
+    holds_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """The score and its probability as they are, and without each sentence in turn, in the order of the text."""
+
+    window: InputWindow
+    target: str
+    score: float
+    probability: float
+    sentences: tuple[Removal, ...]
+    model: str = ""
