@@ -162,7 +162,7 @@ def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
     folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(process.KEPT + 2)]
     for folder in (*folders, folders[2]):
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
-    held = [folder for folder, _, _ in host._held]
+    held = [folder for folder, *_ in host._held]
     assert held == [*folders[3:], folders[2]]
 
 
