@@ -24,6 +24,34 @@ def make_classify(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     return ClassifyView(workspace, theme, lanes)
 
 
+def make_fill(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where blanks in a text are filled."""
+    from app.ui.views.fill import FillView
+
+    return FillView(workspace, theme, lanes)
+
+
+def make_follow(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page that tells whether one passage continues another."""
+    from app.ui.views.follow import FollowView
+
+    return FollowView(workspace, theme, lanes)
+
+
+def make_names(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where names in a text are found."""
+    from app.ui.views.names import NamesView
+
+    return NamesView(workspace, theme, lanes)
+
+
+def make_inspect(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where a model is opened up."""
+    from app.ui.views.inspect.page import InspectView
+
+    return InspectView(workspace, theme, lanes)
+
+
 def make_history(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     """The page of what was asked before."""
     from app.ui.views.history import HistoryView
@@ -42,6 +70,10 @@ def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
 PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page]], ...] = (
     ("ask", "Ask", "ask", False, make_ask),
     ("classify", "Classify", "classify", False, make_classify),
+    ("fill", "Fill in", "fill", False, make_fill),
+    ("follow", "Follow on", "follow", False, make_follow),
+    ("names", "Find names", "names", False, make_names),
+    ("inspect", "Look inside", "inspect", False, make_inspect),
     ("history", "History", "history", True, make_history),
     ("settings", "Settings", "settings", True, make_settings),
 )

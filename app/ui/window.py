@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLay
 from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.core.history import Entry
+from app.core.inspection import Visit
 from app.core.models import LoadedModel
 from app.core.report import Progress
 from app.flows.ask import load_reader
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
             page.note.connect(self._noted)
             page.lost.connect(self.start_reader)
             page.open_settings.connect(self.show_settings)
+            page.look_inside.connect(self._look_inside)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
@@ -124,6 +126,11 @@ class MainWindow(QMainWindow):
     def _open_entry(self, entry: Entry) -> None:
         self.show_page("ask")
         self.page.open_entry(entry)  # type: ignore[attr-defined]
+
+    @Slot(object)
+    def _look_inside(self, visit: Visit) -> None:
+        self.show_page("inspect")
+        self.page.look_at(visit)  # type: ignore[attr-defined]
 
     @Slot(str)
     def _noted(self, note: str) -> None:
@@ -195,7 +202,7 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the page that is up, or for asking where it takes none."""
         if files := dropped_files(event):
-            if self._current in ("history", "settings"):
+            if self._current in ("follow", "inspect", "history", "settings"):
                 self.open_files(files)
             else:
                 self.page.open_files(files)

@@ -141,6 +141,7 @@ class Answers(QObject):
             panel.card.show_none(
                 outcome.reading.no_answer_probability, nearest, outcome.nearest, over, self._facts(outcome)
             )
+        panel.card.offer_look(not outcome.running and not outcome.stale)
         panel.card.offer_whole(outcome.reading.quick and not outcome.running and not outcome.stale)
         others = range(1, len(outcome.answers())) if found and not outcome.running else ()
         panel.show_others([outcome.place(index) for index in others])

@@ -223,6 +223,13 @@ class AskView(Page):
         self.asking.ask(self.sheets.current(), whole=True)
 
     @Slot()
+    def _look(self) -> None:
+        outcome = self.sheets.current().outcome
+        visit = outcome.visit() if outcome is not None else None
+        if visit is not None:
+            self.look_inside.emit(visit)
+
+    @Slot()
     def _next(self) -> None:
         self.answers.step(1)
 
@@ -288,6 +295,7 @@ class AskView(Page):
         self.panel.box.edited.connect(self._question_edited)
         self.panel.card.again_asked.connect(self._ask)
         self.panel.card.whole_asked.connect(self._ask_whole)
+        self.panel.card.look_asked.connect(self._look)
         self.panel.question_tried.connect(self._try_question)
         self.asking.note.connect(self.note)
         self.asking.lost.connect(self.lost)
@@ -306,5 +314,5 @@ class AskView(Page):
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
             ("Ctrl++", self.finding.larger), ("Ctrl+=", self.finding.larger), ("Ctrl+-", self.finding.smaller),
-            ("Ctrl+0", self.finding.usual),
+            ("Ctrl+0", self.finding.usual), ("Ctrl+I", self._look),
         )  # fmt: skip

@@ -10,6 +10,7 @@ SHORTCUTS = (
     ("Shift+F3", "Previous answer"),
     ("Up, Down", "Earlier questions, in the question's box"),
     ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
+    ("Ctrl+I", "Look inside: how the model came to the answer"),
     ("Ctrl+F", "Find in the text"),
     ("Ctrl+O", "Open files"),
     ("Ctrl+T", "New text"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.core.inspection import Subject, Visit
 from app.core.layout import Opened
+from app.core.models import Head
 from app.core.report import Progress
 from app.core.results import Answer, Reading
 from app.ui.widgets.places import Place, place_of
@@ -63,6 +65,15 @@ class Outcome:
         return tuple(
             a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
         )
+
+    def visit(self) -> Visit | None:
+        """What there is to look into: the question, and the place that is lit up strongly; None before it was read."""
+        if self.reading is None or self.running or self.stale:
+            return None
+        answers = self.answers()
+        focus = answers[self.chosen].span if self.chosen < len(answers) else None
+        subject = Subject(Head.QUESTION_ANSWERING, self.opened.document.text, self.question, focus)
+        return Visit(subject, self.reading.model, self.question)
 
     def place(self, index: int) -> Place:
         """What is said of one of them."""

@@ -25,12 +25,14 @@ class AnswerCard(QFrame):
     `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
     `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
     nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in; `whole_asked` comes
-    when all of the document is to be read, of which only the best passages were.
+    when all of the document is to be read, of which only the best passages were; `look_asked` when the person wants
+    to see how the model came to it.
     """
 
     chosen = Signal()
     save_asked = Signal(str)
     whole_asked = Signal()
+    look_asked = Signal()
     copy_asked = Signal()
     again_asked = Signal()
     nearest_asked = Signal(bool)
@@ -62,7 +64,9 @@ class AnswerCard(QFrame):
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
         self._whole = QPushButton("Read all of it")
-        for button in (self._nearest, self._again, self._whole):
+        self._look = QPushButton("Look inside")
+        self._look.setToolTip("See how the model came to this  (Ctrl+I)")
+        for button in (self._nearest, self._again, self._whole, self._look):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
@@ -71,6 +75,7 @@ class AnswerCard(QFrame):
         buttons = FlowRow()
         buttons.addWidget(self._copy)
         buttons.addWidget(self._save)
+        buttons.addWidget(self._look)
         buttons.addWidget(self._nearest)
         buttons.addWidget(self._again)
         buttons.addWidget(self._whole)
@@ -87,6 +92,7 @@ class AnswerCard(QFrame):
         self._copy.clicked.connect(self.copy_asked)
         self._again.clicked.connect(self.again_asked)
         self._whole.clicked.connect(self.whole_asked)
+        self._look.clicked.connect(self.look_asked)
         self._nearest.toggled.connect(self._nearest_toggled)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -163,6 +169,10 @@ class AnswerCard(QFrame):
         """Offer to read all of the document."""
         self._whole.setVisible(on)
 
+    def offer_look(self, on: bool) -> None:
+        """Offer to see how the model came to what is shown."""
+        self._look.setVisible(on)
+
     def over(self) -> str:
         """What is said above the answer."""
         return self._over.text()
@@ -206,7 +216,7 @@ class AnswerCard(QFrame):
         self._over.setVisible(bool(over))
         self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
-        for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole):
+        for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole, self._look):
             widget.hide()
         self.say("")
         self._rest_copy()
@@ -263,8 +273,9 @@ class AnswerCard(QFrame):
         self._facts.setFont(theme.font("small"))
         self._save.setIcon(theme.icon("save", "ink"))
         self._save.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._copy.setIcon(theme.icon("copy", "ink"))
-        self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
+        for button, icon in ((self._copy, "copy"), (self._look, "inspect")):
+            button.setIcon(theme.icon(icon, "ink"))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._frame()
 
 
