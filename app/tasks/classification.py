@@ -14,8 +14,8 @@ from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
-from app.tasks.tokens import Tokens, tokenise
-from app.tasks.windows import PairTemplate, Window, estimate_windows, single_windows
+from app.tasks.texts import text_windows
+from app.tasks.windows import PairTemplate, Window, estimate_windows
 
 # Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
 _GROWTH = 1.25
@@ -110,17 +110,14 @@ class _Text:
         self, template: PairTemplate, model: ReadyModel, report: Report
     ) -> Iterator[tuple[_Text, Window]]:
         """Its windows, tokenised as they are asked for; one of no tokens where the tokenizer knows none."""
-        chunks = _checked(tokenise(model.tokenizer, self.text), report)
-        length, stride = model.card.window, model.card.stride
         held: Window | None = None
-        for window in single_windows(template, chunks, self.text, length=length, stride=stride):
+        for window in text_windows(self.text, template, model, report):
             self.made += 1
-            self.cut = int(window.ends[-1])
+            self.cut = int(window.ends[-1]) if len(window.ends) else self.cut
             if held is not None:
                 yield self, held
             held = window
-        if held is None:
-            held, self.made = _empty_window(template), 1
+        assert held is not None  # a text has at least one
         self.exhausted = True
         yield self, held
 
@@ -157,18 +154,6 @@ def _read_all(texts: tuple[str, ...], model: ReadyModel, report: Report) -> Iter
         for row, (text, window) in enumerate(batch):
             text.take(window, logits[row])
             yield text
-
-
-def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:
-    for chunk in chunks:
-        report.check()
-        yield chunk
-
-
-def _empty_window(template: PairTemplate) -> Window:
-    ids, types = template.single(())
-    none = np.zeros(0, dtype=np.int32)
-    return Window(ids, types, len(template.single_parts[0]), 0, none, none, none.astype(bool))
 
 
 def _result(

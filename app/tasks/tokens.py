@@ -75,6 +75,11 @@ def part(tokens: Tokens, start: int, end: int) -> Tokens:
     return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
 
 
+def moved(tokens: Tokens, by: int) -> Tokens:
+    """The tokens of a text that stands `by` code points further on."""
+    return Tokens(tokens.ids, tokens.starts + by, tokens.ends + by)
+
+
 def cut(text: str, at: int, chunk: int) -> int:
     """Where a piece of at most `chunk` code points that begins at `at` ends.
 
