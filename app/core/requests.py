@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.core.blanks import BLANK
 from app.core.errors import SpanlightError
 from app.core.text import Document, Span
 
@@ -89,6 +90,16 @@ class TextToFill:
     blanks: tuple[Span, ...]
     asked: tuple[str, ...] = ()
     top_k: int = 10
+
+    def require_blanks(self) -> None:
+        """Raises SpanlightError where there is no blank, ValueError where places and words do not fit the text."""
+        if not self.blanks:
+            raise SpanlightError("There is no blank to fill in.", f"Put {BLANK} where a word is missing.")
+        bounds = [bound for blank in self.blanks for bound in (blank.start, blank.end)]
+        if bounds != sorted(bounds) or bounds[-1] > len(self.text):
+            raise ValueError("blanks must stand in the text, from left to right")
+        if self.asked and len(self.asked) != len(self.blanks):
+            raise ValueError(f"{len(self.asked)} words for {len(self.blanks)} blanks")
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,8 @@ class Guess:
     """A word for a blank, as it would stand there, with its probability.
 
     `rank` is its place among all entries of the vocabulary, 1 the likeliest; 0 for a word of several `pieces`, whose
-    probability is the product of its pieces', each given those before it.
+    probability is the product of its pieces', each given those before it. `pieces` is 0 where the vocabulary cannot
+    spell the word: it then has no probability, and 0 stands for it.
     """
 
     word: str
