@@ -59,12 +59,7 @@ class TextsToClassify:
 
     def require_words(self) -> None:
         """Raises SpanlightError where there is no text, or one is blank, naming its number."""
-        if not self.texts:
-            raise SpanlightError("There is no text to classify.", "Type or paste one first.")
-        for number, text in enumerate(self.texts, start=1):
-            if not text.strip():
-                which = "The text" if len(self.texts) == 1 else f"Text {number} of {len(self.texts)}"
-                raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")
+        _require_words(self.texts, "to classify")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +118,10 @@ class TextsToTag:
 
     texts: tuple[str, ...]
     joining: PieceJoining = PieceJoining.FIRST
+
+    def require_words(self) -> None:
+        """Raises SpanlightError where there is no text, or one is blank, naming its number."""
+        _require_words(self.texts, "to look for names in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +188,12 @@ class TrainingRequest:
     evaluate_every: int = 1000
     device: str = "auto"
     options: dict[str, float] = field(default_factory=dict)
+
+
+def _require_words(texts: tuple[str, ...], deed: str) -> None:
+    if not texts:
+        raise SpanlightError(f"There is no text {deed}.", "Type or paste one first.")
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            which = "The text" if len(texts) == 1 else f"Text {number} of {len(texts)}"
+            raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")
