@@ -107,20 +107,31 @@ class Forward:
         ]
         return {name: np.concatenate([part[name] for part in parts]) for name in self._outputs}
 
+    def tensors(self, arrays: Arrays) -> dict[str, Any]:
+        """What the model itself takes of the arrays, int64 on its device."""
+        import torch
+
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
+            for name in ("attention_mask", *self._sizes)
+        }
+
+    def outputs(self, tensors: dict[str, Any], positions: np.ndarray | None = None) -> dict[str, Any]:
+        """The head's outputs by name, float32 on the device; `positions` are those of masked words."""
+        if self._places is None:
+            found = self._model(**tensors)
+        else:
+            assert positions is not None
+            with self._places.chosen(positions):
+                found = self._model(**tensors)
+        return {name: getattr(found, name).float() for name in self._outputs}
+
     def _compute(self, arrays: Arrays) -> Arrays:
         import torch
 
         with torch.inference_mode():
-            tensors = {
-                name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
-                for name in ("attention_mask", *self._sizes)
-            }
-            if self._places is None:
-                found = self._model(**tensors)
-            else:
-                with self._places.chosen(arrays["positions"]):
-                    found = self._model(**tensors)
-            return {name: getattr(found, name).float().cpu().numpy() for name in self._outputs}
+            found = self.outputs(self.tensors(arrays), arrays.get("positions"))
+            return {name: values.cpu().numpy() for name, values in found.items()}
 
     def _free(self) -> None:
         import torch
