@@ -63,10 +63,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.__main__": ("app.core.about", "app.cli", "app.ui.start"),
 }
-FORBIDDEN = {"app.flows": ("app.models.loader",)}
+FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}
 
 # Third-party packages and those parts of the standard library that only some places may touch.
-TORCH = ("app.models.loader", "app.models.device", "app.models.inside", "app.training", "app.engine.process")
+TORCH = (
+    "app.models.loader",
+    "app.models.forward",
+    "app.models.classes",
+    "app.models.device",
+    "app.models.inside",
+    "app.training",
+    "app.engine.process",
+)
 NETWORK = ("app.models.download",)
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "torch": TORCH,

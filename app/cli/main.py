@@ -87,6 +87,10 @@ def _command(name: str) -> Command:
             from app.cli import classify
 
             return classify
+        case "fill":
+            from app.cli import fill
+
+            return fill
         case "evaluate":
             from app.cli import evaluate
 

@@ -12,7 +12,7 @@ from app.core.report import Progress
 from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
 from app.core.wording import duration, time_left
-from app.flows.train import CLASSIFICATION, QA, train
+from app.flows.train import CLASSIFICATION, PRETRAINING, QA, TOKENS, train
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -30,7 +30,7 @@ _DEFAULTS = TrainingRequest("", "", (), (), "")
 def parser() -> argparse.ArgumentParser:
     """The arguments of `train`."""
     parser = new_parser("train", "Teach a model a head of its own, from examples.", _EPILOG)
-    parser.add_argument("task", choices=(QA, CLASSIFICATION))
+    parser.add_argument("task", choices=(QA, CLASSIFICATION, TOKENS, PRETRAINING))
     parser.add_argument("--base", required=True, metavar="FOLDER", help="the checkpoint to start from")
     parser.add_argument("--examples", required=True, nargs="+", metavar="FILE", help="what to learn from")
     parser.add_argument("--dev", required=True, nargs="+", metavar="FILE", help="what to measure on")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.core.blanks import BLANK
 from app.core.errors import SpanlightError
 from app.core.text import Document, Span
 
@@ -58,12 +59,7 @@ class TextsToClassify:
 
     def require_words(self) -> None:
         """Raises SpanlightError where there is no text, or one is blank, naming its number."""
-        if not self.texts:
-            raise SpanlightError("There is no text to classify.", "Type or paste one first.")
-        for number, text in enumerate(self.texts, start=1):
-            if not text.strip():
-                which = "The text" if len(self.texts) == 1 else f"Text {number} of {len(self.texts)}"
-                raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")
+        _require_words(self.texts, "to classify")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +86,16 @@ class TextToFill:
     asked: tuple[str, ...] = ()
     top_k: int = 10
 
+    def require_blanks(self) -> None:
+        """Raises SpanlightError where there is no blank, ValueError where places and words do not fit the text."""
+        if not self.blanks:
+            raise SpanlightError("There is no blank to fill in.", f"Put {BLANK} where a word is missing.")
+        bounds = [bound for blank in self.blanks for bound in (blank.start, blank.end)]
+        if bounds != sorted(bounds) or bounds[-1] > len(self.text):
+            raise ValueError("blanks must stand in the text, from left to right")
+        if self.asked and len(self.asked) != len(self.blanks):
+            raise ValueError(f"{len(self.asked)} words for {len(self.blanks)} blanks")
+
 
 @dataclass(frozen=True, slots=True)
 class PassagePairs:
@@ -112,6 +118,10 @@ class TextsToTag:
 
     texts: tuple[str, ...]
     joining: PieceJoining = PieceJoining.FIRST
+
+    def require_words(self) -> None:
+        """Raises SpanlightError where there is no text, or one is blank, naming its number."""
+        _require_words(self.texts, "to look for names in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +188,12 @@ class TrainingRequest:
     evaluate_every: int = 1000
     device: str = "auto"
     options: dict[str, float] = field(default_factory=dict)
+
+
+def _require_words(texts: tuple[str, ...], deed: str) -> None:
+    if not texts:
+        raise SpanlightError(f"There is no text {deed}.", "Type or paste one first.")
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            which = "The text" if len(texts) == 1 else f"Text {number} of {len(texts)}"
+            raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")

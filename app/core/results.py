@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
 HEAT_BINS = 256
@@ -103,7 +105,8 @@ class Guess:
     """A word for a blank, as it would stand there, with its probability.
 
     `rank` is its place among all entries of the vocabulary, 1 the likeliest; 0 for a word of several `pieces`, whose
-    probability is the product of its pieces', each given those before it.
+    probability is the product of its pieces', each given those before it. `pieces` is 0 where the vocabulary cannot
+    spell the word: it then has no probability, and 0 stands for it.
     """
 
     word: str
@@ -159,7 +162,10 @@ class FollowOns:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name found in a text: its place, its words, its type (without B- or I-) and the probability of its tags."""
+    """A name found in a text: its place, its words, its type (without B- or I-).
+
+    `probability` is the mean of its words' probabilities, each that of the tag which its word got.
+    """
 
     span: Span
     text: str
@@ -168,20 +174,15 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedWord:
-    """A word of a text and the tag that the model gave it, as its labels spell it (B-PER, O)."""
-
-    span: Span
-    tag: str
-    probability: float
-
-
-@dataclass(frozen=True, slots=True)
 class Tagged:
-    """One text's names in the order of the text, and all its words with their tags."""
+    """One text's names in the order of the text, and all its words with their tags.
+
+    Words that the model's tokenizer knows nothing of are left out. A partial result has the names found so far and no
+    words.
+    """
 
     entities: tuple[Entity, ...]
-    words: tuple[TaggedWord, ...]
+    words: Sequence[TaggedWord]
     windows: int
     tokens: int
 

@@ -1,4 +1,4 @@
-"""The sentence that stands around a place in a text."""
+"""The sentences of a text, and the one that stands around a place in it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,26 @@ def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
     Abbreviations and initials are told by a short English list, so a sentence may come out longer than it is.
     """
     return Span(_start(text, span.start, reach), _end(text, span, reach))
+
+
+def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
+    """The sentences of a text in order, without the blanks between them; nothing else is left out.
+
+    A sentence longer than `reach` code points comes in parts, cut between two words.
+    """
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        end = sentence_around(text, Span(at, at + 1), reach=reach).end
+        yield Span(at, end)
+        at = end
+
+
+def is_abbreviation(word: str) -> bool:
+    """Whether a word, given without the stop behind it, is written with one; told by a short English list."""
+    return _ABBREVIATION.fullmatch(word) is not None
 
 
 def _start(text: str, at: int, reach: int) -> int:
@@ -87,7 +107,7 @@ def _goes_on(text: str, found: re.Match[str]) -> bool:
     before = text[max(0, found.start() - 24) : found.start()]
     match = _WORD_BEFORE.search(before)
     word = match.group() if match else ""
-    if _ABBREVIATION.fullmatch(word) or (len(word) == 1 and word.isupper()):
+    if is_abbreviation(word) or (len(word) == 1 and word.isupper()):
         return True
     if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
         return True

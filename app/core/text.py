@@ -44,6 +44,15 @@ class Document:
     path: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunningText:
+    """A stretch of running text: its paragraphs in order, the document it is from, and what it is counted under."""
+
+    paragraphs: tuple[str, ...]
+    document: str
+    source: str = ""
+
+
 def normalise_newlines(text: str) -> str:
     """The text with CR LF and lone CR as LF, as it is done once when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

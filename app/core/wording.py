@@ -45,6 +45,19 @@ def percent(probability: float) -> str:
     return "> 99 %" if whole > 99 else f"{whole} %"
 
 
+def finely(probability: float) -> str:
+    """A probability of which the small ones matter too: "94 %", "3.4 %", "0.021 %", "1 in 48,000"."""
+    if probability >= 0.0995:
+        return percent(probability)
+    if probability >= 0.0001:
+        return f"{probability * 100:.2g} %"
+    if probability < 1e-9:
+        return "< 1 in a billion"
+    whole = round(1 / probability)
+    digits = 10 ** (len(str(whole)) - 2)
+    return f"1 in {whole // digits * digits:,}"
+
+
 def count(number: int, one: str, several: str = "") -> str:
     """A number with its noun: "1 window", "1,204 windows"; `several` where an s does not make the plural."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -18,8 +18,9 @@ from app.core.requests import ModelChoice, TrainingRequest
 from app.engine.orders import Load, Run
 from app.models import device as devices
 from app.models.card import read_card
+from app.models.forward import OutOfMemory, exhausted_device, is_out_of_memory, out_of_memory
 from app.models.installed import Signature, signature
-from app.models.loader import OutOfMemory, exhausted_device, is_out_of_memory, load, out_of_memory
+from app.models.loader import load
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel
 

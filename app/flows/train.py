@@ -16,6 +16,8 @@ from app.models.card import SHORTEST, read_card
 from app.training.examples import parse_source
 
 QA = "qa"
+PRETRAINING = "pretraining"
+TOKENS = "tokens"
 CLASSIFICATION = "classification"
 
 
@@ -41,7 +43,7 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 
 
 def _check_files(request: TrainingRequest) -> None:
-    if request.task not in (QA, CLASSIFICATION):
+    if request.task not in (QA, CLASSIFICATION, TOKENS, PRETRAINING):
         raise SpanlightError(f"There is no training for “{request.task}”.", "Choose qa or classification.")
     if not request.examples or not request.dev:
         raise SpanlightError("Training needs examples and dev files.", "Give at least one of each.")

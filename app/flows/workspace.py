@@ -45,9 +45,7 @@ class Workspace:
         """
         if model:
             return self.shelf.find(model, head)
-        chosen = (
-            self.settings.reader_model if head is Head.QUESTION_ANSWERING else self.settings.classifier_model
-        )
+        chosen = self.settings.models.get(head, "")
         if chosen:
             try:
                 return self.shelf.find(chosen, head)

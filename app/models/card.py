@@ -8,8 +8,15 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.families import FAMILIES, TITLES, Family
-from app.models.heads import check_shape, classification, number, question_answering
+from app.models.families import FAMILIES, TITLES, Family, WordsHead
+from app.models.heads import (
+    check_shape,
+    classification,
+    masked_words,
+    next_sentence,
+    number,
+    question_answering,
+)
 from app.models.notes import Notes, read_notes, write_notes
 from app.models.weights import DAMAGED, Weights, read_json, read_weights
 
@@ -42,8 +49,13 @@ def read_card(folder: Path | str) -> ModelCard:
     weights = read_weights(folder)
     _check_shapes(config, family, weights, name)
     _check_tokenizer(folder, family, weights, name)
-    labels, problem = classification(config, family, weights, name)
-    heads = (*question_answering(config, family, weights, name), *([Head.CLASSIFICATION] if labels else []))
+    classifier, labels, problem = classification(config, family, weights, name)
+    held: dict[Head | None, object] = {
+        Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
+        Head.MASKED_WORDS: masked_words(config, family, weights, _width(config, family, name), name),
+        Head.NEXT_SENTENCE: next_sentence(config, family, weights, name),
+        classifier: True,
+    }
     notes = read_notes(folder)
     max_length = _max_length(folder, config, family)
     window = max(SHORTEST, min(notes.window or WINDOW, max_length))
@@ -52,7 +64,7 @@ def read_card(folder: Path | str) -> ModelCard:
         name=name,
         folder=str(folder),
         family=str(config["model_type"]),
-        heads=heads,
+        heads=tuple(head for head in Head if held.get(head)),
         labels=labels,
         problem=problem,
         max_length=max_length,
@@ -80,6 +92,14 @@ def model_name(folder: Path) -> str:
 def family_of(card: ModelCard) -> Family:
     """The family that a card's model belongs to."""
     return FAMILIES[card.family]
+
+
+def words_head_of(card: ModelCard) -> WordsHead | None:
+    """The form of the masked-words head in a card's folder, None without one. Raises SpanlightError as `read_card`."""
+    folder = Path(card.folder)
+    config = _read_config(folder, card.name)
+    family = _family(config, card.name)
+    return masked_words(config, family, read_weights(folder), _width(config, family, card.name), card.name)
 
 
 def _read_config(folder: Path, name: str) -> dict[str, Any]:

@@ -3,27 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from app.core.models import Head
+
+ENDINGS = {
+    Head.QUESTION_ANSWERING: "ForQuestionAnswering",
+    Head.CLASSIFICATION: "ForSequenceClassification",
+    Head.MASKED_WORDS: "ForMaskedLM",
+    Head.NEXT_SENTENCE: "ForNextSentencePrediction",
+    Head.TOKEN_CLASSIFICATION: "ForTokenClassification",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WordsHead:
+    """The weights of a masked-words head: a dense layer and its LayerNorm, then a decoder to the vocabulary.
+
+    `module` is the first module that takes the encoder's states. The decoder's weight may be absent where it is tied to
+    the word embeddings, and its bias may stand under `bias` or with the decoder; without a `decoder` the word
+    embeddings themselves are used. `wide` tells that the dense layer keeps the hidden width where the embeddings are
+    narrower, and `rest` names the weights of the decoder's remaining columns then.
+    """
+
+    module: str
+    dense: str
+    norm: str
+    bias: str
+    decoder: str = ""
+    wide: bool = False
+    rest: str = ""
+
+
+_CLS = WordsHead(
+    "cls",
+    "cls.predictions.transform.dense",
+    "cls.predictions.transform.LayerNorm",
+    "cls.predictions.bias",
+    "cls.predictions.decoder",
+)
+_LM_HEAD = WordsHead("lm_head", "lm_head.dense", "lm_head.layer_norm", "lm_head.bias", "lm_head.decoder")
+_LM_PREDICTIONS = WordsHead(
+    "lm_predictions",
+    "lm_predictions.lm_head.dense",
+    "lm_predictions.lm_head.LayerNorm",
+    "lm_predictions.lm_head.bias",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """One architecture of transformers: the names of its parts in a config and in the weights.
 
-    `qa_class` and `classification_class` are classes of `transformers.models.<module>.modeling_<module>`.
-    `prefix` stands before the encoder's weights; `hidden`, `layers` and `heads` are config names;
+    Its classes stand in `transformers.models.<module>.modeling_<module>` and begin with `stem`. `prefix`
+    stands before the encoder's weights; `hidden`, `layers` and `heads` are config names;
     `embedding` names the word embeddings' width (the first one present in the config counts).
     `pooler` is the layer whose presence tells a text classifier from a token classifier;
-    `classifier` is the layer with one row a label. `heads_in_float32` are modules computed in float32
+    `classifier` is the layer with one row a class of texts, `token_classifier` that for classes of tokens.
+    `words` are the forms that a masked-words head has, `next_sentence` is the layer that tells whether
+    a passage follows, empty where the family has none. `heads_in_float32` are modules computed in float32
     whatever the model's dtype. `sdpa` and `bfloat16` tell what transformers' implementation can do.
     """
 
     module: str
+    stem: str
     prefix: str
-    qa_class: str
-    classification_class: str
     pooler: str
+    words: tuple[WordsHead, ...]
+    next_sentence: str = ""
     classifier: str = "classifier"
+    token_classifier: str = "classifier"
     hidden: str = "hidden_size"
     layers: str = "num_hidden_layers"
     heads: str = "num_attention_heads"
@@ -31,10 +80,19 @@ class Family:
     layer_pattern: str = "encoder.layer."
     positions_after_padding: bool = False
     position_embeddings: bool = True
-    heads_in_float32: tuple[str, ...] = ("qa_outputs", "classifier")
+    heads_in_float32: tuple[str, ...] = ("qa_outputs", "classifier", "lm_head")
     sdpa: bool = True
     bfloat16: bool = True
     optional: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def heads_known(self) -> tuple[Head, ...]:
+        """The heads that the family has classes for."""
+        return tuple(head for head in Head if head is not Head.NEXT_SENTENCE or self.next_sentence)
+
+    def class_name(self, head: Head) -> str:
+        """The name of transformers' class for a head of this family, one of `heads_known`."""
+        return self.stem + ENDINGS[head]
 
     def position_offset(self, config: Mapping[str, object]) -> int:
         """How many position embeddings are never used: RoBERTa counts from after its padding id."""
@@ -42,91 +100,125 @@ class Family:
         return (padding if isinstance(padding, int) else 1) + 1 if self.positions_after_padding else 0
 
 
-def _family(module: str, stem: str, prefix: str, pooler: str, **more: object) -> Family:
-    qa, classification = f"{stem}ForQuestionAnswering", f"{stem}ForSequenceClassification"
-    return Family(module, prefix, qa, classification, pooler, **more)  # type: ignore[arg-type]
-
-
 FAMILIES: dict[str, Family] = {
-    "bert": _family(
+    "bert": Family(
         "bert",
         "Bert",
         "bert",
         "bert.pooler.dense",
-        heads_in_float32=("qa_outputs", "bert.pooler", "classifier"),
+        (_CLS,),
+        next_sentence="cls.seq_relationship",
+        heads_in_float32=("qa_outputs", "bert.pooler", "classifier", "cls"),
     ),
-    "distilbert": _family(
+    "distilbert": Family(
         "distilbert",
         "DistilBert",
         "distilbert",
         "pre_classifier",
+        (
+            WordsHead(
+                "vocab_transform",
+                "vocab_transform",
+                "vocab_layer_norm",
+                "vocab_projector.bias",
+                "vocab_projector",
+            ),
+        ),
         hidden="dim",
         layers="n_layers",
         heads="n_heads",
         embedding=("dim",),
         layer_pattern="transformer.layer.",
-        heads_in_float32=("qa_outputs", "pre_classifier", "classifier"),
+        heads_in_float32=tuple(
+            "qa_outputs pre_classifier classifier vocab_transform vocab_layer_norm vocab_projector".split()
+        ),
     ),
-    "roberta": _family(
+    "roberta": Family(
         "roberta",
         "Roberta",
         "roberta",
         "classifier.dense",
+        (_LM_HEAD,),
         classifier="classifier.out_proj",
         positions_after_padding=True,
     ),
-    "xlm-roberta": _family(
+    "xlm-roberta": Family(
         "xlm_roberta",
         "XLMRoberta",
         "roberta",
         "classifier.dense",
+        (_LM_HEAD,),
         classifier="classifier.out_proj",
         positions_after_padding=True,
     ),
-    "electra": _family(
+    "electra": Family(
         "electra",
         "Electra",
         "electra",
         "classifier.dense",
+        (
+            # The generator's; the discriminator tells replaced words and has none for their probabilities.
+            WordsHead(
+                "generator_predictions",
+                "generator_predictions.dense",
+                "generator_predictions.LayerNorm",
+                "generator_lm_head.bias",
+                "generator_lm_head",
+            ),
+        ),
         classifier="classifier.out_proj",
         embedding=("embedding_size", "hidden_size"),
+        heads_in_float32=("qa_outputs", "classifier", "generator_predictions", "generator_lm_head"),
     ),
-    "albert": _family(
+    "albert": Family(
         "albert",
         "Albert",
         "albert",
         "albert.pooler",
+        (
+            WordsHead(
+                "predictions",
+                "predictions.dense",
+                "predictions.LayerNorm",
+                "predictions.bias",
+                "predictions.decoder",
+            ),
+        ),
         embedding=("embedding_size",),
         layer_pattern="",
-        heads_in_float32=("qa_outputs", "albert.pooler", "classifier"),
+        heads_in_float32=("qa_outputs", "albert.pooler", "classifier", "predictions"),
     ),
-    "mobilebert": _family(
+    "mobilebert": Family(
         "mobilebert",
         "MobileBert",
         "mobilebert",
         "mobilebert.pooler.dense",
+        (replace(_CLS, wide=True, rest="cls.predictions.dense.weight"),),
+        next_sentence="cls.seq_relationship",
         embedding=("embedding_size",),
-        heads_in_float32=("qa_outputs", "mobilebert.pooler", "classifier"),
+        heads_in_float32=("qa_outputs", "mobilebert.pooler", "classifier", "cls"),
         optional=frozenset({"pooler"}),
     ),
-    "deberta": _family(
+    "deberta": Family(
         "deberta",
         "Deberta",
         "deberta",
         "pooler.dense",
+        (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
-        heads_in_float32=("qa_outputs", "pooler", "classifier"),
+        heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
         position_embeddings=False,
         sdpa=False,
         bfloat16=False,
     ),
-    "deberta-v2": _family(
+    "deberta-v2": Family(
         "deberta_v2",
         "DebertaV2",
         "deberta",
         "pooler.dense",
+        (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
-        heads_in_float32=("qa_outputs", "pooler", "classifier"),
+        heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
         position_embeddings=False,
         sdpa=False,
     ),

@@ -1,4 +1,4 @@
-"""Which heads a checkpoint's weights really hold, and how a classification head's labels are to be read."""
+"""Which heads a checkpoint's weights really hold, told from their names and shapes, and how labels are to be read."""
 
 from __future__ import annotations
 
@@ -7,61 +7,149 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ProblemType
-from app.models.families import Family
+from app.models.families import Family, WordsHead
 from app.models.weights import DAMAGED, Weights
 
 MOST_LABELS = 100_000
-OTHER_CLASSIFIERS = ("ForTokenClassification", "ForMultipleChoice", "ForNextSentencePrediction")
+TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
+DOES = {
+    Head.QUESTION_ANSWERING: "answer questions",
+    Head.CLASSIFICATION: "classify texts",
+    Head.MASKED_WORDS: "fill in words",
+    Head.NEXT_SENTENCE: "tell what follows",
+    Head.TOKEN_CLASSIFICATION: "find names",
+}
 
 
 def no_head(card_name: str, heads: tuple[Head, ...], head: Head) -> SpanlightError:
     """The refusal of a model that does not hold the head asked for."""
-    does = {Head.QUESTION_ANSWERING: "answer questions", Head.CLASSIFICATION: "classify texts"}
-    held = " and ".join(does[one] for one in heads)
+    can = [DOES[one] for one in heads]
+    held = " and ".join([", ".join(can[:-1]), can[-1]] if len(can) > 1 else can)
     return SpanlightError(
-        f"{card_name} cannot {does[head]}: its weights hold no {head} head.",
+        f"{card_name} cannot {DOES[head]}: its weights hold no head for that.",
         f"It can {held}; choose another model for this."
         if held
         else "Choose another model, or train that head on it.",
     )
 
 
-def question_answering(
-    config: Mapping[str, Any], family: Family, weights: Weights, name: str
-) -> tuple[Head, ...]:
-    """The question answering head, where the weights hold one. Raises SpanlightError for wrong shapes."""
+def question_answering(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
+    """Whether the weights hold a question answering head. Raises SpanlightError for wrong shapes."""
     if "qa_outputs.weight" not in weights.tensors:
-        return ()
+        return False
     check_shape(weights, "qa_outputs.weight", (2, config[family.hidden]), "start and end weights", name)
     check_shape(weights, "qa_outputs.bias", (2,), "start and end biases", name)
-    return (Head.QUESTION_ANSWERING,)
+    return True
+
+
+def masked_words(
+    config: Mapping[str, Any], family: Family, weights: Weights, width: int, name: str
+) -> WordsHead | None:
+    """The form of the masked-words head that the weights hold whole, None where they hold none.
+
+    `width` is the word embeddings'. Raises SpanlightError for wrong shapes.
+    """
+    # DeBERTa's config tells with `legacy` which of two forms is meant where both are there.
+    forms = family.words[::-1] if config.get("legacy") is False else family.words
+    head = next((form for form in forms if _is_whole(form, config, weights)), None)
+    if head is None:
+        return None
+    hidden, vocabulary = config[family.hidden], config["vocab_size"]
+    out = hidden if head.wide else width
+    check_shape(weights, f"{head.dense}.weight", (out, hidden), "weights before its vocabulary's", name)
+    check_shape(weights, f"{head.dense}.bias", (out,), "biases before its vocabulary's", name)
+    for which in ("weight", "bias"):
+        check_shape(weights, _norm(head, which, weights), (out,), "layer norm before its vocabulary", name)
+    check_shape(weights, _bias(head, weights), (vocabulary,), "biases of its vocabulary", name)
+    if f"{head.decoder}.weight" in weights.tensors:
+        check_shape(weights, f"{head.decoder}.weight", (vocabulary, width), "weights of its vocabulary", name)
+    if head.rest:
+        check_shape(weights, head.rest, (hidden - width, vocabulary), "weights of its vocabulary", name)
+    return head
+
+
+def _is_whole(head: WordsHead, config: Mapping[str, Any], weights: Weights) -> bool:
+    needed = [f"{head.dense}.weight", f"{head.dense}.bias", _bias(head, weights)]
+    needed += [_norm(head, "weight", weights), _norm(head, "bias", weights)]
+    if head.decoder and config.get("tie_word_embeddings") is False:
+        needed += [f"{head.decoder}.weight", f"{head.decoder}.bias"]
+    if head.rest:
+        needed.append(head.rest)
+    return all(tensor in weights.tensors for tensor in needed)
+
+
+def _norm(head: WordsHead, which: str, weights: Weights) -> str:
+    """The name of a layer norm's weight or bias: the first BERTs called them gamma and beta."""
+    old = f"{head.norm}.{'gamma' if which == 'weight' else 'beta'}"
+    return old if head.norm.endswith("LayerNorm") and old in weights.tensors else f"{head.norm}.{which}"
+
+
+def _bias(head: WordsHead, weights: Weights) -> str:
+    """The name of the vocabulary's biases, which tied weights have stored once, under either of two names."""
+    other = f"{head.decoder}.bias"
+    return head.bias if head.bias in weights.tensors or other not in weights.tensors else other
+
+
+def next_sentence(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
+    """Whether there is a head that tells if a passage follows, with the pooler that it takes.
+
+    ALBERT's head for the order of two passages is another one. Raises SpanlightError for wrong shapes.
+    """
+    layer = family.next_sentence
+    if not layer or f"{layer}.weight" not in weights.tensors or not _has_pooler(config, family, weights):
+        return False
+    check_shape(weights, f"{layer}.weight", (2, config[family.hidden]), "next sentence weights", name)
+    check_shape(weights, f"{layer}.bias", (2,), "next sentence biases", name)
+    return True
 
 
 def classification(
     config: Mapping[str, Any], family: Family, weights: Weights, name: str
-) -> tuple[tuple[str, ...], ProblemType]:
-    """The labels in order of their index, none without a classification head, and the kind of problem.
+) -> tuple[Head | None, tuple[str, ...], ProblemType]:
+    """The head that classifies texts or tokens, its labels in order of their index, and the kind of problem.
 
-    Raises SpanlightError where config and classifier do not agree.
+    None and no labels where there is no such head. Raises SpanlightError where config and classifier do not agree.
     """
-    none = (), ProblemType.SINGLE_LABEL
-    weight = f"{family.classifier}.weight"
-    architectures = config.get("architectures") or []
-    if not isinstance(architectures, list) or any(str(a).endswith(OTHER_CLASSIFIERS) for a in architectures):
-        return none
-    pooled = "pooler" in family.optional and config.get("classifier_activation") is False
-    if weight not in weights.tensors or not (pooled or f"{family.pooler}.weight" in weights.tensors):
-        return none
+    head = _classifier(config, family, weights)
+    if head is None:
+        return None, (), ProblemType.SINGLE_LABEL
+    layer = family.classifier if head is Head.CLASSIFICATION else family.token_classifier
     labels = _labels(config, name)
-    rows = (weights.shape(weight) or (0,))[0]
+    rows = (weights.shape(f"{layer}.weight") or (0,))[0]
     if rows != len(labels):
         raise SpanlightError(
             f"{name} names {len(labels)} labels, but its classifier has {rows}.",
             "Put id2label in its config.json right.",
         )
-    check_shape(weights, weight, (rows, config[family.hidden]), "classifier weights", name)
-    check_shape(weights, f"{family.classifier}.bias", (rows,), "classifier biases", name)
-    return labels, _problem(config, len(labels), name)
+    check_shape(weights, f"{layer}.weight", (rows, config[family.hidden]), "classifier weights", name)
+    check_shape(weights, f"{layer}.bias", (rows,), "classifier biases", name)
+    if head is Head.TOKEN_CLASSIFICATION:
+        return head, labels, ProblemType.SINGLE_LABEL
+    return head, labels, _problem(config, len(labels), name)
+
+
+def _classifier(config: Mapping[str, Any], family: Family, weights: Weights) -> Head | None:
+    """What a checkpoint's classifier classifies.
+
+    The config's `architectures` decide between texts and tokens; where they name neither, a layer over the first
+    token (a pooler, or the classifier's own) means texts, as only those are classified by it.
+    """
+    architectures = config.get("architectures") or []
+    if not isinstance(architectures, list) or any(str(a).endswith(CHOICE) for a in architectures):
+        return None
+    texts, tokens = (any(str(a).endswith(end) for a in architectures) for end in (TEXT, TOKEN))
+    pooled = f"{family.classifier}.weight" in weights.tensors and _has_pooler(config, family, weights)
+    if pooled and not tokens:
+        return Head.CLASSIFICATION
+    if not texts and f"{family.token_classifier}.weight" in weights.tensors:
+        return Head.TOKEN_CLASSIFICATION
+    return None
+
+
+def _has_pooler(config: Mapping[str, Any], family: Family, weights: Weights) -> bool:
+    """Whether the layer over the first token is there, or the config says that there is none to be."""
+    without = "pooler" in family.optional and config.get("classifier_activation") is False
+    return without or f"{family.pooler}.weight" in weights.tensors
 
 
 def _labels(config: Mapping[str, Any], name: str) -> tuple[str, ...]:

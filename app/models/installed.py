@@ -8,7 +8,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.models.card import CONFIG, TOKENIZER, read_card
-from app.models.heads import no_head
+from app.models.heads import DOES, no_head
 from app.models.notes import NOTES
 from app.models.weights import INDEX, SINGLE
 
@@ -69,10 +69,9 @@ class Shelf:
         """The first installed model with a head. Raises SpanlightError where there is none."""
         card = next((card for card in self.cards() if head in card.heads), None)
         if card is None:
-            purpose = "answers questions" if head is Head.QUESTION_ANSWERING else "classifies texts"
             places = " or ".join(str(folder) for folder in self._folders)
             raise SpanlightError(
-                f"No model that {purpose} is installed.", f"Put a model folder into {places}."
+                f"No model that can {DOES[head]} is installed.", f"Put a model folder into {places}."
             )
         return card
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
-from app.models.card import TOKENIZER, family_of
-from app.models.families import Family
+from app.models.card import TOKENIZER, family_of, words_head_of
+from app.models.classes import model_class
+from app.models.families import Family, WordsHead
+from app.models.forward import Arrays, Forward, Places, is_out_of_memory, out_of_memory
 from app.models.heads import no_head
 from app.models.inside.opened import Inside
 
-Arrays = dict[str, np.ndarray]
 ALBERT_LAYERS = "encoder.albert_layer_groups."
-OUTPUTS = {Head.QUESTION_ANSWERING: ("start_logits", "end_logits"), Head.CLASSIFICATION: ("logits",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,110 +56,13 @@ def load(
     if opened or (device.dtype == "bfloat16" and not family.bfloat16):
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
-    model = _model(card, family, head, device, eager=opened or not family.sdpa)
+    words = words_head_of(card) if head is Head.MASKED_WORDS else None
+    model = _model(card, family, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
-    forward = Forward(model, head, device.device, card.max_length)
+    places = Places(_part(model, words.module)) if words else None
+    forward = Forward(model, head, device.device, card.max_length, places)
     inside = Inside(model, family, head, card, forward) if opened else None
     return Loaded(card, device, tokenizer, forward, inside)
-
-
-class OutOfMemory(SpanlightError):
-    """The device's memory, or the computer's, did not suffice."""
-
-
-class Forward:
-    """The forward pass of a model: arrays in, logits out.
-
-    A batch that does not fit into the device's memory is computed in halves.
-    """
-
-    def __init__(self, model: Any, head: Head, device: str, max_length: int) -> None:
-        self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
-        types = int(getattr(model.config, "type_vocab_size", 0) or 0)
-        self._sizes = {"input_ids": int(model.config.vocab_size)}
-        if types > 1:  # with one kind of token, or none, transformers adds what it needs by itself
-            self._sizes["token_type_ids"] = types
-
-    def __call__(self, arrays: Arrays) -> Arrays:
-        """Logits of a batch, float32.
-
-        Raises ValueError for an input longer than the model's, SpanlightError for a token or token type that it
-        has no embedding of, as a tokenizer of another model would give.
-        """
-        length = arrays["input_ids"].shape[1]
-        if length > self._max_length:
-            raise ValueError(f"{length} tokens where the model reads {self._max_length}")
-        if any(arrays[name].max(initial=0) >= size for name, size in self._sizes.items()):
-            raise SpanlightError(
-                "The tokenizer gave a token that the model does not know.",
-                "Tokenizer and weights do not belong together: fetch a whole copy of this model.",
-            )
-        return self._halving(arrays)
-
-    def _halving(self, arrays: Arrays) -> Arrays:
-        rows = len(arrays["input_ids"])
-        try:
-            return self._compute(arrays)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            if rows <= 1:
-                raise out_of_memory(self._device) from error
-        self._free()
-        half = rows // 2
-        parts = [
-            self._halving({n: a[part] for n, a in arrays.items()})
-            for part in (slice(half), slice(half, None))
-        ]
-        return {name: np.concatenate([part[name] for part in parts]) for name in self._outputs}
-
-    def _compute(self, arrays: Arrays) -> Arrays:
-        import torch
-
-        with torch.inference_mode():
-            tensors = {
-                name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
-                for name in ("attention_mask", *self._sizes)
-            }
-            found = self._model(**tensors)
-            return {name: getattr(found, name).float().cpu().numpy() for name in self._outputs}
-
-    def _free(self) -> None:
-        import torch
-
-        if self._device.startswith("cuda"):
-            torch.cuda.empty_cache()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an exception says that the memory of the device, or of the computer, did not suffice."""
-    import torch
-
-    said = str(error).lower()
-    words = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
-    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
-
-
-def exhausted_device(error: BaseException) -> str:
-    """Whose memory an out-of-memory exception speaks of: `cuda` or `mps`, else `cpu`."""
-    import torch
-
-    said = str(error).lower()
-    if isinstance(error, torch.OutOfMemoryError) or "cuda" in said:
-        return "cuda"
-    return "mps" if "mps" in said else "cpu"
-
-
-def out_of_memory(device: str) -> OutOfMemory:
-    """What a person is told when the memory did not suffice, with the next step."""
-    if device == "cpu":
-        return OutOfMemory(
-            "This computer has too little free memory for the model.", "Close other programs and try again."
-        )
-    return OutOfMemory(
-        "The GPU has too little free memory for the model.",
-        "Choose the device cpu, or close what uses the GPU.",
-    )
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:
@@ -178,10 +81,14 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
     return tokenizer
 
 
-def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice, *, eager: bool) -> Any:
+def _model(
+    card: ModelCard, family: Family, head: Head, words: WordsHead | None, device: DeviceChoice, *, eager: bool
+) -> Any:
     import torch
 
-    made = _model_class(family, head)
+    made = model_class(family, head)
+    # DeBERTa's class has two forms of the head, and takes the wrong one where the config says nothing.
+    form = {"legacy": words is family.words[0]} if words and len(family.words) > 1 else {}
     try:
         model, told = made.from_pretrained(
             card.folder,
@@ -192,6 +99,7 @@ def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice, *,
             attn_implementation="eager" if eager else "sdpa",
             output_loading_info=True,
             ignore_mismatched_sizes=True,
+            **form,
         )
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
@@ -209,41 +117,6 @@ def _model(card: ModelCard, family: Family, head: Head, device: DeviceChoice, *,
             raise out_of_memory(device.device) from error
         raise
     return model
-
-
-def _model_class(family: Family, head: Head) -> Any:
-    """The class of transformers that a family's head has.
-
-    The family's own module is imported: the package's table of all models would be for nothing.
-    """
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    match family.module:
-        case "bert":
-            from transformers.models.bert import modeling_bert as module
-        case "distilbert":
-            from transformers.models.distilbert import modeling_distilbert as module
-        case "roberta":
-            from transformers.models.roberta import modeling_roberta as module
-        case "xlm_roberta":
-            from transformers.models.xlm_roberta import modeling_xlm_roberta as module
-        case "electra":
-            from transformers.models.electra import modeling_electra as module
-        case "albert":
-            from transformers.models.albert import modeling_albert as module
-        case "mobilebert":
-            from transformers.models.mobilebert import modeling_mobilebert as module
-        case "deberta":
-            from transformers.models.deberta import modeling_deberta as module
-        case "deberta_v2":
-            from transformers.models.deberta_v2 import modeling_deberta_v2 as module
-        case unknown:
-            raise ValueError(f"no module for the family {unknown}")
-    return getattr(
-        module, family.qa_class if head is Head.QUESTION_ANSWERING else family.classification_class
-    )
 
 
 def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
@@ -280,17 +153,39 @@ def _part(model: Any, path: str) -> Any:
 
 def _head_in_float32(model: Any, family: Family) -> None:
     """Let the head's modules compute in float32 on what the encoder hands them."""
+    import torch
 
-    def widen(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(
-            one.float() if hasattr(one, "is_floating_point") and one.is_floating_point() else one
-            for one in inputs
-        )
+    wide: dict[Any, Any] = {}
+
+    def widen(one: Any) -> Any:
+        if isinstance(one, torch.nn.Module):  # DeBERTa hands its head the word embeddings
+            if one not in wide:
+                wide[one] = one if one.weight.dtype == torch.float32 else deepcopy(one).float()
+            return wide[one]
+        return one.float() if hasattr(one, "is_floating_point") and one.is_floating_point() else one
 
     for name in family.heads_in_float32:
         module = _part(model, name)
         if module is not None:
-            module.float().register_forward_pre_hook(widen)
+            _untie(module, model)
+            module.float().register_forward_pre_hook(lambda _, inputs: tuple(widen(one) for one in inputs))
+
+
+def _untie(head: Any, model: Any) -> None:
+    """Give a head a copy of its own of the word embeddings, where those keep another dtype or are to be changed."""
+    import torch
+
+    embeddings = model.get_input_embeddings().weight
+    if embeddings.dtype == torch.float32 and not _looks_around(model):
+        return
+    for module in head.modules():
+        for name, weight in module.named_parameters(recurse=False):
+            if weight is embeddings:
+                setattr(module, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False))
+
+
+def _looks_around(model: Any) -> bool:
+    return bool(getattr(model.config, "trigram_input", False))
 
 
 def _silence_padding(model: Any) -> None:
@@ -301,6 +196,6 @@ def _silence_padding(model: Any) -> None:
     """
     import torch
 
-    if getattr(model.config, "trigram_input", False):
+    if _looks_around(model):
         with torch.no_grad():
             model.get_input_embeddings().weight[model.config.pad_token_id or 0] = 0

@@ -8,10 +8,12 @@ import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from app.core.models import Head
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
 MOST_RECENT = 12
+_OLD_MODELS = {"reader_model": Head.QUESTION_ANSWERING, "classifier_model": Head.CLASSIFICATION}
 
 _log = logging.getLogger(__name__)
 
@@ -20,7 +22,7 @@ _log = logging.getLogger(__name__)
 class Settings:
     """Choices and the window's shape; an empty string means that nothing was chosen.
 
-    `device` is one of auto, cpu, cuda, mps; `reader_model` and `classifier_model` are names or folders;
+    `device` is one of auto, cpu, cuda, mps; `models` maps a head's value to the name or folder of its model;
     `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_quick` has only the best passages of a document read; `keep_history` keeps every question and its answer;
@@ -32,8 +34,7 @@ class Settings:
 
     theme: str = "system"
     device: str = "auto"
-    reader_model: str = ""
-    classifier_model: str = ""
+    models: dict[str, str] = field(default_factory=dict)
     last_view: str = ""
     geometry: str = ""
     splitters: dict[str, list[int]] = field(default_factory=dict)
@@ -85,10 +86,14 @@ def _from_values(values: dict[str, object]) -> Settings:
         match name:
             case "theme" if value in THEMES:
                 settings.theme = str(value)
-            case "device" | "reader_model" | "classifier_model" | "last_view" | "geometry" if isinstance(
-                value, str
-            ):
+            case "device" | "last_view" | "geometry" if isinstance(value, str):
                 setattr(settings, name, value)
+            case "models" if isinstance(value, dict):
+                settings.models |= {head: model for head, model in value.items() if isinstance(model, str)}
+            case "reader_model" | "classifier_model":
+                # How older versions wrote two of them; what stands under `models` is newer.
+                if isinstance(value, str) and value:
+                    settings.models = {str(_OLD_MODELS[name]): value} | settings.models
             case "splitters" if isinstance(value, dict):
                 settings.splitters = {str(key): sizes for key, sizes in value.items() if _are_sizes(sizes)}
             case "ask_top_k" if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.windows import Window, pad, padding_id
+from app.tasks.windows import Inputs, Window, pad, padding_id
 
 ItemT = TypeVar("ItemT")
 
@@ -45,14 +45,17 @@ class Runner:
         self._report = report
         self._pad_id = padding_id(model.tokenizer)
 
-    def __call__(self, windows: list[Window]) -> tuple[Arrays, float]:
-        """The model's arrays for a batch, and the seconds it took; raises Stopped when the work is to stop."""
+    def __call__(self, windows: Sequence[Inputs], more: Arrays | None = None) -> tuple[Arrays, float]:
+        """The model's arrays for a batch, and the seconds it took; raises Stopped when the work is to stop.
+
+        `more` are arrays for the model beside those that the windows make.
+        """
         self._report.check()
         started = time.perf_counter()
-        arrays = self._model.forward(pad(windows, self._pad_id, self._least(windows)))
+        arrays = self._model.forward(pad(windows, self._pad_id, self._least(windows)) | (more or {}))
         return arrays, time.perf_counter() - started
 
-    def _least(self, windows: list[Window]) -> int:
+    def _least(self, windows: Sequence[Inputs]) -> int:
         longest = max(map(len, windows))
         return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
 

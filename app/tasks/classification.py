@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,11 +10,11 @@ from app.core.models import ModelCard, ProblemType
 from app.core.report import Report
 from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
-from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
+from app.tasks.batches import Pace
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
-from app.tasks.tokens import Tokens, tokenise
-from app.tasks.windows import PairTemplate, Window, estimate_windows, single_windows
+from app.tasks.whole_texts import read_whole
+from app.tasks.windows import Window
 
 # Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
 _GROWTH = 1.25
@@ -33,9 +32,9 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
     pace = Pace(report, "windows" if lone else "texts")
     items: list[Classification | None] = [None] * len(request.texts)
     done = ready = told = 0
-    for read, reads in enumerate(_read_all(request.texts, model, report), start=1):
+    for read, reads in enumerate(read_whole(request.texts, model, report, _keep), start=1):
         if reads.complete:
-            items[reads.index] = reads.classification(model.card)
+            items[reads.index] = _classification(reads.beginning(), model.card)
             done += 1
             while ready < len(items) and items[ready] is not None:
                 ready += 1
@@ -55,10 +54,10 @@ def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple
     """
     pace = Pace(report, "texts")
     items: dict[int, Classification] = {}
-    for reads in _read_all(batch.texts, model, report):
+    for reads in read_whole(batch.texts, model, report, _keep):
         if not reads.complete:
             continue
-        item = items[reads.index] = reads.classification(model.card)
+        item = items[reads.index] = _classification(reads.beginning(), model.card)
         report.partial((reads.index, item))
         if pace.due() or len(items) == len(batch.texts):
             pace.tell(len(items), len(batch.texts))
@@ -83,92 +82,20 @@ def class_scores(logits: np.ndarray, card: ModelCard) -> Classification:
     return Classification(scores, card.labels[best] if wins else "", 0, 0, problem.value)
 
 
-@dataclass(slots=True, eq=False)
-class _Text:
-    """A text while it is read: its windows' logits so far, each with the number of tokens it scores."""
-
-    index: int
-    text: str
-    made: int = 0
-    read: int = 0
-    tokens: int = 0
-    cut: int = 0
-    exhausted: bool = False
-    parts: list[tuple[int, int, np.ndarray]] = field(default_factory=list)
-
-    @property
-    def complete(self) -> bool:
-        return self.exhausted and self.read == self.made
-
-    def total(self, card: ModelCard) -> int:
-        """How many windows there are, an estimate until the text's end was reached."""
-        if self.exhausted:
-            return self.made
-        return self.made + estimate_windows(len(self.text) - self.cut, card.window, card.stride)
-
-    def windows(
-        self, template: PairTemplate, model: ReadyModel, report: Report
-    ) -> Iterator[tuple[_Text, Window]]:
-        """Its windows, tokenised as they are asked for; one of no tokens where the tokenizer knows none."""
-        chunks = _checked(tokenise(model.tokenizer, self.text), report)
-        length, stride = model.card.window, model.card.stride
-        held: Window | None = None
-        for window in single_windows(template, chunks, self.text, length=length, stride=stride):
-            self.made += 1
-            self.cut = int(window.ends[-1])
-            if held is not None:
-                yield self, held
-            held = window
-        if held is None:
-            held, self.made = _empty_window(template), 1
-        self.exhausted = True
-        yield self, held
-
-    def take(self, window: Window, logits: np.ndarray) -> None:
-        """Takes a read window's logits in."""
-        own = int(window.scored.sum())
-        self.parts.append((window.first, own, logits.astype(np.float64)))
-        self.tokens += own
-        self.read += 1
-
-    def classification(self, card: ModelCard) -> Classification:
-        """The classes of the whole text: the mean of its windows' logits, weighted by their own tokens."""
-        # In the order of the text, so that the sum does not depend on the order of reading.
-        parts = sorted(self.parts, key=lambda part: part[0])
-        weights = np.array([max(1, own) for _, own, _ in parts], dtype=np.float64)
-        pooled = weights @ np.stack([logits for _, _, logits in parts]) / weights.sum()
-        one = class_scores(pooled, card)
-        return Classification(one.scores, one.winner, len(parts), self.tokens, one.problem)
+# A window's number of tokens that it scores, and its logits.
+_Part = tuple[int, np.ndarray]
 
 
-def _read_all(texts: tuple[str, ...], model: ReadyModel, report: Report) -> Iterator[_Text]:
-    """Reads the windows of texts in mixed batches; yields each window's text after it was read."""
-    template = PairTemplate.of(model.tokenizer)
-    run = Runner(model, report)
-
-    def pieces() -> Iterator[tuple[_Text, Window]]:
-        for index, text in enumerate(texts):
-            yield from _Text(index, text).windows(template, model, report)
-
-    for batch in by_length(pieces(), lambda piece: piece[1], batch_size(model)):
-        arrays, _ = run([window for _, window in batch])
-        logits = arrays["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
-        for row, (text, window) in enumerate(batch):
-            text.take(window, logits[row])
-            yield text
+def _keep(window: Window, logits: np.ndarray) -> _Part:
+    return int(window.scored.sum()), logits.astype(np.float64)
 
 
-def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:
-    for chunk in chunks:
-        report.check()
-        yield chunk
-
-
-def _empty_window(template: PairTemplate) -> Window:
-    ids, types = template.single(())
-    none = np.zeros(0, dtype=np.int32)
-    return Window(ids, types, len(template.single_parts[0]), 0, none, none, none.astype(bool))
+def _classification(parts: Sequence[_Part], card: ModelCard) -> Classification:
+    """The classes of a whole text: the mean of its windows' logits in their order, weighted by their own tokens."""
+    weights = np.array([max(1, own) for own, _ in parts], dtype=np.float64)
+    pooled = weights @ np.stack([logits for _, logits in parts]) / weights.sum()
+    one = class_scores(pooled, card)
+    return Classification(one.scores, one.winner, len(parts), sum(own for own, _ in parts), one.problem)
 
 
 def _result(

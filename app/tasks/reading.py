@@ -18,8 +18,16 @@ from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
 from app.tasks.spans import Candidate, NBest, window_candidates
 from app.tasks.task import ReadyModel
-from app.tasks.tokens import join, tokenise
+from app.tasks.tokens import Tokens, join, moved, tokenise
 from app.tasks.windows import TOKENS_PER_CHARACTER, PairTemplate, Window, estimate_windows
+
+
+def question_tokens(question: str, model: ReadyModel) -> Tokens:
+    """A question's tokens, as many as any window takes and perhaps more; their places are those in `question`."""
+    # No question is read beyond a quarter of the window, so a huge one need not be tokenised whole.
+    words = question.strip()[: 64 * model.card.window]
+    found = join(tokenise(model.tokenizer, words))
+    return moved(found, len(question) - len(question.lstrip()))
 
 
 class Asked:
@@ -72,9 +80,7 @@ class Asked:
         They are tokenised as they are asked for: the likeliest first, or in the order of the text. A quick
         reading's groups are single windows.
         """
-        # No question is read beyond a quarter of the window, so a huge one need not be tokenised whole.
-        words = self.question.text.strip()[: 64 * self._model.card.window]
-        ids = join(tokenise(self._model.tokenizer, words)).ids
+        ids = question_tokens(self.question.text, self._model).ids
         most = 1 if self.question.quick else size or group_size(self._model)
 
         def groups_of(section: Section) -> list[Group]:

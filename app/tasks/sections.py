@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from app.core.text import Document
 from app.tasks.spans import MAX_TOKENS
-from app.tasks.tokens import CHUNK, Tokens, cut, join, part, tokenise
+from app.tasks.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
 from app.tasks.windows import Ids, PairTemplate, Window, windows
 
 _CHARACTERS_A_TOKEN = 8
@@ -57,7 +57,7 @@ def section_windows(
         return []
     before = _before(tokenizer, text, section.start, stride // 2)
     after = _after(tokenizer, text, section.end, max(MAX_TOKENS, stride // 2))
-    tokens = join((before, _moved(own, section.start), after))
+    tokens = join((before, moved(own, section.start), after))
     found = []
     for window in windows(template, question_ids, [tokens], text, length=length, stride=stride):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
@@ -77,7 +77,7 @@ def _before(tokenizer: Tokenizer, text: str, end: int, count: int) -> Tokens:
         start = start if start < end else max(0, end - reach)
         tokens = join(tokenise(tokenizer, text[start:end]))
         if len(tokens) >= count or start == 0:
-            return _moved(part(tokens, max(0, len(tokens) - count), len(tokens)), start)
+            return moved(part(tokens, max(0, len(tokens) - count), len(tokens)), start)
         reach *= 2
 
 
@@ -88,9 +88,5 @@ def _after(tokenizer: Tokenizer, text: str, start: int, count: int) -> Tokens:
         end = cut(text, start, reach)
         tokens = join(tokenise(tokenizer, text[start:end]))
         if len(tokens) >= count or end == len(text):
-            return _moved(part(tokens, 0, count), start)
+            return moved(part(tokens, 0, count), start)
         reach *= 2
-
-
-def _moved(tokens: Tokens, by: int) -> Tokens:
-    return Tokens(tokens.ids, tokens.starts + by, tokens.ends + by)

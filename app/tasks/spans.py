@@ -55,6 +55,28 @@ def banded_scores(start_logits: np.ndarray, end_logits: np.ndarray, max_tokens: 
     return start_logits[:, None] + np.lib.stride_tricks.sliding_window_view(padded, max_tokens)
 
 
+def span_scores(
+    start_logits: np.ndarray,
+    end_logits: np.ndarray,
+    scored: np.ndarray,
+    *,
+    says: np.ndarray | None = None,
+    max_tokens: int = MAX_TOKENS,
+) -> np.ndarray:
+    """The scores of one window's spans that may be the answer, laid out as by `banded_scores`, -inf for the others.
+
+    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and holds one of `says` (bool[n], the
+    tokens that are more than punctuation; None for all).
+    """
+    band = banded_scores(start_logits, end_logits, max_tokens)
+    band[~scored] = -np.inf
+    if says is not None:
+        count = len(says)
+        told = np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
+        band[np.arange(count)[:, None] + np.arange(max_tokens) < told[:, None]] = -np.inf
+    return band
+
+
 def best_spans(
     start_logits: np.ndarray,
     end_logits: np.ndarray,
@@ -68,18 +90,12 @@ def best_spans(
 ) -> Iterator[tuple[float, int, int]]:
     """The best spans of one window's n context tokens, best first: score, first and last token.
 
-    Only spans that begin at a token of `scored` (bool[n], the maximum-context rule), hold one of `says`
-    (bool[n], the tokens that are more than punctuation; None for all) and score at least `floor`; none shares
+    Only spans that `span_scores` lets be the answer and that score at least `floor`; none shares
     a code point with a better one of the same window (`starts` and `ends`, int[n], rising). Equal scores go
     to the earlier, then the shorter span.
     """
-    band = banded_scores(start_logits, end_logits, max_tokens)
-    band[~scored] = -np.inf
+    band = span_scores(start_logits, end_logits, scored, says=says, max_tokens=max_tokens)
     lengths = np.arange(max_tokens)
-    if says is not None:
-        count = len(says)
-        told = np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
-        band[np.arange(count)[:, None] + lengths < told[:, None]] = -np.inf
     while True:
         first, extra = divmod(int(band.argmax()), max_tokens)
         score = float(band[first, extra])
@@ -155,6 +171,12 @@ def word_places(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.nda
     return starts[first], ends[np.minimum.accumulate(last[::-1])[::-1]]
 
 
+def saying(window: Window, text: str) -> np.ndarray:
+    """Which of a window's n context tokens are more than punctuation and what cannot be seen, bool[n]."""
+    places = zip(window.starts.tolist(), window.ends.tolist(), strict=True)
+    return np.array([_says(text, *place) for place in places], dtype=bool)
+
+
 def window_candidates(
     window: Window,
     start_logits: np.ndarray,
@@ -171,6 +193,23 @@ def window_candidates(
     special tokens never stand in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
     Nothing below `floor` is looked for.
     """
+    found = window_spans(
+        window, start_logits, end_logits, text=text, document=document, count=count, floor=floor
+    )
+    return (candidate for candidate, _, _ in found)
+
+
+def window_spans(
+    window: Window,
+    start_logits: np.ndarray,
+    end_logits: np.ndarray,
+    *,
+    text: str,
+    document: int,
+    count: int,
+    floor: float = -np.inf,
+) -> Iterator[tuple[Candidate, int, int]]:
+    """What `window_candidates` gives, each with the first and the last token of the row that it was scored at."""
     context = slice(window.context_at, window.context_at + len(window.starts))
     start, end = start_logits[context], end_logits[context]
     if not len(start) or start.max() + end.max() < floor:
@@ -178,15 +217,16 @@ def window_candidates(
     null_score = float(start_logits[0] + end_logits[0])
     places = word_places(text, window.starts, window.ends)
     found = 0
-    says = np.array(
-        [_says(text, *place) for place in zip(window.starts.tolist(), window.ends.tolist(), strict=True)],
-        dtype=bool,
-    )
+    says = saying(window, text)
     for score, first, last in best_spans(start, end, window.scored, *places, says=says, floor=floor):
         span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
         if span is None:
             continue
-        yield Candidate(score, null_score, document, span)
+        yield (
+            Candidate(score, null_score, document, span),
+            window.context_at + first,
+            window.context_at + last,
+        )
         found += 1
         if found == count:
             return

@@ -12,11 +12,15 @@ from app.core.requests import (
     QuestionBatch,
     TextBatch,
     TextsToClassify,
+    TextsToTag,
+    TextToFill,
 )
 from app.tasks.calibration import calibrate, calibrate_classes
 from app.tasks.classification import classify, classify_batch
+from app.tasks.fill_mask import fill
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
+from app.tasks.token_classification import tag
 
 TASKS: tuple[Task[Any, Any], ...] = (
     Task("ask", Question, Head.QUESTION_ANSWERING, read),
@@ -25,4 +29,6 @@ TASKS: tuple[Task[Any, Any], ...] = (
     Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
     Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch),
     Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes),
+    Task("fill", TextToFill, Head.MASKED_WORDS, fill),
+    Task("find names", TextsToTag, Head.TOKEN_CLASSIFICATION, tag),
 )

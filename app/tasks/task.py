@@ -78,7 +78,8 @@ class Inside(Protocol):
         self, arrays: Arrays, score: Score, steps: int, check: Callable[[], None]
     ) -> tuple[np.ndarray, float, float]:
         """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
-        gradient × input. Gives float[length], the score, and the score of padding (0 without steps).
+        gradient × input. Gives float[length], the score, and the score of padding (0 without steps). The arrays hold
+        `special_tokens_mask` too: int64[1, length], 1 for a token that padding does not replace.
         """
 
 

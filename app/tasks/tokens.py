@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from tokenizers import Tokenizer
+
+from app.core.text import Span
 
 CHUNK = 20_000
 
@@ -30,20 +32,25 @@ class Tokens:
         return len(self.ids)
 
 
-def tokenise(tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK) -> Iterator[Tokens]:
+def tokenise(
+    tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK, kept: Collection[Span] = ()
+) -> Iterator[Tokens]:
     """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
 
     Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
     are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
-    neither truncate nor pad. A special token's name in the text, such as "[SEP]", is read as words.
+    neither truncate nor pad. A special token's name in the text, such as "[SEP]", is read as words; only at the
+    places `kept` it is that token.
     """
     named = _special_names(tokenizer)
     at = 0
     while at < len(text):
         end = cut(text, at, chunk)
+        end = next((place.start for place in kept if at < place.start < end < place.end), end)
         piece = _SURROGATES.sub("\ufffd", text[at:end])
         if named is not None:
-            piece = named.sub(_as_words, piece)
+            special = {place.start - at for place in kept if at <= place.start < end}
+            piece = named.sub(lambda name: _as_words(name, special), piece)  # noqa: B023 - done at once
         encoding = tokenizer.encode(piece, add_special_tokens=False)
         if encoding.ids:
             offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
@@ -57,9 +64,9 @@ def _special_names(tokenizer: Tokenizer) -> re.Pattern[str] | None:
     return re.compile("|".join(map(re.escape, names))) if names else None
 
 
-def _as_words(name: re.Match[str]) -> str:
+def _as_words(name: re.Match[str], kept: Collection[int]) -> str:
     """A special token's name so that no tokenizer takes it for one, as long as it was."""
-    return "(" + name.group()[1:]
+    return name.group() if name.start() in kept else "(" + name.group()[1:]
 
 
 def join(chunks: Iterable[Tokens]) -> Tokens:
@@ -73,6 +80,11 @@ def join(chunks: Iterable[Tokens]) -> Tokens:
 def part(tokens: Tokens, start: int, end: int) -> Tokens:
     """The tokens from number `start` to before number `end`."""
     return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])
+
+
+def moved(tokens: Tokens, by: int) -> Tokens:
+    """The tokens of a text that stands `by` code points further on."""
+    return Tokens(tokens.ids, tokens.starts + by, tokens.ends + by)
 
 
 def cut(text: str, at: int, chunk: int) -> int:

@@ -103,6 +103,11 @@ def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExa
     return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
 
 
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a JSON Lines file, plain or .xz. Raises SpanlightError, and ValueError for a row that is none."""
+    return _rows(_read(path))
+
+
 def _read(path: Path) -> str:
     try:
         if path.suffix == ".xz":

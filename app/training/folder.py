@@ -18,6 +18,8 @@ from transformers import (
     AutoConfig,
     AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    BertForPreTraining,
     PreTrainedModel,
 )
 from transformers.utils import logging
@@ -50,11 +52,18 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
                 if getattr(config, name, None) is not None:
                     setattr(config, name, value)
         kind: Any = AutoModelForQuestionAnswering
+        if task == "pretraining":
+            if config.model_type != "bert":
+                raise ValueError("Only a BERT has both heads of pretraining.")
+            kind = BertForPreTraining
+        if task == "tokens":
+            kind = AutoModelForTokenClassification
         if task == "classification":
             kind = AutoModelForSequenceClassification
+            config.problem_type = "single_label_classification"
+        if labels:
             config.id2label = dict(enumerate(labels))
             config.label2id = {label: i for i, label in enumerate(labels)}
-            config.problem_type = "single_label_classification"
         torch.manual_seed(seed)
         model: PreTrainedModel = kind.from_pretrained(
             folder, config=config, dtype=torch.float32, use_safetensors=True, local_files_only=True,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
+from torch import nn
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
@@ -17,14 +18,12 @@ from app.tasks.windows import padding_id
 from app.training import dev
 from app.training.augment import Augmenter
 from app.training.examples import (
-    QaExample,
-    TextExample,
     parse_source,
     read_placed_qa,
     read_qa,
     read_texts,
 )
-from app.training.features import Crop, Feature, Features
+from app.training.features import Crop, Features, collate
 from app.training.folder import load_tokenizer
 
 T = TypeVar("T")
@@ -32,15 +31,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best."""
+    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best.
+
+    `collate` makes arrays of some of the inputs, `begin` changes the model before the first step.
+    """
 
     tokenizer: Tokenizer
     pad_id: int
     labels: tuple[str, ...]
     epoch_size: int
-    epoch: Callable[[np.random.Generator], list[Feature]]
+    epoch: Callable[[np.random.Generator], list[Any]]
     measure: Callable[[dev.Read, Report], dict[str, float]]
     figure: str
+    collate: Callable[[Sequence[Any], int], dict[str, np.ndarray]] = collate
+    begin: Callable[[nn.Module], None] = lambda model: None
 
 
 def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
@@ -49,7 +53,7 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     sources = [parse_source(text) for text in request.examples]
     groups = [(read_placed_qa(source.path), source.weight) for source in sources]
     wanted = [e for text in request.dev for e in read_qa(parse_source(text).path)]
-    _refuse_empty(groups, wanted)
+    refuse_empty(groups, wanted)
     options = request.options
     augmenter = Augmenter(
         [e for group, _ in groups for e in group],
@@ -57,13 +61,13 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     )
     features = Features(tokenizer, request.max_length, _crop(options), options.get("elsewhere", 0.0))
 
-    def epoch(rng: np.random.Generator) -> list[Feature]:
+    def epoch(rng: np.random.Generator) -> list[Any]:
         return [features.of_question(augmenter.vary(e, rng), rng) for e in draw(groups, rng)]
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
         return dev.qa_figures(wanted, tokenizer, padding_id(tokenizer), request.max_length, read, report)
 
-    return Lesson(tokenizer, padding_id(tokenizer), (), _size(groups), epoch, measure, "f1")
+    return Lesson(tokenizer, padding_id(tokenizer), (), drawn_size(groups), epoch, measure, "f1")
 
 
 def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
@@ -76,7 +80,7 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
     groups = [(read_texts(source.path, source.labels), source.weight) for source in sources]
     asked = [parse_source(text) for text in request.dev]
     wanted = [e for source in asked for e in read_texts(source.path, source.labels)]
-    _refuse_empty(groups, wanted)
+    refuse_empty(groups, wanted)
     seen = {e.label for group, _ in groups for e in group}
     named = dict.fromkeys(label for source in sources for label in source.labels.values())
     labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
@@ -88,7 +92,7 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
         )
     features = Features(tokenizer, request.max_length, _crop(request.options))
 
-    def epoch(rng: np.random.Generator) -> list[Feature]:
+    def epoch(rng: np.random.Generator) -> list[Any]:
         return [features.of_text(e, labels, rng) for e in draw(groups, rng)]
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
@@ -96,7 +100,7 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
             wanted, labels, tokenizer, padding_id(tokenizer), request.max_length, read, report
         )
 
-    return Lesson(tokenizer, padding_id(tokenizer), labels, _size(groups), epoch, measure, "accuracy")
+    return Lesson(tokenizer, padding_id(tokenizer), labels, drawn_size(groups), epoch, measure, "accuracy")
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
@@ -109,7 +113,8 @@ def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) 
     return drawn
 
 
-def _size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
+def drawn_size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
+    """How many examples `draw` gives."""
     return sum(
         len(group) * int(weight) + round(len(group) * (weight - int(weight))) for group, weight in groups
     )
@@ -119,10 +124,8 @@ def _crop(options: dict[str, float]) -> Crop:
     return Crop(options.get("crop", 0.0), int(options.get("crop_length", 128)))
 
 
-def _refuse_empty(
-    groups: Sequence[tuple[Sequence[QaExample] | Sequence[TextExample], float]],
-    wanted: Sequence[QaExample] | Sequence[TextExample],
-) -> None:
+def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], wanted: Sequence[Any]) -> None:
+    """Raises SpanlightError where there is nothing to learn from or nothing to measure with."""
     if not any(group and weight for group, weight in groups):
         raise SpanlightError("There are no examples to learn from.", "Give files with at least one row.")
     if not wanted:

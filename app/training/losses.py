@@ -5,6 +5,8 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+UNTAGGED = -100
+
 
 def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
     """Mean of start and end cross-entropy (BERT, Devlin et al. 2019, section 4.2).
@@ -25,3 +27,12 @@ def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:
 def class_loss(logits: Tensor, classes: Tensor) -> Tensor:
     """Cross-entropy over the labels; logits are batch × labels, classes (batch) their indices."""
     return cross_entropy(logits.float(), classes)
+
+
+def tag_loss(logits: Tensor, tags: Tensor) -> Tensor:
+    """Mean cross-entropy over the tokens whose tag is not `UNTAGGED`; logits are batch × length × labels."""
+    counted = (tags != UNTAGGED).sum().clamp(min=1)
+    return (
+        cross_entropy(logits.float().flatten(0, 1), tags.flatten(), ignore_index=UNTAGGED, reduction="sum")
+        / counted
+    )

@@ -1,11 +1,12 @@
-"""Figures for predictions against references: exact match and F1 of answers, accuracy and macro F1 of classes."""
+"""Figures for predictions against references: F1 of answers and of names, accuracy and macro F1 of classes."""
 
 from __future__ import annotations
 
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = frozenset(string.punctuation)
@@ -74,3 +75,49 @@ def confusion(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[
     """Counts, a row for each actual and a column for each predicted label, in the order of `labels`."""
     pairs = Counter(zip(actual, predicted, strict=True))
     return [[pairs[a, p] for p in labels] for a in labels]
+
+
+@dataclass(frozen=True, slots=True)
+class NameFigures:
+    """Names that are there, that were found, and that were found rightly; 0 to 1: precision, recall and their F1.
+
+    Precision is 0 where none was found, recall where none is there, as CoNLL's scorer has it.
+    """
+
+    names: int
+    found: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        """The share of those found that are right."""
+        return self.right / max(1, self.found)
+
+    @property
+    def recall(self) -> float:
+        """The share of those there that were found."""
+        return self.right / max(1, self.names)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both."""
+        return 2 * self.right / max(1, self.found + self.names)
+
+
+def name_figures(
+    predicted: Iterable[Iterable[tuple[Hashable, str]]], actual: Iterable[Iterable[tuple[Hashable, str]]]
+) -> tuple[NameFigures, dict[str, NameFigures]]:
+    """Figures over names `(place, kind)` of texts, over all and by kind; right where place and kind are both exact.
+
+    As CoNLL's scorer counts (Tjong Kim Sang and De Meulder 2003).
+    """
+    there: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for guesses, truths in zip(predicted, actual, strict=True):
+        guessed, true = set(guesses), set(truths)
+        there.update(kind for _, kind in true)
+        found.update(kind for _, kind in guessed)
+        right.update(kind for _, kind in guessed & true)
+    by_kind = {kind: NameFigures(there[kind], found[kind], right[kind]) for kind in sorted(there | found)}
+    return NameFigures(there.total(), found.total(), right.total()), by_kind

@@ -20,20 +20,29 @@ from torch import Tensor, nn
 
 Arrays = dict[str, np.ndarray]
 Loss = Callable[[Any, Tensor], Tensor]
+Forward = Callable[[nn.Module, dict[str, Tensor]], Any]
 
 
 class Workers:
     """Runs batches through a model on `device`, in `count` parts (one where count is 1).
 
-    `loss` takes the model's output and the targets of a part. `autocast` runs matrix products in bf16.
+    `loss` takes the model's output and the targets of a part. `autocast` runs matrix products in bf16. `forward`
+    runs the model on all arrays but the targets, where the model itself does not take them.
     """
 
     def __init__(
-        self, model: nn.Module, device: str, loss: Loss, count: int = 1, autocast: bool = True
+        self,
+        model: nn.Module,
+        device: str,
+        loss: Loss,
+        count: int = 1,
+        autocast: bool = True,
+        forward: Forward | None = None,
     ) -> None:
         self._device = torch.device(device)
         self._loss = loss
         self._autocast = autocast
+        self._way = forward
         self._models = [model, *(_twin(model) for _ in range(count - 1))]
         taken = signature(model.forward).parameters
         self._inputs = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in taken]
@@ -85,9 +94,13 @@ class Workers:
 
     def _forward(self, index: int, part: Arrays) -> Any:
         inputs = {
-            name: torch.from_numpy(np.ascontiguousarray(part[name])).to(self._device) for name in self._inputs
+            name: torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+            for name, array in part.items()
+            if (name in self._inputs if self._way is None else name != "targets")
         }
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._autocast):
+            if self._way is not None:
+                return self._way(self._models[index], inputs)
             return self._models[index](**inputs)
 
     def _learn(self, index: int, part: Arrays, share: float) -> float:

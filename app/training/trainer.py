@@ -15,17 +15,18 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import nn
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
-from app.training import checkpoint, folder, losses
+from app.training import checkpoint, folder
 from app.training.examples import parse_source
-from app.training.features import Feature, batches, collate
-from app.training.lessons import Lesson, class_lesson, qa_lesson
+from app.training.features import batches
+from app.training.lessons import Lesson
 from app.training.parallel import Workers
+from app.training.taught import TAUGHT
 
 CHECKPOINT_EVERY = 200
 
@@ -41,11 +42,15 @@ def train(request: TrainingRequest, report: Report) -> Training:
     Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
     """
     base, output = Path(request.base), Path(request.output)
-    if request.task not in ("qa", "classification"):
-        raise SpanlightError(f"There is no task “{request.task}” to train.", "Choose qa or classification.")
+    if request.task not in TAUGHT:
+        raise SpanlightError(
+            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(TAUGHT)}."
+        )
+    taught = TAUGHT[request.task]
     folder.require_checkpoint(base)
-    lesson = (qa_lesson if request.task == "qa" else class_lesson)(request, base)
+    lesson = taught.lesson(request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
+    lesson.begin(model)
     device = _device(request.device)
     try:
         model.to(device)
@@ -55,7 +60,7 @@ def train(request: TrainingRequest, report: Report) -> Training:
     count = _workers(request, device)
     with (
         _cores(count),
-        Workers(model, device, _loss(request.task), count, _autocast(request, device)) as workers,
+        Workers(model, device, taught.loss, count, _autocast(request, device), taught.forward) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
         return run.to_the_end(base)
@@ -90,7 +95,7 @@ class _Run:
         request, state = self._request, self._state
         epoch = -1
         plan: list[list[int]] = []
-        features: list[Feature] = []
+        features: list[Any] = []
         while state.step < self._last:
             self._report.check()
             if state.step // self._per_epoch != epoch:
@@ -114,13 +119,13 @@ class _Run:
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
 
-    def _step(self, features: Sequence[Feature]) -> float:
+    def _step(self, features: Sequence[Any]) -> float:
         # Dropout draws from the step's own seed, so that a resumed run draws the same.
         torch.manual_seed(self._request.seed * 1_000_003 + self._state.step)
         rate = self._rate(self._state.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        loss = self._workers.learn(collate(features, self._lesson.pad_id))
+        loss = self._workers.learn(self._lesson.collate(features, self._lesson.pad_id))
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             raise SpanlightError(
@@ -155,16 +160,6 @@ class _Run:
             save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
             checkpoint.flush(part)
             os.replace(part, self._held / "best.safetensors")
-
-
-def _loss(task: str) -> Any:
-    if task == "classification":
-        return lambda output, targets: losses.class_loss(output.logits, targets[:, 0])
-
-    def spans(output: Any, targets: Tensor) -> Tensor:
-        return losses.span_loss(output.start_logits, output.end_logits, targets[:, 0], targets[:, 1])
-
-    return spans
 
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:

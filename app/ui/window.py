@@ -13,7 +13,7 @@ from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.inspection import Visit
-from app.core.models import LoadedModel
+from app.core.models import Head, LoadedModel
 from app.core.report import Progress
 from app.flows.ask import load_reader
 from app.flows.workspace import Workspace
@@ -176,7 +176,7 @@ class MainWindow(QMainWindow):
         for key, page in self.pages.items():
             if key != "settings":
                 page.settings_changed()
-        if what in ("device", "reader_model"):
+        if what in ("device", Head.QUESTION_ANSWERING):
             self.start_reader()
 
     @Slot(object)

@@ -131,7 +131,7 @@ def test_models(command: Command) -> None:
     assert code == 0
     assert out.startswith("reader\n  Heads: question-answering\n")
     _, out, _ = command("models", "--json")
-    assert [card["name"] for card in json.loads(out)["models"]] == ["reader", "classifier"]
+    assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,23 @@ def test_percent(probability: float, words: str) -> None:
     assert wording.percent(probability) == words
 
 
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        (0.94, "94 %"),
+        (0.1, "10 %"),
+        (0.0994, "9.9 %"),
+        (0.034, "3.4 %"),
+        (0.00021, "0.021 %"),
+        (0.00002071, "1 in 48,000"),
+        (1 / 3_456_789, "1 in 3,400,000"),
+        (1e-12, "< 1 in a billion"),
+    ],
+)
+def test_small_probabilities_too(probability: float, words: str) -> None:
+    assert wording.finely(probability) == words
+
+
 def test_percent_never_says_none_or_all() -> None:
     said = {wording.percent(step / 2000) for step in range(2001)}
     assert "0 %" not in said

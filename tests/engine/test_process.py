@@ -21,7 +21,8 @@ from app.core.text import Document
 from app.engine import process
 from app.engine.orders import Load, Run
 from app.engine.process import Host, start
-from app.models.loader import Loaded, load, out_of_memory
+from app.models.forward import out_of_memory
+from app.models.loader import Loaded, load
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING

@@ -17,8 +17,18 @@ from app.core.requests import (
     QuestionBatch,
     TextBatch,
     TextsToClassify,
+    TextToFill,
 )
-from app.core.results import Answer, Classification, Classifications, ClassScore, Reading
+from app.core.results import (
+    Answer,
+    Classification,
+    Classifications,
+    ClassScore,
+    FilledBlank,
+    FilledText,
+    Guess,
+    Reading,
+)
 from app.core.text import Span
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
@@ -30,6 +40,7 @@ from tests.helpers.documents_here import documents_here
 LABELS = ("negative", "positive")
 READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
 CLASSIFIER = ModelCard("classifier", "/models/classifier", "bert", (Head.CLASSIFICATION,), LABELS)
+FILLER = ModelCard("filler", "/models/filler", "bert", (Head.MASKED_WORDS,))
 
 
 class FakeShelf:
@@ -38,7 +49,7 @@ class FakeShelf:
     refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
-        return READER, CLASSIFIER
+        return READER, CLASSIFIER, FILLER
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
         for card in self.cards():
@@ -90,6 +101,8 @@ class FakeEngine:
                 return Classifications(
                     tuple(classes(text) for text in request.texts), 0.1, model="classifier"
                 )
+            case TextToFill():
+                return filled(request)
             case CalibrationData():
                 return QaCalibration(temperature=2.0, threshold=0.4)
             case ClassCalibrationData():
@@ -97,7 +110,7 @@ class FakeEngine:
         raise TypeError(f"no task answers {type(request).__name__}")
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
-        card = READER if head is Head.QUESTION_ANSWERING else CLASSIFIER
+        card = FakeShelf().default(head)
         return LoadedModel(card, DeviceChoice("cpu", "float32", "a test"), 0.0)
 
     def close(self) -> None:
@@ -124,6 +137,14 @@ def classes(text: str) -> Classification:
     positive = 0.9 if "good" in text else 0.2
     scores = (ClassScore("negative", 1 - positive), ClassScore("positive", positive))
     return Classification(scores, "positive" if positive > 0.5 else "negative", 1, len(text.split()))
+
+
+def filled(request: TextToFill) -> FilledText:
+    """Every blank is "hot" or else "old"; any word asked about is the seventh."""
+    guesses = (Guess("hot", 0.75, 1), Guess("old", 0.034, 2))[: request.top_k]
+    asked = [Guess(word, 0.0005, 7) if word else None for word in request.asked or [""] * len(request.blanks)]
+    blanks = [FilledBlank(blank, guesses, word) for blank, word in zip(request.blanks, asked, strict=True)]
+    return FilledText(tuple(blanks), 0.1, model="filler", device="CPU")
 
 
 def fake_workspace(

@@ -58,7 +58,9 @@ def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
 
 def test_which_model_reads(tmp_path: Path) -> None:
     engine = FakeEngine()
-    workspace = fake_workspace(tmp_path, engine, Settings(device="cpu", reader_model="gone"))
+    workspace = fake_workspace(
+        tmp_path, engine, Settings(device="cpu", models={"question-answering": "gone"})
+    )
     ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), Silent())
     ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), Silent(), model="reader", device="cuda")
     chosen = [(choice.folder, choice.device) for choice in engine.choices if choice]

@@ -31,6 +31,9 @@ FAMILIES = (
     "deberta-v2",
 )
 
+NEXT_SENTENCE_FAMILIES = ("bert", "mobilebert")
+CLASSIFIERS = {Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION}
+
 WORDS = (
     "the of and to in a is was that it for as with his on be at by had not are but from or have an they which one"
     " you were her all she there would their we him been has when who will more no if out so said what up its about"
@@ -47,7 +50,7 @@ ASCII = [chr(code) for code in range(33, 127)]
 def small_checkpoint(
     folder: Path | str,
     family: str = "bert",
-    head: Head = Head.QUESTION_ANSWERING,
+    head: Head | Sequence[Head] = Head.QUESTION_ANSWERING,
     labels: Sequence[str] = ("negative", "positive"),
     problem: ProblemType = ProblemType.SINGLE_LABEL,
     *,
@@ -58,9 +61,10 @@ def small_checkpoint(
 ) -> Path:
     """A checkpoint folder in Hugging Face layout with a tiny model of `family` and its tokenizer.
 
-    `labels` and `problem` are for the classification head. `positions` is the longest input in tokens.
-    `dtype` is the one the weights are stored in. `notes` becomes spanlight.json. Takes about 50 ms
-    once transformers is imported.
+    `head` may be several: masked words and next sentence of BERT and MobileBERT, as their pretraining has them.
+    `labels` and `problem` are for the classification of texts, `labels` for that of tokens too.
+    `positions` is the longest input in tokens. `dtype` is the one the weights are stored in. `notes`
+    becomes spanlight.json. Takes about 50 ms once transformers is imported.
     """
     import torch
     import transformers
@@ -73,15 +77,13 @@ def small_checkpoint(
     lengths = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": positions}
     (folder / "tokenizer_config.json").write_text(json.dumps(lengths | _special(family)), encoding="utf-8")
     config = _config(family, tokenizer, positions)
-    if head is Head.CLASSIFICATION:
+    heads = (head,) if isinstance(head, Head) else tuple(head)
+    if CLASSIFIERS.intersection(heads):
         config.id2label = dict(enumerate(labels))
         config.label2id = {label: index for index, label in enumerate(labels)}
+    if Head.CLASSIFICATION in heads:
         config.problem_type = str(problem)
-    auto = (
-        transformers.AutoModelForQuestionAnswering
-        if head is Head.QUESTION_ANSWERING
-        else transformers.AutoModelForSequenceClassification
-    )
+    auto = getattr(transformers, _auto_class(heads))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = auto.from_config(config)
@@ -93,6 +95,23 @@ def small_checkpoint(
     if notes is not None:
         (folder / "spanlight.json").write_text(json.dumps(notes), encoding="utf-8")
     return folder
+
+
+def _auto_class(heads: tuple[Head, ...]) -> str:
+    match heads:
+        case (Head.QUESTION_ANSWERING,):
+            return "AutoModelForQuestionAnswering"
+        case (Head.CLASSIFICATION,):
+            return "AutoModelForSequenceClassification"
+        case (Head.MASKED_WORDS,):
+            return "AutoModelForMaskedLM"
+        case (Head.NEXT_SENTENCE,):
+            return "AutoModelForNextSentencePrediction"
+        case (Head.TOKEN_CLASSIFICATION,):
+            return "AutoModelForTokenClassification"
+        case (Head.MASKED_WORDS, Head.NEXT_SENTENCE):
+            return "AutoModelForPreTraining"
+    raise ValueError(f"no class has the heads {heads}")
 
 
 def small_tokenizer(family: str = "bert") -> Tokenizer:
@@ -108,10 +127,11 @@ def small_tokenizer(family: str = "bert") -> Tokenizer:
 
 
 def _special(family: str) -> dict[str, str]:
+    names = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token")
     if family in ("roberta", "xlm-roberta"):
-        return {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+        return dict(zip(names, ("<s>", "</s>", "<pad>", "<unk>", "<mask>"), strict=True))
     unknown = "<unk>" if family == "albert" else "[UNK]"
-    return {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": unknown}
+    return dict(zip(names, ("[CLS]", "[SEP]", "[PAD]", unknown, "[MASK]"), strict=True))
 
 
 def _template(tokenizer: Tokenizer, second_type: int = 1) -> processors.TemplateProcessing:

@@ -66,7 +66,7 @@ def test_the_default_is_the_first_with_the_head(shelf: Shelf) -> None:
 def test_an_empty_shelf_says_where_models_go(tmp_path: Path) -> None:
     shelf = Shelf([tmp_path / "models"])
     assert shelf.cards() == ()
-    with pytest.raises(SpanlightError, match="No model that answers questions is installed") as caught:
+    with pytest.raises(SpanlightError, match="No model that can answer questions is installed") as caught:
         shelf.default(QA)
     assert str(tmp_path / "models") in caught.value.hint
     with pytest.raises(SpanlightError) as caught:
@@ -88,3 +88,18 @@ def test_changes_on_the_disk_are_seen(shelf: Shelf, tmp_path: Path) -> None:
     assert "zebra" not in [card.name for card in shelf.cards()]
     shutil.rmtree(whole.parent)
     assert [card.name for card in shelf.cards()] == ["moods", "broken", "first-reader"]
+
+
+def test_every_head_is_told_in_plain_words(shelf: Shelf, tmp_path: Path) -> None:
+    said = {}
+    for head in Head:
+        with pytest.raises(SpanlightError) as caught:
+            Shelf([tmp_path / "nowhere"]).default(head)
+        said[head] = caught.value.message
+    assert said[Head.MASKED_WORDS] == "No model that can fill in words is installed."
+    assert len(set(said.values())) == len(Head)
+    both = (Head.MASKED_WORDS, Head.NEXT_SENTENCE)
+    small_checkpoint(tmp_path / "own" / "taught", head=both)
+    with pytest.raises(SpanlightError, match="taught cannot find names") as caught:
+        shelf.find("taught", Head.TOKEN_CLASSIFICATION)
+    assert caught.value.hint == "It can fill in words and tell what follows; choose another model for this."

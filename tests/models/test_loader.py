@@ -14,10 +14,27 @@ from safetensors.numpy import load_file, save_file
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.models.card import read_card
-from app.models.loader import Forward, OutOfMemory, load
-from tests.helpers.small_models import FAMILIES, small_checkpoint
+from app.models.families import FAMILIES as KNOWN
+from app.models.forward import Forward, OutOfMemory, Places
+from app.models.loader import load
+from tests.helpers.cards import config
+from tests.helpers.small_models import FAMILIES, NEXT_SENTENCE_FAMILIES, small_checkpoint
 
-QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
+QA, CLASSIFY, MASKED = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
+AUTO = {
+    QA: "AutoModelForQuestionAnswering",
+    CLASSIFY: "AutoModelForSequenceClassification",
+    MASKED: "AutoModelForMaskedLM",
+    Head.NEXT_SENTENCE: "AutoModelForNextSentencePrediction",
+    Head.TOKEN_CLASSIFICATION: "AutoModelForTokenClassification",
+}
+SHAPES = {
+    QA: (3, 50),
+    CLASSIFY: (3, 3),
+    Head.NEXT_SENTENCE: (3, 2),
+    Head.TOKEN_CLASSIFICATION: (3, 50, 3),
+}
+BODIES = tuple({family.prefix + "." for family in KNOWN.values()})
 CPU = DeviceChoice("cpu", "float32", "a test")
 HALF = DeviceChoice("cpu", "bfloat16", "a test")
 LABELS = ("a", "b", "c")
@@ -32,15 +49,33 @@ def batch(rows: int = 3, length: int = 50) -> dict[str, np.ndarray]:
     return arrays
 
 
+def cases() -> list[tuple[str, Head]]:
+    """Every family with every head that it has."""
+    return [(name, head) for name in FAMILIES for head in KNOWN[name].heads_known]
+
+
+def with_positions(arrays: dict[str, np.ndarray], head: Head) -> dict[str, np.ndarray]:
+    positions = np.array([[3, 17, 49], [40, -1, -1], [2, 2, 0]])
+    return arrays | ({"positions": positions} if head is MASKED else {})
+
+
+def biased(folder: Path) -> Path:
+    """The checkpoint with biases and layer norms of its head that are not what they begin with."""
+
+    def change(weights: dict[str, Any]) -> None:
+        random = np.random.default_rng(11)
+        for name, values in weights.items():
+            if values.ndim == 1 and not name.startswith(BODIES):
+                weights[name] = values + random.normal(size=values.shape).astype(np.float32)
+
+    rewrite(folder, change)
+    return folder
+
+
 def by_transformers(
     folder: Path, head: Head, arrays: dict[str, np.ndarray], types: bool
 ) -> dict[str, np.ndarray]:
-    auto = (
-        transformers.AutoModelForQuestionAnswering
-        if head is QA
-        else transformers.AutoModelForSequenceClassification
-    )
-    model = auto.from_pretrained(folder, dtype=torch.float32).eval()
+    model = getattr(transformers, AUTO[head]).from_pretrained(folder, dtype=torch.float32).eval()
     names = ("input_ids", "attention_mask", *(["token_type_ids"] if types else []))
     with torch.no_grad():
         found = model(**{name: torch.from_numpy(arrays[name]) for name in names})
@@ -48,29 +83,33 @@ def by_transformers(
     return {name: getattr(found, name).numpy() for name in wanted}
 
 
-@pytest.mark.parametrize("head", list(Head))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "head"), cases())
 def test_the_logits_are_those_of_transformers(tmp_path: Path, family: str, head: Head) -> None:
-    folder = small_checkpoint(tmp_path / "m", family, head, LABELS)
-    arrays = batch()
+    folder = biased(small_checkpoint(tmp_path / "m", family, head, LABELS))
+    arrays = with_positions(batch(), head)
     kept = {name: values.copy() for name, values in arrays.items()}
     found = load(read_card(folder), head, CPU).forward(arrays)
     expected = by_transformers(folder, head, arrays, family in ("bert", "electra", "albert", "mobilebert"))
     assert found.keys() == expected.keys()
     for name, values in expected.items():
         assert found[name].dtype == np.float32
-        assert found[name].shape == ((3, 50) if head is QA else (3, 3))
-        np.testing.assert_allclose(found[name], values, atol=1e-5)
+        if head is MASKED:
+            places = arrays["positions"]
+            assert found[name].shape == (3, 3, values.shape[-1])
+            chosen, values = found[name][places >= 0], values[np.nonzero(places >= 0)[0], places[places >= 0]]
+        else:
+            chosen = found[name]
+            assert found[name].shape == SHAPES[head]
+        np.testing.assert_allclose(chosen, values, atol=1e-5)
         assert np.ptp(values) > 0.01, "logits that all are the same compare nothing"
     for name, values in kept.items():
         np.testing.assert_array_equal(arrays[name], values)
 
 
-@pytest.mark.parametrize("head", list(Head))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "head"), cases())
 def test_bfloat16_stays_close(tmp_path: Path, family: str, head: Head) -> None:
     folder = small_checkpoint(tmp_path / "m", family, head, LABELS)
-    arrays = batch()
+    arrays = with_positions(batch(), head)
     exact = load(read_card(folder), head, CPU).forward(arrays)
     loaded = load(read_card(folder), head, HALF)
     assert loaded.device.dtype == ("float32" if family == "deberta" else "bfloat16")
@@ -201,8 +240,7 @@ def test_a_tokenizer_that_cannot_be_understood_is_refused(tmp_path: Path, tokeni
 
 def test_a_config_that_transformers_cannot_make_a_model_of_is_refused(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m")
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"hidden_act": "no such function"}))
+    config(folder, hidden_act="no such function")
     with pytest.raises(SpanlightError, match="m cannot be loaded"):
         load(read_card(folder), QA, CPU)
 
@@ -265,3 +303,112 @@ def test_padding_changes_no_logits(tmp_path: Path, family: str) -> None:
     short, long = loaded.forward(alone), loaded.forward(padded)
     for name, values in short.items():
         np.testing.assert_allclose(long[name][:, :30], values, atol=1e-5)
+
+
+def test_a_batch_of_masked_words_too_large_for_the_memory_is_halved_with_its_positions(
+    tmp_path: Path,
+) -> None:
+    folder = small_checkpoint(tmp_path / "m", head=MASKED)
+    model = transformers.BertForMaskedLM.from_pretrained(folder).eval()
+    arrays = batch(rows=5) | {"positions": np.array([[1], [2], [-1], [4], [5]])}
+    places = Places(model.cls)
+    whole = Forward(model, MASKED, "cpu", 512, places)(arrays)["logits"]
+    narrow = Narrow(model, rows=2)
+    found = Forward(narrow, MASKED, "cpu", 512, places)(arrays)["logits"]
+    assert narrow.seen == [2, 1, 2]
+    np.testing.assert_allclose(found, whole, atol=1e-5)
+
+
+def test_places_are_chosen_for_one_batch_only(tmp_path: Path) -> None:
+    model = transformers.BertForMaskedLM.from_pretrained(small_checkpoint(tmp_path / "m", head=MASKED)).eval()
+    ids = torch.from_numpy(batch()["input_ids"])
+    before = model(input_ids=ids).logits
+    places = Places(model.cls)
+    with pytest.raises(KeyError), places.chosen(np.zeros((3, 1))):
+        raise KeyError
+    torch.testing.assert_close(model(input_ids=ids).logits, before)
+
+
+def test_no_logits_of_other_places_are_computed(tmp_path: Path) -> None:
+    loaded = load(read_card(small_checkpoint(tmp_path / "m", head=MASKED)), MASKED, CPU)
+    none = loaded.forward(batch() | {"positions": np.zeros((3, 0), np.int64)})["logits"]
+    assert none.shape == (3, 0, loaded.tokenizer.get_vocab_size())
+    with pytest.raises(ValueError, match="a position beyond the 50 tokens"):
+        loaded.forward(batch() | {"positions": np.full((3, 1), 50)})
+
+
+@pytest.mark.parametrize("family", NEXT_SENTENCE_FAMILIES)
+def test_a_pretraining_checkpoint_gives_both_its_heads(tmp_path: Path, family: str) -> None:
+    folder = biased(small_checkpoint(tmp_path / "m", family, (MASKED, Head.NEXT_SENTENCE)))
+    card = read_card(folder)
+    assert card.heads == (MASKED, Head.NEXT_SENTENCE)
+    arrays = with_positions(batch(), MASKED)
+    model = transformers.AutoModelForPreTraining.from_pretrained(folder).eval()
+    with torch.no_grad():
+        told = model(**{n: torch.from_numpy(a) for n, a in arrays.items() if n != "positions"})
+    words = load(card, MASKED, CPU).forward(arrays)["logits"]
+    np.testing.assert_allclose(words[0], told.prediction_logits[0, [3, 17, 49]].numpy(), atol=1e-5)
+    follows = load(card, Head.NEXT_SENTENCE, CPU).forward(batch())["logits"]
+    np.testing.assert_allclose(follows, told.seq_relationship_logits.numpy(), atol=1e-5)
+
+
+def age_of_words_head(weights: dict[str, Any]) -> None:
+    """Spell it as the first BERTs did: gamma and beta, the decoder's weight stored too."""
+    for name in [name for name in weights if "LayerNorm" in name]:
+        old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+        weights[old] = weights.pop(name)
+    weights["cls.predictions.decoder.weight"] = weights["bert.embeddings.word_embeddings.weight"].copy()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        age_of_words_head,
+        lambda w: w.update({"cls.predictions.decoder.bias": w.pop("cls.predictions.bias")}),
+        lambda w: w.update({"cls.predictions.decoder.bias": w["cls.predictions.bias"].copy()}),
+    ],
+    ids=["first names", "the decoder's bias", "both biases"],
+)
+def test_a_words_head_is_understood_however_it_is_spelt(tmp_path: Path, change: Any) -> None:
+    folder = biased(small_checkpoint(tmp_path / "m", head=MASKED))
+    arrays = with_positions(batch(), MASKED)
+    before = load(read_card(folder), MASKED, CPU).forward(arrays)["logits"]
+    rewrite(folder, change)
+    after = load(read_card(folder), MASKED, CPU).forward(arrays)["logits"]
+    np.testing.assert_array_equal(before, after)
+
+
+def test_a_decoder_of_its_own_is_used_and_wanted_where_the_config_says_so(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "m", head=MASKED)
+    config(folder, tie_word_embeddings=False)
+    assert read_card(folder).heads == ()
+    model = transformers.BertForMaskedLM(transformers.BertConfig.from_pretrained(folder)).eval()
+    model.save_pretrained(folder)
+    arrays = with_positions(batch(), MASKED)
+    expected = by_transformers(folder, MASKED, arrays, types=True)["logits"]
+    for device in (CPU, HALF):
+        found = load(read_card(folder), MASKED, device).forward(arrays)["logits"]
+        np.testing.assert_allclose(found[0], expected[0, [3, 17, 49]], atol=1e-5 if device is CPU else 0.06)
+
+
+@pytest.mark.parametrize("family", ["deberta", "deberta-v2"])
+@pytest.mark.parametrize("said", [True, False])
+def test_deberta_s_newer_head_is_known_by_its_weights(tmp_path: Path, family: str, said: bool) -> None:
+    folder = small_checkpoint(tmp_path / "m", family, MASKED)
+    made = transformers.AutoConfig.from_pretrained(folder, legacy=False)
+    transformers.AutoModelForMaskedLM.from_config(made).save_pretrained(folder)
+    biased(folder)
+    arrays = with_positions(batch(), MASKED)
+    expected = by_transformers(folder, MASKED, arrays, types=False)["logits"]
+    config(folder, drop=() if said else ("legacy",))
+    for device in (CPU, HALF):
+        found = load(read_card(folder), MASKED, device).forward(arrays)["logits"]
+        np.testing.assert_allclose(found[0], expected[0, [3, 17, 49]], atol=1e-5 if device is CPU else 0.06)
+
+
+def test_a_silenced_padding_is_scored_as_a_word_all_the_same(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "m", "mobilebert", MASKED)
+    arrays = batch(1) | {"positions": np.arange(50)[None]}
+    found = load(read_card(folder), MASKED, CPU).forward(arrays)["logits"]
+    expected = by_transformers(folder, MASKED, arrays, types=True)["logits"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.models import Head
 from app.settings.settings import Settings, load, save
 
 
@@ -14,7 +15,7 @@ def test_round_trip(tmp_path: Path) -> None:
     settings = Settings(
         theme="dark",
         device="cpu",
-        reader_model="größe",
+        models={"question-answering": "größe", "fill-mask": "words"},
         last_view="ask",
         splitters={"ask": [300, 200]},
         ask_top_k=8,
@@ -60,6 +61,9 @@ def test_unknown_keys_are_kept(tmp_path: Path) -> None:
         ("ask_top_k", True),
         ("ask_top_k", "5"),
         ("splitters", [1]),
+        ("models", ["reader"]),
+        ("models", {"question-answering": 3}),
+        ("models", None),
     ],
 )
 def test_a_value_of_the_wrong_kind_counts_as_absent(tmp_path: Path, name: str, value: object) -> None:
@@ -68,6 +72,24 @@ def test_a_value_of_the_wrong_kind_counts_as_absent(tmp_path: Path, name: str, v
     settings = load(path)
     assert getattr(settings, name) == getattr(Settings(), name)
     assert settings.last_view == "classify"
+
+
+def test_models_chosen_in_an_older_version_are_still_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"reader_model": "mine", "classifier_model": ""}')
+    settings = load(path)
+    assert settings.models == {Head.QUESTION_ANSWERING: "mine"}
+    save(settings, path)
+    assert "reader_model" not in json.loads(path.read_text())
+    assert load(path).models == {"question-answering": "mine"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_model_chosen_since_then_counts_more(tmp_path: Path, order: int) -> None:
+    path = tmp_path / "settings.json"
+    values = {"reader_model": "old", "classifier_model": "moods", "models": {"question-answering": "new"}}
+    path.write_text(json.dumps(dict(list(values.items())[::order])))
+    assert load(path).models == {"question-answering": "new", "classification": "moods"}
 
 
 def test_splitters_of_the_wrong_kind_are_left_out(tmp_path: Path) -> None:

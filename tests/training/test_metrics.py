@@ -1,6 +1,7 @@
 import pytest
 
 from app.training import metrics
+from app.training.metrics import name_figures
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,24 @@ def test_class_figures() -> None:
     assert metrics.accuracy(predicted, actual) == 0.5
     assert metrics.confusion(predicted, actual, "abc") == [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
     assert metrics.macro_f1(predicted, actual, "abc") == pytest.approx((2 / 3 + 0.5 + 0) / 3)
+
+
+def test_names_are_right_where_place_and_kind_are_exact() -> None:
+    # CoNLL's scorer: 3 names there, 4 found, 1 right.
+    actual = [[((0, 2), "PER"), ((4, 5), "LOC")], [((1, 2), "ORG")]]
+    found = [[((0, 2), "PER"), ((4, 6), "LOC"), ((7, 8), "LOC")], [((1, 2), "PER")]]
+    overall, by_kind = name_figures(found, actual)
+    assert (overall.names, overall.found, overall.right) == (3, 4, 1)
+    assert overall.precision == 1 / 4 and overall.recall == 1 / 3
+    assert overall.f1 == pytest.approx(2 / 7)
+    assert {kind: (f.names, f.found, f.right) for kind, f in by_kind.items()} == {
+        "LOC": (1, 2, 0),
+        "ORG": (1, 0, 0),
+        "PER": (1, 2, 1),
+    }
+    assert (by_kind["ORG"].precision, by_kind["ORG"].recall, by_kind["ORG"].f1) == (0.0, 0.0, 0.0)
+
+
+def test_no_names_at_all() -> None:
+    overall, by_kind = name_figures([[]], [[]])
+    assert (overall.f1, by_kind) == (0.0, {})

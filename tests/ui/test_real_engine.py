@@ -46,7 +46,7 @@ def window(
     qapp: QApplication, qtbot: QtBot, models: Path, spanlight_home: Path, tmp_path: Path
 ) -> Iterator[MainWindow]:
     paths = default_paths()
-    settings = Settings(reader_model="reader", classifier_model="judge", device="cpu")
+    settings = Settings(models={"question-answering": "reader", "classification": "judge"}, device="cpu")
     workspace = Workspace(
         settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"), Documents(tmp_path)
     )

@@ -18,10 +18,11 @@ from app.ui.views.settings import SettingsView
 from app.ui.widgets.status_line import ElidedLabel
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
-QA = (Head.QUESTION_ANSWERING,)
+QA = Head.QUESTION_ANSWERING
 CARDS = (
-    ModelCard("small-reader", "/m/small", "bert", QA, parameters=22_000_000, size=45_000_000),
-    ModelCard("large-reader", "/m/large", "bert", QA, parameters=110_000_000, size=220_000_000),
+    ModelCard("small-reader", "/m/small", "bert", (QA,), parameters=22_000_000, size=45_000_000),
+    ModelCard("large-reader", "/m/large", "bert", (QA,), parameters=110_000_000, size=220_000_000),
+    ModelCard("taught", "/m/taught", "bert", (Head.MASKED_WORDS, Head.NEXT_SENTENCE)),
     ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b")),
 )
 
@@ -36,7 +37,7 @@ def view(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[Set
     qtbot.addWidget(view)
     view.show()
     view.shown()
-    qtbot.waitUntil(lambda: view.reader.count() > 0)
+    qtbot.waitUntil(lambda: view.models[QA].count() > 0)
     yield view
     theme.choose("light")
     lanes.close()
@@ -62,30 +63,48 @@ def test_the_text_grows_at_once_and_the_size_is_saved(view: SettingsView) -> Non
 
 
 def test_models_are_offered_by_head(view: SettingsView) -> None:
-    assert [view.reader.itemData(at) for at in range(view.reader.count())] == ["small-reader", "large-reader"]
-    assert [view.classifier.itemData(at) for at in range(view.classifier.count())] == ["moods"]
-    assert view.reader.itemText(0) == "small-reader, 45 MB"
-    assert "22 million" in view.reader.itemData(0, Qt.ItemDataRole.ToolTipRole)
+    assert [view.models[QA].itemData(at) for at in range(view.models[QA].count())] == [
+        "small-reader",
+        "large-reader",
+    ]
+    assert [
+        view.models[Head.CLASSIFICATION].itemData(at)
+        for at in range(view.models[Head.CLASSIFICATION].count())
+    ] == ["moods"]
+    assert view.models[QA].itemText(0) == "small-reader, 45 MB"
+    assert "22 million" in view.models[QA].itemData(0, Qt.ItemDataRole.ToolTipRole)
+
+
+def test_each_head_has_a_model_of_its_own(view: SettingsView) -> None:
+    offered = {
+        head: [choice.itemData(at) for at in range(choice.count())] for head, choice in view.models.items()
+    }
+    assert offered[Head.MASKED_WORDS] == offered[Head.NEXT_SENTENCE] == ["taught"]
+    assert offered.keys() == set(Head)
+    assert view.models[Head.TOKEN_CLASSIFICATION].currentText() == "None is installed"
+    assert not view.models[Head.TOKEN_CLASSIFICATION].isEnabled()
+    view.models[Head.NEXT_SENTENCE].activated.emit(0)
+    assert saved(view).models == {"next-sentence": "taught"}
 
 
 def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> None:
     told: list[str] = []
     view.changed.connect(told.append)
-    view.reader.setFocus()
-    qtbot.keyClick(view.reader, Qt.Key.Key_Down)
-    view.reader.activated.emit(view.reader.currentIndex())
-    assert saved(view).reader_model == "large-reader"
-    assert told[-1] == "reader_model"
+    view.models[QA].setFocus()
+    qtbot.keyClick(view.models[QA], Qt.Key.Key_Down)
+    view.models[QA].activated.emit(view.models[QA].currentIndex())
+    assert saved(view).models == {"question-answering": "large-reader"}
+    assert told[-1] == Head.QUESTION_ANSWERING
     view.shown()
     qtbot.waitUntil(lambda: not view._models_job.running)  # type: ignore[union-attr]
-    assert view.reader.currentData() == "large-reader"
+    assert view.models[QA].currentData() == "large-reader"
 
 
 def test_a_chosen_model_that_is_gone_is_said(view: SettingsView, qtbot: QtBot) -> None:
-    view.workspace.settings.reader_model = "vanished"
+    view.workspace.settings.models[QA] = "vanished"
     view.shown()
-    qtbot.waitUntil(lambda: "vanished" in view.reader.currentText())
-    assert "not installed" in view.reader.currentText()
+    qtbot.waitUntil(lambda: "vanished" in view.models[QA].currentText())
+    assert "not installed" in view.models[QA].currentText()
 
 
 def test_device_and_number_of_answers_are_saved(view: SettingsView, qtbot: QtBot) -> None:

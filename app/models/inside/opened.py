@@ -9,8 +9,10 @@ import numpy as np
 
 from app.core.models import Head, ModelCard
 from app.models.families import Family
-
-Arrays = dict[str, np.ndarray]
+from app.models.forward import Arrays, Forward
+from app.models.inside.attention import attention
+from app.models.inside.gradients import Score, Shares
+from app.models.inside.losses import loss
 
 
 class Inside:
@@ -19,12 +21,46 @@ class Inside:
     `forward` is the model's forward pass from arrays to arrays.
     """
 
-    def __init__(
-        self, model: Any, family: Family, head: Head, card: ModelCard, forward: Callable[[Arrays], Arrays]
-    ) -> None:
+    def __init__(self, model: Any, family: Family, head: Head, card: ModelCard, forward: Forward) -> None:
         self._model, self._family, self._head, self._card = model, family, head, card
         self._forward = forward
 
     def outputs(self, arrays: Arrays) -> Arrays:
         """The head's own outputs, float32."""
         return self._forward(arrays)
+
+    @property
+    def layers(self) -> int:
+        """How many encoder layers run one after another."""
+        return int(self._model.config.num_hidden_layers)
+
+    @property
+    def attention_heads(self) -> int:
+        """How many attention heads a layer has."""
+        return int(self._model.config.num_attention_heads)
+
+    def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
+        """Attention weights of one layer, float32[heads, length, length]."""
+        return attention(self._model, self._forward.tensors(arrays), layer)
+
+    def loss(self, arrays: Arrays, labels: Arrays) -> float:
+        """The loss that the model's own class gives for these labels."""
+        return loss(self._model, self._forward.tensors(arrays), labels)
+
+    def shares(
+        self, arrays: Arrays, score: Score, steps: int, check: Callable[[], None]
+    ) -> tuple[np.ndarray, float, float]:
+        """A score shared out over the tokens: float64[length], the score, and the baseline's (0 without steps).
+
+        By integrated gradients in `steps` steps, or by gradient × input where there are none. The tokens that
+        `special_tokens_mask` marks stay in the baseline as they are.
+        """
+        positions = arrays.get("positions")
+
+        def outputs(tensors: dict[str, Any]) -> dict[str, Any]:
+            rows = len(tensors["input_ids"])
+            return self._forward.outputs(tensors, None if positions is None else positions.repeat(rows, 0))
+
+        stays = arrays["special_tokens_mask"][0] > 0
+        found = Shares(self._model, self._forward.tensors(arrays), outputs, score, stays, check)
+        return found.integrated(steps) if steps else (*found.gradient_input(), 0.0)

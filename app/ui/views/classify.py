@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QVBoxLayout, 
 from app.core import wording
 from app.core.errors import EngineLost
 from app.core.layout import Opened
+from app.core.models import Head
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
-from app.flows.classify import classify
+from app.flows.classify import classify, load_classifier
 from app.flows.read import read_document
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
@@ -21,9 +22,9 @@ from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
-from app.ui.views.classifier import Classifier
 from app.ui.views.classify_work import DRAFT, first_things, texts_of, write
 from app.ui.views.draft import Draft
+from app.ui.views.model_ahead import ModelAhead
 from app.ui.views.page import Page
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
 from app.ui.widgets.text_editor import TextEditor
@@ -48,7 +49,9 @@ class ClassifyView(Page):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._classifier = Classifier(workspace, lanes, self)
+        self._classifier = ModelAhead(
+            workspace, lanes, self, Head.CLASSIFICATION, load_classifier, "classifier"
+        )
         self._job: Job | None = None
         self._file_job: Job | None = None
         self._save_job: Job | None = None

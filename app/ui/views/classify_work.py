@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.samples import CLASSIFY, Sample, samples
 from app.flows.workspace import Workspace
@@ -29,8 +28,3 @@ def write(deed: Callable[[], None], report: Report) -> None:
 def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Sample, ...]]:
     """The text that was being classified last time, and the samples to offer."""
     return drafts.load(DRAFT), tuple(one for one in samples(workspace.paths) if one.kind == CLASSIFY)
-
-
-def find_classifier(workspace: Workspace, report: Report) -> ModelCard:
-    """The card of the model that classifies; raises SpanlightError where there is none."""
-    return workspace.find_model(Head.CLASSIFICATION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -29,6 +31,7 @@ from app.ui.views.settings_choices import (
     DEVICES,
     HISTORIES,
     LOOKS,
+    MODELS,
     READINGS,
     TEXT_SIZES,
     installed_cards,
@@ -42,7 +45,7 @@ from app.ui.widgets.status_line import ElidedLabel
 class SettingsView(Page):
     """Look, models, device, number of answers, and where things are kept.
 
-    `changed` carries the name of the setting that was just changed and saved.
+    `changed` carries the name of the setting that was just changed and saved: a head's, where its model was chosen.
     """
 
     KEY = "settings"
@@ -65,8 +68,7 @@ class SettingsView(Page):
         self.reading = Segments(theme, "What is read", READINGS)
         self.history = Segments(theme, "History", HISTORIES)
         self.device = self._choice("Where models run")
-        self.reader = self._choice("Model that answers")
-        self.classifier = self._choice("Model that classifies")
+        self.models = {head: self._choice(title) for head, title in MODELS}
         self.top_k = QSpinBox()
         self.top_k.setAccessibleName("Answers listed")
         self.top_k.setRange(1, 100)
@@ -79,8 +81,8 @@ class SettingsView(Page):
         self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
         self.device.activated.connect(self._device_chosen)
-        self.reader.activated.connect(self._reader_chosen)
-        self.classifier.activated.connect(self._classifier_chosen)
+        for head, choice in self.models.items():
+            choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(self._top_k_chosen)
         self._open.clicked.connect(self._open_folder)
         theme.changed.connect(self._restyle)
@@ -126,15 +128,9 @@ class SettingsView(Page):
         self.workspace.settings.device = self.device.itemData(index)
         self._save("device")
 
-    @Slot(int)
-    def _reader_chosen(self, index: int) -> None:
-        self.workspace.settings.reader_model = self.reader.itemData(index)
-        self._save("reader_model")
-
-    @Slot(int)
-    def _classifier_chosen(self, index: int) -> None:
-        self.workspace.settings.classifier_model = self.classifier.itemData(index)
-        self._save("classifier_model")
+    def _model_chosen(self, head: Head, index: int) -> None:
+        self.workspace.settings.models[head.value] = self.models[head].itemData(index)
+        self._save(head.value)
 
     @Slot(int)
     def _top_k_chosen(self, number: int) -> None:
@@ -166,9 +162,8 @@ class SettingsView(Page):
 
     @Slot(object)
     def _models_found(self, cards: tuple[ModelCard, ...]) -> None:
-        settings = self.workspace.settings
-        offer_models(self.reader, cards, Head.QUESTION_ANSWERING, settings.reader_model)
-        offer_models(self.classifier, cards, Head.CLASSIFICATION, settings.classifier_model)
+        for head, choice in self.models.items():
+            offer_models(choice, cards, head, self.workspace.settings.models.get(head, ""))
 
     def _take_settings(self) -> None:
         settings = self.workspace.settings
@@ -216,11 +211,11 @@ class SettingsView(Page):
         self._card.setProperty("kind", "card")
         self._grid = QGridLayout(self._card)
         self._grid.setColumnStretch(1, 1)
+        models = [(title, self.models[head], "") for head, title in MODELS]
         rows: tuple[tuple[str, QWidget, str], ...] = (
             ("Look", self.look, ""),
             ("Text size", self.text_size, ""),
-            ("Model that answers", self.reader, "It reads documents and lights up the words of the answer."),
-            ("Model that classifies", self.classifier, ""),
+            *models,
             ("Where models run", self.device, "The reader is loaded again when this changes."),
             (
                 "What is read",
@@ -228,13 +223,11 @@ class SettingsView(Page):
                 "Only the best passages is quick in long documents, and now and then misses the answer.",
             ),
             ("Answers listed", self.top_k, "The best answer and the next best, for every question."),
+            ("History", self.history, "Questions with their answers, kept on this computer only."),
         )
         at = 0
         for title, widget, hint in rows:
             at = self._add_row(at, title, widget, hint)
-        at = self._add_row(
-            at, "History", self.history, "Questions with their answers, kept on this computer only."
-        )
         kept = QWidget()
         line = QHBoxLayout(kept)
         line.setContentsMargins(0, 0, 0, 0)

@@ -15,6 +15,13 @@ from app.flows.workspace import Workspace
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
 TEXT_SIZES = (90, 100, 115, 130, 150)
+MODELS = (
+    (Head.QUESTION_ANSWERING, "Model that answers"),
+    (Head.CLASSIFICATION, "Model that classifies"),
+    (Head.MASKED_WORDS, "Model that fills in words"),
+    (Head.NEXT_SENTENCE, "Model that tells what follows"),
+    (Head.TOKEN_CLASSIFICATION, "Model that finds names"),
+)
 READINGS = (("whole", "The whole document"), ("quick", "Only the best passages"))
 HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))
 DEVICES = (

@@ -10,7 +10,9 @@ from app.ui.theme import Theme, mark
 from app.ui.widgets.dropped import local_files
 
 
-class _Editor(QPlainTextEdit):
+class PaperEdit(QPlainTextEdit):
+    """The editor on the paper: takes plain text, and tells of files dropped or pasted and of the focus."""
+
     dropped = Signal(list)
     focused = Signal(bool)
 
@@ -41,10 +43,10 @@ class TextEditor(QFrame):
     dropped = Signal(list)
     edited = Signal()
 
-    def __init__(self, theme: Theme, name: str, placeholder: str) -> None:
+    def __init__(self, theme: Theme, name: str, placeholder: str, editor: PaperEdit | None = None) -> None:
         super().__init__()
         self._theme = theme
-        self._editor = _Editor()
+        self._editor = editor or PaperEdit()
         self._editor.setProperty("bare", "true")
         self._editor.setAccessibleName(name)
         self._editor.setPlaceholderText(placeholder)

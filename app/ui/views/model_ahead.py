@@ -1,23 +1,32 @@
-"""The model behind the classify page: found, and loaded before it is needed."""
+"""The model behind a page: found, and loaded before it is needed."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import EngineLost
-from app.core.models import LoadedModel, ModelCard
-from app.flows.classify import load_classifier
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
-from app.ui.views.classify_work import find_classifier
+
+Load = Callable[[Workspace, Report], LoadedModel]
 
 
-class Classifier(QObject):
-    """Finds out which model classifies, and has it loaded when the work lane gets to it.
+def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
+    """The card of the model that a head is taken from; raises SpanlightError where there is none."""
+    return workspace.find_model(head)
 
-    `found` carries a ModelCard, `missing` the error where there is none; `note` is one line for the status line;
-    `lost` says that the model process died of the loading. What cannot be loaded is said again when it is asked for.
+
+class ModelAhead(QObject):
+    """Finds out which model a page's head is taken from, and has it loaded when the work lane gets to it.
+
+    `load` is the flow that loads it, `title` what a person calls it ("classifier"). `found` carries a ModelCard,
+    `missing` the error where there is none; `note` is one line for the status line; `lost` says that the model process
+    died of the loading. What cannot be loaded is said again when it is asked for.
     """
 
     found = Signal(object)
@@ -25,10 +34,15 @@ class Classifier(QObject):
     note = Signal(str)
     lost = Signal()
 
-    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+    def __init__(
+        self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head, load: Load, title: str
+    ) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._lanes = lanes
+        self._head = head
+        self._load = load
+        self._title = title
         self._search: Job | None = None
         self._loading: Job | None = None
         self._wanted: tuple[str, str] | None = None
@@ -42,7 +56,7 @@ class Classifier(QObject):
         """Look which model it is now; another one, or another device, has it loaded."""
         if self._search is not None:
             self._search.drop()
-        self._search = self._lanes.files.start(find_classifier, self._workspace)
+        self._search = self._lanes.files.start(find_model, self._workspace, self._head)
         self._search.done.connect(self._found)
         self._search.failed.connect(self._missing)
 
@@ -54,8 +68,8 @@ class Classifier(QObject):
             return
         self._forget()
         self._wanted = wanted
-        self.note.emit("Loading the classifier…")
-        self._loading = self._lanes.work.start(load_classifier, self._workspace)
+        self.note.emit(f"Loading the {self._title}…")
+        self._loading = self._lanes.work.start(self._load, self._workspace)
         self._loading.done.connect(self._ready)
         self._loading.failed.connect(self._failed)
 
@@ -66,7 +80,7 @@ class Classifier(QObject):
 
     @Slot(object)
     def _ready(self, loaded: LoadedModel) -> None:
-        self.note.emit(f"Classifier ready, on {loaded.device.title}")
+        self.note.emit(f"{self._title[:1].upper()}{self._title[1:]} ready, on {loaded.device.title}")
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

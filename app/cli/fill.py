@@ -1,0 +1,140 @@
+"""Find words for the blanks of a text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from app.cli.terminal import (
+    TerminalReport,
+    add_model_arguments,
+    at_least_one,
+    new_parser,
+    one_line,
+    print_json,
+)
+from app.core.blanks import BLANK, blanks_in
+from app.core.errors import SpanlightError
+from app.core.requests import TextToFill
+from app.core.results import FilledBlank, FilledText, Guess
+from app.core.text import Span
+from app.core.wording import count, finely
+from app.flows.fill import fill
+from app.flows.read import document_from_stream, read_document
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+A blank in TEXT is ___ (two or more underscores), [MASK] or <mask>; - reads the text from standard
+input. Each blank is hidden from the model, which says from the words on both sides what could
+stand there (masked words: BERT, Devlin et al. 2019, section 3.1, Task #1). Where a text is longer
+than the model's window, a blank is read with as much as fits around it.
+
+--word asks how likely that very word is: the first --word for the first blank, and so on. Its rank
+is among all entries of the model's vocabulary; a word of several pieces has none, and its
+probability is the product of its pieces', each given those before it.
+"""
+_AROUND = 30
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `fill`."""
+    parser = new_parser("fill", "Find words for the blanks of a text.", _EPILOG)
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="a text with blanks; - is standard input")
+    parser.add_argument("--file", metavar="FILE", help="a document with blanks in place of TEXT")
+    parser.add_argument(
+        "--word", action="append", default=[], metavar="W", help="how likely is this word in the next blank"
+    )
+    parser.add_argument(
+        "--top-k", type=at_least_one, default=10, metavar="N", help="words listed for each blank (10)"
+    )
+    add_model_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print the likeliest words for every blank of a text."""
+    text = _text(arguments, workspace, report)
+    blanks, words = blanks_in(text), tuple(arguments.word)
+    if len(words) > len(blanks):
+        raise SpanlightError(
+            f"{count(len(words), 'word')} for {count(len(blanks), 'blank')}.",
+            f"Put {BLANK} where a word is missing, and give at most one --word for each.",
+        )
+    asked = words + ("",) * (len(blanks) - len(words)) if words else ()
+    request = TextToFill(text, blanks, asked, arguments.top_k)
+    found = fill(workspace, request, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    if arguments.json:
+        print_json(filled_values(text, found))
+        return
+    for number, blank in enumerate(found.blanks):
+        if number:
+            print()
+        _print(text, blank, named=len(found.blanks) > 1)
+
+
+def filled_values(text: str, found: FilledText) -> dict[str, object]:
+    """What `fill --json` prints."""
+    return {
+        "text": text,
+        "blanks": [
+            {
+                "start": blank.span.start,
+                "end": blank.span.end,
+                "words": [_values(guess) for guess in blank.guesses],
+                "asked": _values(blank.asked) if blank.asked else None,
+            }
+            for blank in found.blanks
+        ],
+        "windows": found.windows,
+        "model": found.model,
+        "device": found.device,
+        "seconds": found.seconds,
+    }
+
+
+def _values(guess: Guess) -> dict[str, object]:
+    return {
+        "word": guess.word,
+        "probability": guess.probability,
+        "rank": guess.rank or None,
+        "pieces": guess.pieces,
+    }
+
+
+def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> str:
+    if (arguments.text is None) == (arguments.file is None):
+        raise SpanlightError("Give either a text or --file.", "See python3 -m app fill --help.")
+    if arguments.file is not None:
+        return read_document(workspace, Path(arguments.file), report).document.text
+    if arguments.text == "-":
+        return document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
+    return str(arguments.text)
+
+
+def _print(text: str, blank: FilledBlank, *, named: bool) -> None:
+    if named:
+        print(_context(text, blank.span))
+    width = max((len(guess.word) for guess in blank.guesses), default=0)
+    for guess in blank.guesses:
+        print(f"{guess.word}{' ' * (width - len(guess.word))}  {finely(guess.probability):>6}")
+    if blank.asked is not None:
+        print(f"{one_line(blank.asked.word)}: {_said(blank.asked)}")
+
+
+def _said(asked: Guess) -> str:
+    if not asked.pieces:
+        return "the model's vocabulary cannot spell it"
+    place = f"number {asked.rank:,}" if asked.rank else f"in {count(asked.pieces, 'piece')}"
+    return f"{finely(asked.probability)}, {place}"
+
+
+def _context(text: str, span: Span) -> str:
+    """The blank's surroundings on one line, each side cut between two words."""
+    before, after = text[max(0, span.start - _AROUND) : span.start], text[span.end : span.end + _AROUND]
+    if span.start > _AROUND:
+        before = "…" + before[before.find(" ") + 1 :]
+    if span.end + _AROUND < len(text):
+        after = after[: after.rfind(" ")] + "…" if " " in after else after + "…"
+    return one_line(f"{before}{span.of(text)}{after}")

@@ -1,0 +1,28 @@
+"""Find words for the blanks of a text."""
+
+from __future__ import annotations
+
+from app.core.models import Head, LoadedModel
+from app.core.report import Report
+from app.core.requests import TextToFill
+from app.core.results import FilledText
+from app.flows.workspace import Workspace
+
+
+def fill(
+    workspace: Workspace, text: TextToFill, report: Report, *, model: str = "", device: str = ""
+) -> FilledText:
+    """Find the likeliest words for every blank of a text; `model` and `device` overrule the settings.
+
+    Raises SpanlightError where there is no blank, for a missing model or device, and EngineLost when the model
+    process died; Stopped when the report says so.
+    """
+    text.require_blanks()
+    choice = workspace.choose(Head.MASKED_WORDS, model, device)
+    return workspace.engine.run(text, choice, report)
+
+
+def load_filler(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
+    """Have the model process load the model that fills blanks, so that the first text need not wait."""
+    choice = workspace.choose(Head.MASKED_WORDS, model, device)
+    return workspace.engine.load(choice, Head.MASKED_WORDS, report)

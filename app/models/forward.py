@@ -1,0 +1,171 @@
+"""The forward pass of a loaded model, and what is told when memory does not suffice for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+
+Arrays = dict[str, np.ndarray]
+OUTPUTS = {
+    Head.QUESTION_ANSWERING: ("start_logits", "end_logits"),
+    Head.CLASSIFICATION: ("logits",),
+    Head.MASKED_WORDS: ("logits",),
+    Head.NEXT_SENTENCE: ("logits",),
+    Head.TOKEN_CLASSIFICATION: ("logits",),
+}
+
+
+class OutOfMemory(SpanlightError):
+    """The device's memory, or the computer's, did not suffice."""
+
+
+class Places:
+    """The tokens whose words are asked for: only their states reach the masked-words head.
+
+    Logits of every token would take batch × length × vocabulary numbers, gigabytes for long windows. The head treats
+    each token by itself, so that those of the chosen ones are the same.
+    """
+
+    def __init__(self, head: Any) -> None:
+        self._positions: np.ndarray | None = None
+        head.register_forward_pre_hook(self._choose)
+
+    @contextmanager
+    def chosen(self, positions: np.ndarray) -> Iterator[None]:
+        """Have the head see these positions only: int64[batch, places], -1 for none, which sees zeros."""
+        self._positions = positions
+        try:
+            yield
+        finally:
+            self._positions = None
+
+    def _choose(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self._positions is None:
+            return inputs
+        import torch
+
+        states, *others = inputs
+        places = torch.from_numpy(np.ascontiguousarray(self._positions, dtype=np.int64)).to(states.device)
+        rows = torch.arange(len(places), device=states.device)[:, None]
+        return states[rows, places.clamp(min=0)] * (places >= 0)[..., None], *others
+
+
+class Forward:
+    """The forward pass of a model: arrays in, logits out.
+
+    A batch that does not fit into the device's memory is computed in halves.
+    """
+
+    def __init__(
+        self, model: Any, head: Head, device: str, max_length: int, places: Places | None = None
+    ) -> None:
+        self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
+        self._places = places
+        types = int(getattr(model.config, "type_vocab_size", 0) or 0)
+        self._sizes = {"input_ids": int(model.config.vocab_size)}
+        if types > 1:  # with one kind of token, or none, transformers adds what it needs by itself
+            self._sizes["token_type_ids"] = types
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        """Logits of a batch, float32.
+
+        Raises ValueError for an input longer than the model's or a position outside of it, SpanlightError for a
+        token or token type that it has no embedding of, as a tokenizer of another model would give.
+        """
+        length = arrays["input_ids"].shape[1]
+        if length > self._max_length:
+            raise ValueError(f"{length} tokens where the model reads {self._max_length}")
+        if self._places is not None and arrays["positions"].max(initial=-1) >= length:
+            raise ValueError(f"a position beyond the {length} tokens")
+        if any(arrays[name].max(initial=0) >= size for name, size in self._sizes.items()):
+            raise SpanlightError(
+                "The tokenizer gave a token that the model does not know.",
+                "Tokenizer and weights do not belong together: fetch a whole copy of this model.",
+            )
+        return self._halving(arrays)
+
+    def _halving(self, arrays: Arrays) -> Arrays:
+        rows = len(arrays["input_ids"])
+        try:
+            return self._compute(arrays)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if rows <= 1:
+                raise out_of_memory(self._device) from error
+        self._free()
+        half = rows // 2
+        parts = [
+            self._halving({n: a[part] for n, a in arrays.items()})
+            for part in (slice(half), slice(half, None))
+        ]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self._outputs}
+
+    def tensors(self, arrays: Arrays) -> dict[str, Any]:
+        """What the model itself takes of the arrays, int64 on its device."""
+        import torch
+
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
+            for name in ("attention_mask", *self._sizes)
+        }
+
+    def outputs(self, tensors: dict[str, Any], positions: np.ndarray | None = None) -> dict[str, Any]:
+        """The head's outputs by name, float32 on the device; `positions` are those of masked words."""
+        if self._places is None:
+            found = self._model(**tensors)
+        else:
+            assert positions is not None
+            with self._places.chosen(positions):
+                found = self._model(**tensors)
+        return {name: getattr(found, name).float() for name in self._outputs}
+
+    def _compute(self, arrays: Arrays) -> Arrays:
+        import torch
+
+        with torch.inference_mode():
+            found = self.outputs(self.tensors(arrays), arrays.get("positions"))
+            return {name: values.cpu().numpy() for name, values in found.items()}
+
+    def _free(self) -> None:
+        import torch
+
+        if self._device.startswith("cuda"):
+            torch.cuda.empty_cache()
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception says that the memory of the device, or of the computer, did not suffice."""
+    import torch
+
+    said = str(error).lower()
+    words = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
+
+
+def exhausted_device(error: BaseException) -> str:
+    """Whose memory an out-of-memory exception speaks of: `cuda` or `mps`, else `cpu`."""
+    import torch
+
+    said = str(error).lower()
+    if isinstance(error, torch.OutOfMemoryError) or "cuda" in said:
+        return "cuda"
+    return "mps" if "mps" in said else "cpu"
+
+
+def out_of_memory(device: str) -> OutOfMemory:
+    """What a person is told when the memory did not suffice, with the next step."""
+    if device == "cpu":
+        return OutOfMemory(
+            "This computer has too little free memory for the model.", "Close other programs and try again."
+        )
+    return OutOfMemory(
+        "The GPU has too little free memory for the model.",
+        "Choose the device cpu, or close what uses the GPU.",
+    )

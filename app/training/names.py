@@ -1,0 +1,163 @@
+"""Names (entities) in texts: the lesson of tagging tokens, and the figures on dev."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.core.requests import TrainingRequest
+from app.tasks.windows import PairTemplate, pad, padding_id
+from app.training import metrics
+from app.training.dev import Read
+from app.training.examples import parse_source
+from app.training.folder import load_tokenizer
+from app.training.lessons import Lesson, draw, drawn_size, refuse_empty
+from app.training.losses import UNTAGGED
+from app.training.tagged import OUTSIDE, TaggedText, read_tagged, runs, together
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedTokens:
+    """One input with a tag's index for each token, UNTAGGED for those that no tag is learnt of.
+
+    All are int64[L] but `heads` (int64[words]): where each word's first token stands, -1 for a word that has none.
+    """
+
+    input_ids: np.ndarray
+    token_type_ids: np.ndarray
+    tags: np.ndarray
+    heads: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
+    """The lesson of names. Raises SpanlightError where examples cannot be used.
+
+    The option `join` is the most sentences, one after another in their file, that are learnt as one text.
+    """
+    tokenizer = load_tokenizer(base)
+    sources = [parse_source(text) for text in request.examples]
+    groups = [(read_tagged(source.path, source.labels), source.weight) for source in sources]
+    asked = [parse_source(text) for text in request.dev]
+    wanted = [e for source in asked for e in read_tagged(source.path, source.labels)]
+    refuse_empty(groups, wanted)
+    labels = labels_of([e for group, _ in groups for e in group])
+    if unknown := {tag for e in wanted for tag in e.tags} - set(labels):
+        raise SpanlightError(
+            f"Dev has the tag “{min(unknown)}” that the examples lack.", "Name the kinds alike."
+        )
+    make = Tagging(tokenizer, labels, request.max_length)
+    most = max(1, int(request.options.get("join", 1)))
+    places = [([(g, i) for i in range(len(group))], weight) for g, (group, weight) in enumerate(groups)]
+
+    def epoch(rng: np.random.Generator) -> list[Any]:
+        made = []
+        for g, i in draw(places, rng):
+            some = groups[g][0][i : i + int(rng.integers(1, most + 1))]
+            made.append(make.of_text(together(some)))
+        return made
+
+    pad_id = padding_id(tokenizer)
+
+    def measure(read: Read, report: Report) -> dict[str, float]:
+        return dev_figures(wanted, make, pad_id, read, report)
+
+    return Lesson(
+        tokenizer, pad_id, labels, drawn_size(groups), epoch, measure, "f1", collate_tagged
+    )  # fmt: skip
+
+
+def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
+    """O, then B and I of every kind in the order of the kinds' names, whether both occur or not."""
+    kinds = sorted({tag[2:] for example in examples for tag in example.tags if tag != OUTSIDE})
+    if not kinds:
+        raise SpanlightError("The examples hold no name.", "Give sentences whose words are tagged.")
+    return (OUTSIDE, *(f"{mark}-{kind}" for kind in kinds for mark in "BI"))
+
+
+class Tagging:
+    """Makes inputs of at most `length` tokens from tagged texts.
+
+    A tag is learnt of the first piece of each of the tokenizer's words. Where it cuts a word of the
+    examples into several ("U.S."), those after the first go on the name.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], length: int) -> None:
+        self._tokenizer = tokenizer
+        self._template = PairTemplate.of(tokenizer)
+        self.labels = tuple(labels)
+        self._index = {label: i for i, label in enumerate(labels)}
+        self._room = length - self._template.single_overhead
+
+    def of_text(self, text: TaggedText) -> TaggedTokens:
+        """The text's input; what is too long for it is left out."""
+        encoding = self._tokenizer.encode(text.text, add_special_tokens=False)
+        ids = np.array(encoding.ids[: self._room], dtype=np.int64)
+        at = len(self._template.single_parts[0])
+        tags = np.full(len(ids) + self._template.single_overhead, UNTAGGED, dtype=np.int64)
+        heads = np.full(len(text.words), -1, dtype=np.int64)
+        word = 0
+        piece_of = None
+        for i, ((start, end), piece) in enumerate(
+            zip(encoding.offsets[: self._room], encoding.word_ids, strict=False)
+        ):
+            # Some tokenizers count the blank before a word to it.
+            start += len(text.text[start:end]) - len(text.text[start:end].lstrip())
+            while word < len(text.words) and text.words[word].end <= start:
+                word += 1
+            if word == len(text.words) or start == end or end <= text.words[word].start:
+                continue
+            first = heads[word] < 0
+            if first:
+                heads[word] = at + i
+            if first or piece is None or piece != piece_of:
+                tag = text.tags[word]
+                tags[at + i] = self._index[tag if first or tag == OUTSIDE else "I-" + tag[2:]]
+            piece_of = piece
+        return TaggedTokens(*self._template.single(ids), tags, heads)
+
+
+def collate_tagged(features: Sequence[TaggedTokens], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
+    """Arrays of batch × longest (up to a multiple of `multiple`), `targets` among them, all int64."""
+    longest = -(-max(map(len, features)) // multiple) * multiple
+    targets = np.full((len(features), longest), UNTAGGED, dtype=np.int64)
+    for row, feature in enumerate(features):
+        targets[row, : len(feature)] = feature.tags
+    return {**pad(features, pad_id, longest), "targets": targets}
+
+
+def dev_figures(
+    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report, size: int = 32
+) -> dict[str, float]:
+    """Precision, recall and F1 (0 to 1) of names, over all, by source and by kind; a word has its first piece's tag."""
+    features = [make.of_text(example) for example in examples]
+    order = sorted(range(len(features)), key=lambda i: -len(features[i]))
+    tags: dict[int, list[str]] = {}
+    for start in range(0, len(order), size):
+        report.check()
+        some = order[start : start + size]
+        logits = [
+            row
+            for part in read(collate_tagged([features[i] for i in some], pad_id))
+            for row in part["logits"]
+        ]
+        for i, row in zip(some, logits, strict=True):
+            best = row.argmax(axis=1)
+            tags[i] = [make.labels[best[head]] if head >= 0 else OUTSIDE for head in features[i].heads]
+    found = [[((a, b), kind) for a, b, kind in runs(tags[i])] for i in range(len(examples))]
+    true = [[((a, b), kind) for a, b, kind in runs(example.tags)] for example in examples]
+    overall, by_kind = metrics.name_figures(found, true)
+    figures = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
+    for source in dict.fromkeys(example.source for example in examples):
+        own = [i for i, example in enumerate(examples) if example.source == source]
+        figures[f"f1 {source}"] = metrics.name_figures([found[i] for i in own], [true[i] for i in own])[0].f1
+    return figures | {f"f1 {kind}": kind_figures.f1 for kind, kind_figures in by_kind.items()}

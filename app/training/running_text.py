@@ -1,0 +1,78 @@
+"""Running text to learn words and follow-ups from, read from rows and plain files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.text import RunningText, normalise_newlines
+from app.training.examples import read_rows
+
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+# What stands before and after a book of Project Gutenberg is its licence, not the book.
+_BOOK_STARTS = re.compile(r"^\*\*\* ?START OF .*$", re.MULTILINE)
+_BOOK_ENDS = re.compile(r"^\*\*\* ?END OF .*$", re.MULTILINE)
+_PASSAGE = 1500
+
+
+def read_running_text(path: Path) -> list[RunningText]:
+    """The texts of a file: the `context` or `text` of its rows, each once, or a plain text cut at blank lines.
+
+    A row's document is its `title`, where it has one. Plain files are UTF-8, else read as ISO-8859-1. Raises
+    SpanlightError for what cannot be read.
+    """
+    if path.name.removesuffix(".xz").endswith(".jsonl"):
+        return _of_rows(path)
+    try:
+        raw = path.read_bytes()
+    except OSError as fault:
+        raise SpanlightError(f"{path.name} cannot be read.", "Check the name and the folder.") from fault
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("iso-8859-1")
+    return list(_of_plain(normalise_newlines(text), path.name))
+
+
+def without(texts: Iterable[RunningText], held_apart: Iterable[RunningText]) -> list[RunningText]:
+    """The texts less those that share a paragraph with text held apart, blanks and letter case aside."""
+    apart = {_bare(paragraph) for text in held_apart for paragraph in text.paragraphs}
+    apart.discard("")
+    return [text for text in texts if not any(_bare(p) in apart for p in text.paragraphs)]
+
+
+def _of_rows(path: Path) -> list[RunningText]:
+    found: dict[str, RunningText] = {}
+    try:
+        for row in read_rows(path):
+            text = row["context"] if "context" in row else row["text"]
+            if not isinstance(text, str):
+                raise TypeError("a text")
+            source = str(row.get("source") or path.name.partition(".")[0])
+            found.setdefault(text, RunningText((text,), f"{source} {row.get('title') or text}", source))
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise SpanlightError(
+            f"{path.name} does not hold running text.", "Each row needs a context or a text."
+        ) from fault
+    return list(found.values())
+
+
+def _of_plain(text: str, name: str) -> Iterator[RunningText]:
+    start, end = _BOOK_STARTS.search(text), _BOOK_ENDS.search(text)
+    text = text[start.end() if start else 0 : end.start() if end else len(text)]
+    held: list[str] = []
+    for paragraph in _BLANK_LINES.split(text):
+        joined = " ".join(paragraph.split())
+        if joined:
+            held.append(joined)
+        if sum(map(len, held)) >= _PASSAGE:
+            yield RunningText(tuple(held), name, name.partition(".")[0])
+            held = []
+    if held:
+        yield RunningText(tuple(held), name, name.partition(".")[0])
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.lower().split())

@@ -1,0 +1,71 @@
+"""What the picture of a model is made of: boxes, arrows and tokens in their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from app.core.inside import Part
+
+# What a box looks like.
+TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_HELD, COLUMN, RESULT_USED, RESULT = (
+    "trunk", "used", "quiet", "training", "column used", "column held", "column", "result used", "result",
+)  # fmt: skip
+COLUMNS = (COLUMN_USED, COLUMN_HELD, COLUMN)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A piece of text in its place, wrapped there; `use` is the theme's font, `role` its colour."""
+
+    place: QRectF
+    text: str
+    use: str
+    role: str
+    right: bool = False
+    centred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box of the picture, its texts, how many lie behind one another, and what is said of it."""
+
+    place: QRectF
+    look: str
+    texts: tuple[Words, ...]
+    said: str
+    repeats: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A line along its points with a head at the end, and the shape that flows there."""
+
+    points: tuple[QPointF, ...]
+    used: bool
+    label: str = ""
+    headed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A token's piece, or (without text) a cell that stands for its state."""
+
+    place: QRectF
+    text: str
+    part: Part | None
+
+
+@dataclass(slots=True)
+class Figure:
+    """The whole picture; `funnel` is the shape in which all states flow to the heads that take them."""
+
+    size: QSizeF = field(default_factory=QSizeF)
+    boxes: list[Box] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    chips: list[Chip] = field(default_factory=list)
+    cells: list[Chip] = field(default_factory=list)
+    texts: list[Words] = field(default_factory=list)
+    funnel: tuple[QPointF, ...] = ()
+    funnel_used: bool = False

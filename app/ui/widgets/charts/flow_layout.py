@@ -1,0 +1,297 @@
+"""Where everything stands in the picture of a model: boxes, arrows and tokens, laid out for a width."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetricsF
+
+from app.core import wording
+from app.core.inside import HeadPicture, ModelPicture, Stage
+from app.ui.theme import Theme
+from app.ui.widgets.charts import flow_words as words
+from app.ui.widgets.charts.flow_figure import (
+    COLUMN,
+    COLUMN_HELD,
+    COLUMN_USED,
+    QUIET,
+    RESULT,
+    RESULT_USED,
+    TRAINING,
+    TRUNK,
+    USED,
+    Arrow,
+    Box,
+    Chip,
+    Figure,
+    Words,
+)
+
+_CHIP_LINES = 3
+_USED_WIDER = 1.35
+
+
+def least_width(theme: Theme, picture: ModelPicture | None) -> int:
+    """The least width in pixels at which every head's column can still be read."""
+    heads = len(picture.heads) if picture is not None else 1
+    return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
+
+
+class Drafting:
+    """Lays a picture out from top to bottom; used once."""
+
+    def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
+        self._theme = theme
+        self._picture = picture
+        self._left = float(theme.step(2))
+        self._wide = max(width, least_width(theme, picture)) - 2 * self._left
+        self._y = float(theme.step(2))
+        self.figure = Figure()
+
+    def draw(self) -> Figure:
+        """The figure, whole."""
+        self._chips()
+        self._trunk()
+        self._cells()
+        self._heads()
+        self.figure.size = QSizeF(self._wide + 2 * self._left, self._y + self._theme.step(2))
+        return self.figure
+
+    # Tokens
+
+    def _chips(self) -> None:
+        step, window = self._theme.step, self._picture.window
+        metrics = self._metrics("small")
+        count = wording.count(len(window.tokens), "token")
+        where = f", window {window.number + 1} of {window.windows:,}" if window.windows > 1 else ""
+        self._caption(f"The text as the model reads it: {count}{where}", "tokens")
+        high, gap = metrics.height() + step(1.5), step(1)
+        x, lines, end = self._left, 1, self._left + self._wide
+        for at, token in enumerate(window.tokens):
+            wide = max(float(step(4)), metrics.horizontalAdvance(token.piece) + step(3))
+            left = len(window.tokens) - at
+            more = metrics.horizontalAdvance(f"and {left:,} more") + step(4)
+            if x + wide + (more if lines == _CHIP_LINES and left > 1 else 0) > end and x > self._left:
+                if lines == _CHIP_LINES:
+                    place = QRectF(x + step(1), self._y, more, high)
+                    self.figure.texts.append(Words(place, f"and {left:,} more", "small", "ink_quiet"))
+                    break
+                x, lines = self._left, lines + 1
+                self._y += high + gap
+            self.figure.chips.append(Chip(QRectF(x, self._y, wide, high), token.piece, token.part))
+            x += wide + gap
+        self._y += high
+
+    # What all heads share
+
+    def _trunk(self) -> None:
+        step = self._theme.step
+        wide = min(self._wide, float(step(150)))
+        left = self._left + (self._wide - wide) / 2
+        flowing = f"1 × {len(self._picture.window.tokens):,} token numbers"
+        for stage in self._picture.trunk:
+            flowing = words.shape_words(stage.inputs[0]) if stage.inputs and stage.output else flowing
+            self._down(left + wide / 2, flowing, used=True)
+            if stage.repeats > 1:
+                self._y += step(2)  # room for those behind
+            self._wide_box(stage, left, wide)
+            flowing = words.shape_words(stage.output) or flowing
+        self._down(left + wide / 2, flowing, used=True)
+
+    def _wide_box(self, stage: Stage, left: float, wide: float) -> None:
+        step = self._theme.step
+        edge = step(3)
+        inner = wide - 2 * edge
+        title = f"{stage.title}, {stage.repeats} times" if stage.repeats > 1 else stage.title
+        term = f"{stage.repeats} × {stage.term}" if stage.repeats > 1 else stage.term
+        says = [("strong", "ink", title), ("small", "ink_quiet", term)]
+        facts = [("small", "ink_quiet", stage.detail), ("small", "ink_quiet", words.weights_words(stage))]
+        share = inner * 0.5
+        texts, low = self._stack(says, left + edge, share, self._y + step(2.5))
+        more, lower = self._stack(
+            facts, left + edge + share + step(3), inner - share - step(3), self._y + step(2.5), right=True
+        )
+        bottom = max(low, lower) + step(2.5)
+        place = QRectF(left, self._y, wide, bottom - self._y)
+        self.figure.boxes.append(Box(place, TRUNK, (*texts, *more), words.stage_said(stage), stage.repeats))
+        self._y = bottom
+
+    def _cells(self) -> None:
+        """A cell for each token's state, as wide as the picture; the first one's place is known to the heads."""
+        step, tokens = self._theme.step, self._picture.window.tokens
+        most = max(8, int(self._wide // step(4.5)))
+        shown = min(len(tokens), most)
+        wide = self._wide / shown
+        self._caption("A row of numbers for every token: its state", "sequence output")
+        for at in range(shown):
+            left_out = len(tokens) > most and at == shown - 2
+            token = tokens[at if at < shown - 2 else at - shown]
+            place = QRectF(self._left + at * wide, self._y, wide - step(0.75), step(5))
+            self.figure.cells.append(Chip(place, "…" if left_out else "", None if left_out else token.part))
+        self._y += step(5)
+
+    # The heads
+
+    def _heads(self) -> None:
+        step = self._theme.step
+        heads = sorted(self._picture.heads, key=lambda head: (not words.first_alone(head), not head.in_use))
+        gap = float(step(2) if self._wide < step(240) else step(4))
+        unit = (self._wide - gap * (len(heads) - 1)) / (len(heads) - 1 + _USED_WIDER)
+        bus, top = self._y + step(9), self._y + step(16)
+        columns: list[tuple[HeadPicture, float, float]] = []
+        x = self._left
+        for head in heads:
+            wide = unit * (_USED_WIDER if head.in_use else 1.0)
+            columns.append((head, x, wide))
+            x += wide + gap
+        alone = [column for column in columns if words.first_alone(column[0])]
+        every = [column for column in columns if not words.first_alone(column[0])]
+        if alone:
+            cell = self.figure.cells[0].place
+            self._bus(
+                QPointF(cell.center().x(), cell.bottom()), alone, bus, top, "only the first token, [CLS]"
+            )
+        if every:
+            middle = (every[0][1] + every[-1][1] + every[-1][2]) / 2
+            strip, low = self.figure.cells, bus - step(3)
+            ends = (strip[0].place.bottomLeft(), strip[-1].place.bottomRight())
+            self.figure.funnel = (
+                QPointF(ends[0].x(), ends[0].y() + step(0.75)), QPointF(ends[1].x(), ends[1].y() + step(0.75)),
+                QPointF(middle + step(4), low), QPointF(middle - step(4), low),
+            )  # fmt: skip
+            self.figure.funnel_used = any(head.in_use for head, _, _ in every)
+            self._bus(QPointF(middle, low), every, bus, top, "every token’s state")
+        self._y = top
+        ends_at = [self._column(head, left, wide, top) for head, left, wide in columns]
+        self._y = max(ends_at, default=top)
+
+    def _bus(
+        self,
+        start: QPointF,
+        columns: list[tuple[HeadPicture, float, float]],
+        bus: float,
+        top: float,
+        label: str,
+    ) -> None:
+        """From a place of the strip to the top of each column; the one in use is drawn last, over the others."""
+        for head, left, wide in sorted(columns, key=lambda column: column[0].in_use):
+            x = left + wide / 2
+            points = (start, QPointF(start.x(), bus), QPointF(x, bus), QPointF(x, top))
+            self.figure.arrows.append(Arrow(points, head.in_use))
+        room = columns[-1][1] + columns[-1][2] - columns[0][1]
+        metrics = self._metrics("small_strong")
+        wide = min(room, metrics.horizontalAdvance(label) + self._theme.step(4))
+        place = QRectF(0, 0, wide, metrics.height() + self._theme.step(1.5))
+        ends = sorted((start.x(), *(left + width / 2 for _, left, width in columns)))
+        place.moveCenter(QPointF((ends[0] + ends[-1]) / 2, bus))
+        place.moveLeft(max(self._left, place.left()))
+        used = any(head.in_use for head, _, _ in columns)
+        self.figure.texts.append(
+            Words(place, label, "small_strong", "ink" if used else "ink_quiet", centred=True)
+        )
+
+    def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
+        """A head's stages from top to bottom; where it ends."""
+        step = self._theme.step
+        edge, used = step(2), head.in_use
+        ink = "ink" if used else "ink_quiet"
+        inner = wide - 2 * edge
+        at = len(self.figure.boxes)
+        badge = words.standing(head)
+        says = [
+            ("strong", ink, head.title), ("small", "ink_quiet", words.breakable(head.kind)),
+            ("small_strong", "accent" if used else ink, badge),
+        ]  # fmt: skip
+        texts, self._y = self._stack(says, left + edge, inner, top + step(2.5))
+        flowing = f"takes {head.takes}"
+        middle = left + wide / 2
+        for number, stage in enumerate(head.stages):
+            if stage.training_only and number:
+                self._y += step(2)
+            else:
+                self._down(middle, flowing, used=used, wide=inner)
+                flowing = ""  # said once
+            self._box(stage, head, left + edge, inner)
+            flowing = words.shape_words(stage.output) or flowing
+        self._down(middle, flowing, used=used, wide=inner)
+        outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
+        result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), centred=True)
+        place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
+        self.figure.boxes.append(
+            Box(place, RESULT_USED if used else RESULT, result, f"What comes out: {outcome[0][2]}")
+        )
+        bottom = place.bottom() + edge
+        whole = QRectF(left, top, wide, bottom - top)
+        look = COLUMN_USED if used else COLUMN_HELD if head.held else COLUMN
+        box = Box(whole, look, texts, words.head_said(head))
+        self.figure.boxes.insert(at, box)
+        return bottom
+
+    def _box(self, stage: Stage, head: HeadPicture, left: float, wide: float) -> None:
+        step = self._theme.step
+        ink = "ink" if head.in_use else "ink_quiet"
+        top, edge = self._y, step(2)
+        if stage.training_only:
+            says = [("small", "ink_quiet", f"{stage.term or stage.title}: at training only")]
+        else:
+            says = [
+                ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
+                ("small", "ink_quiet", stage.detail), ("small", "ink_quiet", words.weights_words(stage)),
+            ]  # fmt: skip
+        texts, low = self._stack(says, left + edge, wide - 2 * edge, top + step(1.75))
+        place = QRectF(left, top, wide, low + step(1.75) - top)
+        look = TRAINING if stage.training_only else USED if head.in_use else QUIET
+        self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage, head), stage.repeats))
+        self._y = place.bottom()
+
+    # Bricks
+
+    def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
+        """An arrow straight down from here, with what flows written across it."""
+        step = self._theme.step
+        lines = 1 if label else 0
+        if label and wide:
+            bounds = self._bounds(label, "small", wide)
+            lines = max(1, round(bounds.height() / self._metrics("small").height()))
+        high = step(11) + (lines - 1) * self._metrics("small").height()
+        self.figure.arrows.append(
+            Arrow((QPointF(x, self._y + step(0.5)), QPointF(x, self._y + high - step(0.5))), used)
+        )
+        if not label:
+            self._y += high
+            return
+        text = self._bounds(label, "small", wide or self._wide)
+        place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
+        place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
+        self.figure.texts.append(Words(place, label, "small", "ink" if used else "ink_quiet", centred=True))
+        self._y += high
+
+    def _caption(self, text: str, term: str) -> None:
+        metrics = self._metrics("small_strong")
+        wide = metrics.horizontalAdvance(text)
+        high = metrics.height()
+        self.figure.texts.append(
+            Words(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
+        )
+        place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
+        self.figure.texts.append(Words(place, term, "small", "ink_quiet"))
+        self._y += high + self._theme.step(1.5)
+
+    def _stack(
+        self, says: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
+        centred: bool = False,
+    ) -> tuple[tuple[Words, ...], float]:  # fmt: skip
+        """Texts under one another, wrapped; and where they end."""
+        placed = []
+        for use, role, text in says:
+            if text:
+                high = self._bounds(text, use, wide).height()
+                placed.append(Words(QRectF(left, top, wide, high), text, use, role, right, centred))
+                top += high + self._theme.step(0.25)
+        return tuple(placed), top
+
+    def _bounds(self, text: str, use: str, wide: float) -> QRectF:
+        flags = int(Qt.TextFlag.TextWordWrap)
+        return self._metrics(use).boundingRect(QRectF(0, 0, wide, 1e5), flags, text)
+
+    def _metrics(self, use: str) -> QFontMetricsF:
+        return QFontMetricsF(self._theme.font(use))

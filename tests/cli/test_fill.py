@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.core.requests import TextToFill
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import Command
+
+
+def test_fill_for_people(command: Command) -> None:
+    code, out, err = command("fill", "a cup of ___.")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == ["hot    75 %", "old   3.4 %"]
+
+
+def test_fill_several_with_words_asked_about(command: Command) -> None:
+    text = "Once upon a time there was a cup that was full of ___, and a [MASK] spoon lay beside it all day."
+    code, out, _ = command("fill", text, "--word", "tea", "--word", "silver", "--top-k", "1")
+    assert code == 0
+    assert out.splitlines() == [
+        "…was a cup that was full of ___, and a [MASK] spoon lay…",
+        "hot    75 %",
+        "tea: 0.05 %, number 7",
+        "",
+        "…that was full of ___, and a [MASK] spoon lay beside it all day.",
+        "hot    75 %",
+        "silver: 0.05 %, number 7",
+    ]
+
+
+def test_fill_for_programs(command: Command) -> None:
+    engine = FakeEngine()
+    text = "a ___ cup of <mask>"
+    code, out, _ = command("fill", text, "--word", "big", "--json", "--top-k", "2", engine=engine)
+    assert code == 0
+    values = json.loads(out)
+    assert [text[blank["start"] : blank["end"]] for blank in values["blanks"]] == ["___", "<mask>"]
+    assert values["blanks"][0]["words"][1] == {"word": "old", "probability": 0.034, "rank": 2, "pieces": 1}
+    assert values["blanks"][0]["asked"]["word"] == "big"
+    assert values["blanks"][1]["asked"] is None
+    assert (values["text"], values["model"], values["device"]) == (text, "filler", "CPU")
+    (request,) = engine.requests
+    assert isinstance(request, TextToFill) and (request.asked, request.top_k) == (("big", ""), 2)
+
+
+def test_fill_reads_a_file_or_standard_input(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "cup.txt"
+    path.write_bytes("Grüße,\r\na ___ cup".encode())
+    assert json.loads(command("fill", "--file", str(path), "--json")[1])["blanks"][0]["start"] == 9
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a ___ cup")))
+    assert json.loads(command("fill", "-", "--json")[1])["text"] == "a ___ cup"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "either a text or --file"),
+        (("a ___", "--file", "x"), "either a text or --file"),
+        (("a cup",), "There is no blank to fill in."),
+        (("a ___", "--word", "b", "--word", "c"), "2 words for 1 blank."),
+        (("a ___", "--top-k", "0"), "less than 1"),
+        (("a ___", "--model", "none"), "no model"),
+    ],
+)
+def test_faults_are_one_line(command: Command, arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = command("fill", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err and err.count("\n") == 1

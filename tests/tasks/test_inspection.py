@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.inside import Part
+from app.core.inspection import Subject
+from app.core.models import Head
+from app.core.report import Silent
+from app.core.requests import Question
+from app.core.text import Document, Span
+from app.tasks.inspection import Input, input_of
+from app.tasks.question_answering import read
+from app.tasks.reading import Asked
+from app.tasks.spans import window_candidates
+from app.tasks.task import ReadyModel
+from app.tasks.texts import text_windows
+from app.tasks.windows import PairTemplate
+from tests.helpers.fake_models import Noted, classifier, span_reader
+
+QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
+PIECES = ("the queen of hearts ", "Paris ", "日本 ", "war and peace.\n\n", "x", "\u00e9te\u0301 ", "42, ")
+TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 40)), min_size=1, max_size=6).map(
+    lambda runs: "".join(piece * times for piece, times in runs)
+)
+
+
+def of_parts(found: Input, part: Part) -> list[tuple[str, int]]:
+    return [(token.piece, at) for at, token in enumerate(found.window.tokens) if token.part is part]
+
+
+def agrees(found: Input, subject: Subject, model: ReadyModel) -> None:
+    """Tokens, arrays and texts are of one another."""
+    tokens = found.window.tokens
+    for name, values in (("input_ids", [t.id for t in tokens]), ("token_type_ids", [t.type for t in tokens])):
+        assert found.arrays[name].tolist() == [values] and found.arrays[name].dtype == np.int64
+    assert found.arrays["attention_mask"].tolist() == [[1] * len(tokens)]
+    for token in tokens:
+        assert token.piece == model.tokenizer.id_to_token(token.id)
+        assert (token.span is None) == (token.part is Part.SPECIAL)
+        if token.span is not None:
+            where = subject.pair if token.part is Part.PAIR else subject.text
+            assert token.span.end <= len(where)
+            word = token.piece.removeprefix("##")
+            if word.isascii() and word.isalnum() and len(word) > 1:
+                assert token.span.of(where).lower() == word
+
+
+@settings(max_examples=40, deadline=None)
+@given(TEXTS, st.sampled_from(("who", "  where is the king?  ", "of the " * 30)), st.integers(0, 3))
+def test_a_question_is_seen_in_the_window_that_gave_the_answer(text: str, question: str, seed: int) -> None:
+    model = span_reader(seed=seed)
+    reading = read(Question(question, (Document(text),), top_k=4), model, Silent())
+    if not reading.answers:
+        return
+    for answer in reading.answers:
+        subject = Subject(QA, text, question, focus=answer.span)
+        found = input_of(subject, model, Silent())
+        agrees(found, subject, model)
+        logits = model.forward(found.arrays)
+        spans = window_candidates(
+            found.cut, logits["start_logits"][0], logits["end_logits"][0], text=text, document=0, count=20
+        )
+        assert (answer.span, answer.score) in [(c.span, c.score) for c in spans]
+
+
+@settings(max_examples=30, deadline=None)
+@given(TEXTS, st.integers(0, 3))
+def test_without_a_focus_the_best_answers_window_is_seen(text: str, seed: int) -> None:
+    model = span_reader(seed=seed)
+    reading = read(Question("who", (Document(text),)), model, Silent())
+    report = Noted()
+    found = input_of(Subject(QA, text, "who"), model, report)
+    if reading.answers:
+        best = input_of(Subject(QA, text, "who", focus=reading.answers[0].span), model, Silent())
+        assert found.window == best.window
+    assert not report.partials
+
+
+@settings(max_examples=30, deadline=None)
+@given(TEXTS, st.data())
+def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -> None:
+    model = classifier(("a", "b"))
+    at = data.draw(st.integers(0, len(text) - 1))
+    subject = Subject(CLASSIFY, text, focus=Span(at, at + 1))
+    found = input_of(subject, model, Silent())
+    agrees(found, subject, model)
+    cut = list(text_windows(text, PairTemplate.of(model.tokenizer), model, Silent()))
+    assert found.window.windows == len(cut)
+    assert found.cut.input_ids.tolist() == cut[found.window.number].input_ids.tolist()
+    scoring = [n for n, w in enumerate(cut) if (w.scored & (w.starts <= at) & (w.ends > at)).any()]
+    if scoring:
+        assert found.window.number in scoring
+        assert all(
+            found.window.tokens[i].span.overlaps(Span(at, at + 1)) for i in found.tokens_at(Span(at, at + 1))
+        )  # type: ignore[union-attr]
+
+
+def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
+    model = span_reader()
+    text = "the queen of hearts made some tarts. " * 900  # more than one section
+    asked = Asked(0, Question("who", (Document(text),)), model, Silent())
+    count = sum(len(group) for _, group in asked.groups(PairTemplate.of(model.tokenizer)))
+    found = input_of(Subject(QA, text, "who", focus=Span(20_100, 20_110)), model, Silent())
+    assert found.window.windows == count > 100
+    assert found.tokens_at(Span(20_100, 20_110))
+    assert found.window.number > count // 3
+
+
+def test_a_question_is_cut_where_the_reading_cuts_it() -> None:
+    found = input_of(Subject(QA, "the king", "who " * 200), span_reader(), Silent())
+    assert len(of_parts(found, Part.PAIR)) == 16  # a quarter of the window
+
+
+@pytest.mark.parametrize("subject", [Subject(QA, " \n", "who"), Subject(QA, "a", " "), Subject(CLASSIFY, "")])
+def test_nothing_to_look_at_is_said(subject: Subject) -> None:
+    model = span_reader() if subject.head is QA else classifier(("a",))
+    with pytest.raises(SpanlightError, match=r"no (text|question) to look at"):
+        input_of(subject, model, Silent())

@@ -1,0 +1,165 @@
+"""Masked words and next sentences are learnt by small BERTs as transformers' own class would."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import BertForPreTraining
+
+from app.core.errors import SpanlightError
+from app.core.report import Silent
+from app.core.requests import TrainingRequest
+from app.training.folder import load_base
+from app.training.lessons import Lesson
+from app.training.pairs import IGNORED, collate_masked
+from app.training.parallel import Workers
+from app.training.pretraining import forward, pretraining_lesson, pretraining_loss
+from app.training.trainer import train
+from tests.helpers.small_models import small_checkpoint
+from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights
+
+__all__ = ["one_thread"]
+STORY = "The king took the tarts . The queen was sad . Alice came to the river . The war was long . "
+OTHER = "A film was bad . The book was wonderful . The man saw a rabbit . The city was great . "
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    leads = "king queen knave alice man river book film city war capital movie".split()
+    rows = [
+        {"context": f"{lead} . {(STORY, OTHER)[i % 2]}", "title": str(i % 6)} for i, lead in enumerate(leads)
+    ]
+    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "dev.txt").write_text("The man took a book . The queen came .\n\nThe film was sad . A war .")
+    small_checkpoint(tmp_path / "base")
+    return tmp_path
+
+
+def request_for(files: Path, **changes) -> TrainingRequest:
+    settings = {
+        "task": "pretraining", "base": str(files / "base"), "examples": (str(files / "texts.jsonl"),),
+        "dev": (str(files / "dev.txt"),), "output": str(files / "out"), "epochs": 4.0, "learning_rate": 1e-3,
+        "batch_size": 6, "max_length": 32, "dropout": 0.0, "evaluate_every": 4, "device": "cpu",
+        "options": {"workers": 2.0, "autocast": 0.0, "checkpoint_every": 3.0, "near": 0.1, "short": 0.2},
+    }  # fmt: skip
+    return TrainingRequest(**(settings | changes))
+
+
+def begun(files: Path, **changes) -> tuple[Lesson, BertForPreTraining]:
+    request = request_for(files, **changes)
+    lesson = pretraining_lesson(request, files / "base")
+    model = load_base(files / "base", "pretraining", (), 0.0, 1)
+    assert isinstance(model, BertForPreTraining)
+    lesson.begin(model)
+    return lesson, model
+
+
+def test_the_loss_is_transformers_own(files: Path) -> None:
+    lesson, model = begun(files)
+    made = [pair for pair in lesson.epoch(np.random.default_rng(0)) if pair.relation != IGNORED][:6]
+    batch = {k: torch.from_numpy(v) for k, v in collate_masked(made, lesson.pad_id).items()}
+    labels = torch.full_like(batch["input_ids"], -100)
+    for row, pair in enumerate(made):
+        labels[row, torch.from_numpy(pair.masked)] = torch.from_numpy(pair.words)
+    model.eval()
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    with torch.inference_mode():
+        theirs = model(
+            **{name: batch[name] for name in names}, labels=labels, next_sentence_label=batch["targets"][:, 0]
+        ).loss
+        ours = pretraining_loss(forward(model, batch), batch["targets"])
+    assert float(ours) == pytest.approx(float(theirs), rel=1e-5)
+
+
+def test_inputs_without_a_relation_cost_only_their_words(files: Path) -> None:
+    lesson, model = begun(files)
+    pair = replace(lesson.epoch(np.random.default_rng(0))[0], relation=IGNORED)
+    batch = {k: torch.from_numpy(v) for k, v in collate_masked([pair], lesson.pad_id).items()}
+    output = forward(model, batch)
+    loss = pretraining_loss(output, batch["targets"])
+    words = torch.nn.functional.cross_entropy(output.prediction_logits, torch.from_numpy(pair.words))
+    assert loss.item() == pytest.approx(words.item())
+
+
+def test_a_fresh_head_begins_with_how_often_words_stand(files: Path) -> None:
+    lesson, model = begun(files)
+    bias = model.cls.predictions.bias
+    ids = {word: lesson.tokenizer.token_to_id(word) for word in ("the", "tarts", "paris")}
+    assert bias[ids["the"]] > bias[ids["tarts"]] > bias[ids["paris"]]
+    assert torch.exp(bias.double()).sum().item() == pytest.approx(1.0, rel=1e-4)
+    assert model.cls.predictions.decoder.bias is bias
+    assert torch.equal(model.cls.predictions.transform.dense.weight, torch.eye(32))
+
+
+def test_a_head_that_is_there_is_kept(files: Path) -> None:
+    first = train(request_for(files, epochs=1.0), Silent())
+    lesson = pretraining_lesson(request_for(files, base=first.folder), Path(first.folder))
+    model = load_base(Path(first.folder), "pretraining", (), 0.0, 1)
+    lesson.begin(model)
+    kept = weights(first.folder)
+    assert all(torch.equal(p, kept[name]) for name, p in model.named_parameters())
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_tied_weights_stay_tied_whatever_the_workers(files: Path, count: int) -> None:
+    lesson, model = begun(files)
+    batch = collate_masked(lesson.epoch(np.random.default_rng(0))[:6], lesson.pad_id)
+    with Workers(model, "cpu", pretraining_loss, count, autocast=False, forward=forward) as workers:
+        workers.learn(batch)
+        words = model.bert.embeddings.word_embeddings.weight
+        assert words.grad is not None
+        torch.optim.SGD(model.parameters(), lr=0.5).step()
+        for each in workers._models:
+            assert each.cls.predictions.decoder.weight is each.bert.embeddings.word_embeddings.weight
+            assert each.cls.predictions.decoder.weight.data_ptr() == words.data_ptr()
+            assert each.cls.predictions.decoder.bias.data_ptr() == model.cls.predictions.bias.data_ptr()
+        parts = workers.outputs(batch)
+    model.eval()
+    with torch.inference_mode():
+        alone = forward(model, {k: torch.from_numpy(v) for k, v in batch.items()})
+    joined = np.concatenate([part["prediction_logits"] for part in parts])
+    np.testing.assert_allclose(joined, alone.prediction_logits.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("end_at", [2, 5])
+def test_a_killed_run_ends_with_the_same_weights(files: Path, end_at: int) -> None:
+    request = request_for(files)
+    whole = train(replace(request, output=str(files / "whole")), Silent())
+    with pytest.raises(Killed):
+        train(request, Watched(end_at))
+    watched = Watched()
+    resumed = train(request, watched)
+    assert watched.steps[0].step == (1 if end_at < 3 else 4)
+    assert equal(weights(whole.folder), weights(resumed.folder)) and whole.dev == resumed.dev
+
+
+def test_what_is_learnt_opens_in_transformers_whole(files: Path) -> None:
+    dev = files / "told-again.txt"
+    dev.write_text(f"A rabbit . {STORY}\n\nFrance . {OTHER}" * 4)
+    learnt = {"dev": (str(dev),), "options": {"workers": 1.0, "half": 1.0, "autocast": 0.0}}
+    training = train(
+        request_for(files, epochs=80.0, learning_rate=4e-3, evaluate_every=80, **learnt), Silent()
+    )
+    assert set(training.dev) == {"masked_top1", "masked_top5", "masked_loss", "next_sentence"}
+    assert training.dev["masked_top5"] > 0.6 and training.dev["masked_loss"] < 3
+    model, report = BertForPreTraining.from_pretrained(training.folder, output_loading_info=True)
+    assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
+    assert model.config.architectures == ["BertForPreTraining"] and model.dtype == torch.float16
+    stored = load_file(Path(training.folder) / "model.safetensors")
+    assert "cls.predictions.decoder.weight" not in stored
+    assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
+
+
+def test_dev_text_is_left_out_of_what_is_learnt(files: Path) -> None:
+    with pytest.raises(SpanlightError, match="no examples"):
+        train(request_for(files, dev=(str(files / "texts.jsonl"),)), Silent())
+
+
+def test_only_a_bert_has_both_heads(files: Path) -> None:
+    small_checkpoint(files / "base", "electra")
+    with pytest.raises(SpanlightError, match="cannot be loaded"):
+        train(request_for(files), Silent())
