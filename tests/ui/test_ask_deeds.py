@@ -13,6 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.inspection import Visit
+from app.core.models import Head
 from app.core.results import Reading
 from app.ui.views.ask import AskView
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask
@@ -159,3 +161,22 @@ def test_how_long_a_large_paste_stalls_the_window(
     print(
         f"longest gap of the event loop, {len(text):,} characters pasted and asked: {longest * 1000:.0f} ms"
     )
+
+
+def test_look_inside_carries_the_question_and_the_place_that_is_lit_up(view: AskView, qtbot: QtBot) -> None:
+    visits: list[Visit] = []
+    view.look_inside.connect(visits.append)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert not visits, "nothing was asked yet"
+    ask(view, qtbot, "How long?")
+    qtbot.mouseClick(view.panel.card._look, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F3)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert [visit.title for visit in visits] == ["How long?"] * 2
+    first, second = (visit.subject for visit in visits)
+    assert (first.head, first.text, first.pair) == (Head.QUESTION_ANSWERING, TEXT, "How long?")
+    assert [one.focus.of(TEXT) for one in (first, second) if one.focus] == list(WORDS[:2])
+    view.sheets.current().pane.appendPlainText("More.")
+    assert not view.panel.card._look.isVisible()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert len(visits) == 2, "the text says something else by now"

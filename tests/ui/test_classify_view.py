@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
+from app.core.inspection import Subject, Visit
+from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
@@ -254,3 +256,24 @@ def test_what_counts_as_a_text() -> None:
     assert texts_of(" a\n\n b ", LINES) == ("a", "b")
     assert texts_of("a page\x0cbreak\nb", LINES) == ("a page\x0cbreak", "b")
     assert texts_of(" \n", ONE) == texts_of(" \n", LINES) == ()
+
+
+def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbot: QtBot) -> None:
+    visits: list[Visit] = []
+    view.look_inside.connect(visits.append)
+    edit(view).setPlainText("nothing was classified yet")
+    qtbot.keyClick(edit(view), Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert not visits
+    edit(view).setPlainText("x" * 95)
+    qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    edit(view).setPlainText("changed since")
+    qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
+    assert visits == [Visit(Subject(Head.CLASSIFICATION, "x" * 95), "moods", "x" * 80)]
+    view._panel.way_chosen.emit(LINES)
+    edit(view).setPlainText("one\ntwo words\nthree")
+    qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: view._panel.table.row_count() == 3)
+    view._panel.table.selectRow(1)
+    qtbot.keyClick(view._panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert visits[-1].subject.text == "two words"

@@ -22,7 +22,7 @@ from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
-from app.ui.views.classify_work import DRAFT, first_things, texts_of, write
+from app.ui.views.classify_work import DRAFT, first_things, texts_of, visit_of, write
 from app.ui.views.draft import Draft
 from app.ui.views.model_ahead import ModelAhead
 from app.ui.views.page import Page
@@ -42,6 +42,7 @@ class ClassifyView(Page):
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+L", "Go to the text"),
         ("Ctrl+S", "Save the table as CSV"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
         ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
     )
 
@@ -56,6 +57,7 @@ class ClassifyView(Page):
         self._file_job: Job | None = None
         self._save_job: Job | None = None
         self._asked: tuple[str, ...] = ()
+        self._result: Classifications | None = None
         self._way = ONE
         self._samples: tuple[Sample, ...] = ()
         self._editor = TextEditor(
@@ -119,6 +121,7 @@ class ClassifyView(Page):
         if self._job is not None:
             self._job.drop()
         self.note.emit("")
+        self._result = None
         many = wording.count(len(self._asked), "text") if self._way == LINES else "the text"
         self._panel.working(f"Getting ready to classify {many}")
         self._job = self.lanes.work.start(classify, self.workspace, TextsToClassify(self._asked))
@@ -136,6 +139,7 @@ class ClassifyView(Page):
     @Slot(object)
     def _done(self, result: Classifications) -> None:
         self._panel.rested()
+        self._result = result
         self._panel.show_results(self._asked, result)
         if len(result.items) == 1:
             windows = wording.count(result.items[0].windows, "window")
@@ -159,6 +163,12 @@ class ClassifyView(Page):
     @Slot()
     def _stop_asked(self) -> None:
         self.stop()
+
+    @Slot()
+    def _look(self) -> None:
+        text = self._asked[0] if self._asked and self._way == ONE else self._panel.table.chosen_text()
+        if self._result is not None and text:
+            self.look_inside.emit(visit_of(text, self._result.model))
 
     # Text in
 
@@ -289,6 +299,7 @@ class ClassifyView(Page):
         self._editor.edited.connect(self._text_edited)
         self._editor.dropped.connect(self.open_files)
         self._panel.run_asked.connect(self.run)
+        self._panel.card.look_asked.connect(self._look)
         self._panel.stop_asked.connect(self._stop_asked)
         self._panel.way_chosen.connect(self._way_chosen)
         self._panel.sample_chosen.connect(self._try_sample)
@@ -303,5 +314,5 @@ class ClassifyView(Page):
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+S", self._save_table), ("Ctrl+L", self.shown),
+            ("Ctrl+S", self._save_table), ("Ctrl+L", self.shown), ("Ctrl+I", self._look),
         )  # fmt: skip

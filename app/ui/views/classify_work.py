@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.core.inspection import Subject, Visit
+from app.core.models import Head
 from app.core.report import Report
 from app.flows.samples import CLASSIFY, Sample, samples
 from app.flows.workspace import Workspace
@@ -18,6 +20,11 @@ def texts_of(text: str, way: str) -> tuple[str, ...]:
     if way == ONE:
         return (text,) if text.strip() else ()
     return tuple(line.strip() for line in text.split("\n") if line.strip())
+
+
+def visit_of(text: str, model: str) -> Visit:
+    """What there is to look into of a text that was classified by this model."""
+    return Visit(Subject(Head.CLASSIFICATION, text), model, " ".join(text.split())[:80])
 
 
 def write(deed: Callable[[], None], report: Report) -> None:

@@ -13,6 +13,7 @@ from app.core import wording
 from app.ui.theme import Theme
 from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.flow_text import FlowText
+from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.places import Place
 
 _VERY_LIKELY = 0.9
@@ -64,9 +65,8 @@ class AnswerCard(QFrame):
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
         self._whole = QPushButton("Read all of it")
-        self._look = QPushButton("Look inside")
-        self._look.setToolTip("See how the model came to this  (Ctrl+I)")
-        for button in (self._nearest, self._again, self._whole, self._look):
+        self._look = LookButton(theme)
+        for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
@@ -273,9 +273,8 @@ class AnswerCard(QFrame):
         self._facts.setFont(theme.font("small"))
         self._save.setIcon(theme.icon("save", "ink"))
         self._save.setIconSize(QSize(theme.step(4), theme.step(4)))
-        for button, icon in ((self._copy, "copy"), (self._look, "inspect")):
-            button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._copy.setIcon(theme.icon("copy", "ink"))
+        self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._frame()
 
 

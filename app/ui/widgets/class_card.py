@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification
 from app.ui.theme import Theme, mark
+from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow, nice_label
 
 
@@ -51,7 +52,9 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
 
 
 class ClassCard(QFrame):
-    """One text's classification as a card."""
+    """One text's classification as a card; `look_asked` when the person wants to see how the model came to it."""
+
+    look_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -69,9 +72,12 @@ class ClassCard(QFrame):
             label.setProperty("ink", "quiet")
         for label in (self._winner, self._sure, self._length, self._source):
             label.setTextFormat(Qt.TextFormat.PlainText)
+        look = LookButton(theme)
+        look.clicked.connect(self.look_asked)
         self._layout = QVBoxLayout(self)
         for widget in (self._winner, self._sure, self._bars, self._length, self._source):
             self._layout.addWidget(widget)
+        self._layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
         self.setProperty("kind", "card")
         self.setAccessibleName("Classification")
         theme.changed.connect(self._restyle)

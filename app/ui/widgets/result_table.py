@@ -53,6 +53,10 @@ class ResultModel(QAbstractTableModel):
         """Whether the numbers are values and no probabilities."""
         return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
 
+    def text(self, row: int) -> str:
+        """The text of a row."""
+        return self._texts[row]
+
     def header(self) -> list[str]:
         """The columns' names, labels as the model says them."""
         return ["text", *([] if self.regression else ["label", "probability"]), *self._labels]
@@ -203,6 +207,11 @@ class ResultTable(QTableView):
             cells = (str(value).replace("\t", " ") for value in self._model.row_values(source))
             lines.append("\t".join(cells))
         return "\n".join(lines) + "\n"
+
+    def chosen_text(self) -> str:
+        """The text of the row that is chosen, empty for none."""
+        index = self.currentIndex()
+        return self._model.text(self._sorted.mapToSource(index).row()) if index.isValid() else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take Ctrl+C."""
