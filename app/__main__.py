@@ -16,6 +16,7 @@ COMMANDS = {
     "text": "print the text of a document as it is read",
     "classify": "give texts their class probabilities",
     "fill": "find words for the blanks of a text",
+    "next": "tell how likely one passage continues another",
     "evaluate": "measure a model on labelled examples",
     "bench": "measure how soon answers are there in long documents",
     "train": "teach a model from examples",

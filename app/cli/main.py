@@ -91,6 +91,10 @@ def _command(name: str) -> Command:
             from app.cli import fill
 
             return fill
+        case "next":
+            from app.cli import follow
+
+            return follow
         case "evaluate":
             from app.cli import evaluate
 

@@ -103,6 +103,18 @@ class PassagePairs:
 
     pairs: tuple[tuple[str, str], ...]
 
+    def require_words(self) -> None:
+        """Raises SpanlightError where there is no pair, or a passage is blank, naming it and its pair's number."""
+        if not self.pairs:
+            raise SpanlightError("There are no passages to compare.", "Type or paste two first.")
+        for number, pair in enumerate(self.pairs, start=1):
+            for passage, name in zip(pair, ("first", "second"), strict=True):
+                if not passage.strip():
+                    of = f" of pair {number} of {len(self.pairs)}" if len(self.pairs) > 1 else ""
+                    raise SpanlightError(
+                        f"The {name} passage{of} is empty.", "Type or paste something there."
+                    )
+
 
 class PieceJoining(StrEnum):
     """How the tags of a word's pieces become the word's: its first piece's, their mean, or the surest one's."""

@@ -8,6 +8,7 @@ from app.core.models import Head
 from app.core.requests import (
     CalibrationData,
     ClassCalibrationData,
+    PassagePairs,
     Question,
     QuestionBatch,
     TextBatch,
@@ -18,6 +19,7 @@ from app.core.requests import (
 from app.tasks.calibration import calibrate, calibrate_classes
 from app.tasks.classification import classify, classify_batch
 from app.tasks.fill_mask import fill
+from app.tasks.next_sentence import follow
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
 from app.tasks.token_classification import tag
@@ -30,5 +32,6 @@ TASKS: tuple[Task[Any, Any], ...] = (
     Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch),
     Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes),
     Task("fill", TextToFill, Head.MASKED_WORDS, fill),
+    Task("follow", PassagePairs, Head.NEXT_SENTENCE, follow),
     Task("find names", TextsToTag, Head.TOKEN_CLASSIFICATION, tag),
 )

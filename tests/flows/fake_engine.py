@@ -13,6 +13,7 @@ from app.core.requests import (
     CalibrationData,
     ClassCalibrationData,
     ModelChoice,
+    PassagePairs,
     Question,
     QuestionBatch,
     TextBatch,
@@ -26,6 +27,8 @@ from app.core.results import (
     ClassScore,
     FilledBlank,
     FilledText,
+    FollowOn,
+    FollowOns,
     Guess,
     Reading,
 )
@@ -41,6 +44,7 @@ LABELS = ("negative", "positive")
 READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
 CLASSIFIER = ModelCard("classifier", "/models/classifier", "bert", (Head.CLASSIFICATION,), LABELS)
 FILLER = ModelCard("filler", "/models/filler", "bert", (Head.MASKED_WORDS,))
+FOLLOWER = ModelCard("follower", "/models/follower", "bert", (Head.NEXT_SENTENCE,))
 
 
 class FakeShelf:
@@ -49,7 +53,7 @@ class FakeShelf:
     refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
-        return READER, CLASSIFIER, FILLER
+        return READER, CLASSIFIER, FILLER, FOLLOWER
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
         for card in self.cards():
@@ -101,6 +105,8 @@ class FakeEngine:
                 return Classifications(
                     tuple(classes(text) for text in request.texts), 0.1, model="classifier"
                 )
+            case PassagePairs():
+                return FollowOns(tuple(follows(*pair) for pair in request.pairs), 0.1, model="follower")
             case TextToFill():
                 return filled(request)
             case CalibrationData():
@@ -137,6 +143,13 @@ def classes(text: str) -> Classification:
     positive = 0.9 if "good" in text else 0.2
     scores = (ClassScore("negative", 1 - positive), ClassScore("positive", positive))
     return Classification(scores, "positive" if positive > 0.5 else "negative", 1, len(text.split()))
+
+
+def follows(first: str, second: str) -> FollowOn:
+    """Likely where the second begins with "Then"; a passage of more than 400 words is cut."""
+    cut = (len(first.split()) > 400, len(second.split()) > 400)
+    likely = second.startswith("Then")
+    return FollowOn(0.9 if likely else 0.12, (1.1, -1.1), (len(first.split()), len(second.split())), cut)
 
 
 def filled(request: TextToFill) -> FilledText:
