@@ -17,6 +17,7 @@ COMMANDS = {
     "classify": "give texts their class probabilities",
     "fill": "find words for the blanks of a text",
     "next": "tell how likely one passage continues another",
+    "tokens": "find the names in texts and documents",
     "evaluate": "measure a model on labelled examples",
     "bench": "measure how soon answers are there in long documents",
     "train": "teach a model from examples",

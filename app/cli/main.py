@@ -95,6 +95,10 @@ def _command(name: str) -> Command:
             from app.cli import follow
 
             return follow
+        case "tokens":
+            from app.cli import tokens
+
+            return tokens
         case "evaluate":
             from app.cli import evaluate
 
