@@ -119,3 +119,10 @@ class Task(Generic[RequestT, ResultT]):
     def head_of(self, request: Any) -> Head:
         """The head that a request needs."""
         return self.head or request.subject.head
+
+
+def opened(model: ReadyModel) -> Inside:
+    """The inside of a model that was opened; ValueError for one that was not."""
+    if model.inside is None:
+        raise ValueError(f"{model.card.name} was not opened")
+    return model.inside
