@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -111,9 +110,9 @@ def _text_of(
 def _is_file(given: str) -> bool:
     """Whether an input names a file; raises SpanlightError for what looks like a name of none."""
     try:
-        if os.path.exists(given):
+        if Path(given).exists():
             return True
-    except ValueError:  # a text with NUL
+    except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
     if given.lower().endswith(_SUFFIXES) and len(given.split()) == 1:
         raise SpanlightError(f"There is no file “{Path(given).name}”.", "Check the name.")

@@ -18,6 +18,7 @@ from app.core.requests import (
     QuestionBatch,
     TextBatch,
     TextsToClassify,
+    TextsToTag,
     TextToFill,
 )
 from app.core.results import (
@@ -39,6 +40,7 @@ from app.models.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from tests.helpers.documents_here import documents_here
+from tests.helpers.names_here import FINDER, find
 
 LABELS = ("negative", "positive")
 READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
@@ -53,7 +55,7 @@ class FakeShelf:
     refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
-        return READER, CLASSIFIER, FILLER, FOLLOWER
+        return READER, CLASSIFIER, FILLER, FOLLOWER, FINDER
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
         for card in self.cards():
@@ -109,6 +111,8 @@ class FakeEngine:
                 return FollowOns(tuple(follows(*pair) for pair in request.pairs), 0.1, model="follower")
             case TextToFill():
                 return filled(request)
+            case TextsToTag():
+                return find(request, choice, report)
             case CalibrationData():
                 return QaCalibration(temperature=2.0, threshold=0.4)
             case ClassCalibrationData():
