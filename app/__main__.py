@@ -18,6 +18,7 @@ COMMANDS = {
     "fill": "find words for the blanks of a text",
     "next": "tell how likely one passage continues another",
     "tokens": "find the names in texts and documents",
+    "inspect": "look into a model at work on a text",
     "evaluate": "measure a model on labelled examples",
     "bench": "measure how soon answers are there in long documents",
     "train": "teach a model from examples",

@@ -99,6 +99,10 @@ def _command(name: str) -> Command:
             from app.cli import tokens
 
             return tokens
+        case "inspect":
+            from app.cli import inspect
+
+            return inspect
         case "evaluate":
             from app.cli import evaluate
 
