@@ -12,7 +12,7 @@ from app.ui.widgets.charts.axis import tick_label, ticks
 from app.ui.widgets.charts.scale import mixed
 from app.ui.widgets.charts.sideways import Sideways
 from app.ui.widgets.charts.table import number
-from app.ui.widgets.charts.tokens import parts_of
+from app.ui.widgets.charts.tokens import part_names, parts_of
 
 LOGITS, PROBABILITIES = "logits", "probabilities"
 _RUNNERS_UP = 4
@@ -98,14 +98,14 @@ class BarsPicture:
 
     def _draw_parts(self, painter: QPainter, view: Sideways, sizes: BarsSizes) -> None:
         """Special tokens and the question's stand on another ground; a word above says what is what."""
-        theme = self.theme
+        theme, names = self.theme, part_names(self.scores.window)
         painter.setFont(theme.font("small"))
         for part, first, behind in parts_of(self.scores.window):
             left, right = view.left(first), view.left(behind)
             if part is not Part.TEXT:
                 place = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
                 painter.fillRect(place, theme.colour("desk"))
-            said = "Question" if part is Part.PAIR else "Text"
+            said = names[part].capitalize()
             seen = max(left, 0.0)
             if part is not Part.SPECIAL and right - seen > painter.fontMetrics().horizontalAdvance(said):
                 painter.setPen(theme.colour("ink_quiet"))

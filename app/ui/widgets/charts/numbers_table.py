@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QSize,
     QSortFilterProxyModel,
     Qt,
+    Signal,
     Slot,
 )
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
@@ -78,7 +79,12 @@ class NumbersModel(QAbstractTableModel):
 
 
 class NumbersTable(QTableView):
-    """The table; a click on a heading sorts, Ctrl+C copies the chosen rows (or all) with their heading."""
+    """The table; a click on a heading sorts, Ctrl+C copies the chosen rows (or all) with their heading.
+
+    `row_reached` carries the number, in the table as it was given, of the row that a person moved to.
+    """
+
+    row_reached = Signal(int)
 
     def __init__(self, theme: Theme, name: str = "Numbers") -> None:
         super().__init__()
@@ -101,8 +107,14 @@ class NumbersTable(QTableView):
         self.horizontalHeader().setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.selectionModel().currentRowChanged.connect(self._moved)
         theme.changed.connect(self._restyle)
         self._restyle()
+
+    @Slot(QModelIndex, QModelIndex)
+    def _moved(self, now: QModelIndex, before: QModelIndex) -> None:
+        if now.isValid():
+            self.row_reached.emit(self._sorted.mapToSource(now).row())
 
     def set_table(self, table: Table) -> None:
         """Show these numbers, in their order."""

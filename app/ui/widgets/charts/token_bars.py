@@ -12,7 +12,7 @@ from app.ui.widgets.charts.bars_painting import LOGITS, BarsPicture, BarsSizes
 from app.ui.widgets.charts.chart import Chart
 from app.ui.widgets.charts.sideways import Sideways
 from app.ui.widgets.charts.table import Table, number
-from app.ui.widgets.charts.tokens import NAMES, labels_of, share_name
+from app.ui.widgets.charts.tokens import labels_of, part_names, share_name
 
 _INVITE = "Point at a token, or walk with the arrow keys."
 
@@ -89,11 +89,12 @@ class TokenBars(Chart):
             scores.end_probabilities,
             strict=True,
         )
+        names = part_names(scores.window)
         known = zip(scores.window.tokens, numbers, scores.candidates, strict=True)
         return Table(
             columns,
             tuple(
-                (at + 1, token.piece, token.id, NAMES[token.part], *values, "yes" if may else "no")
+                (at + 1, token.piece, token.id, names[token.part], *values, "yes" if may else "no")
                 for at, (token, values, may) in enumerate(known)
             ),
         )

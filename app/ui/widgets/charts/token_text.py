@@ -13,7 +13,7 @@ from app.ui.widgets.charts.chart import Chart
 from app.ui.widgets.charts.scale import contrast, ink_on, mixed
 from app.ui.widgets.charts.table import Table, signed
 from app.ui.widgets.charts.text_flow import TextFlow
-from app.ui.widgets.charts.tokens import NAMES, labels_of, share_name
+from app.ui.widgets.charts.tokens import labels_of, part_names, share_name
 
 _CORNER = 3.0
 # A stronger shade would be too strong for either ink.
@@ -34,13 +34,14 @@ class TokenText(Chart):
         self._unit = ""
         self._span: tuple[int, int] | None = None
         self._others: tuple[tuple[int, int], ...] = ()
+        self._marked: tuple[int, int] | None = None
         self._flow = TextFlow(InputWindow(()), "", "")
 
     def set_window(self, window: InputWindow, text: str, pair: str = "") -> None:
         """Show a window of the text, and the question or passage before it; without numbers."""
         self._window = window
         self._labels = labels_of(window, text, pair)
-        self._values, self._span, self._others = (), None, ()
+        self._values, self._span, self._others, self._marked = (), None, (), None
         self._flow = TextFlow(window, text, pair)
         self._lay_out()
         self.begin()
@@ -64,9 +65,12 @@ class TokenText(Chart):
         self.update()
 
     @Slot(int, int)
-    def light_up(self, first: int, last: int) -> None:
-        """Light up a span in place of the one that is lit; a first token below 0 for none."""
-        self.set_spans((first, last) if first >= 0 else None, self._others)
+    def mark_span(self, first: int, last: int) -> None:
+        """Outline a span that a person looks at elsewhere; a first token below 0 for none."""
+        marked = (first, last) if first >= 0 else None
+        if marked != self._marked:
+            self._marked = marked
+            self.update()
 
     def count(self) -> int:
         return len(self._labels)
@@ -78,11 +82,11 @@ class TokenText(Chart):
     def table(self) -> Table:
         columns = ("token", "piece", "id", "part", *((self._unit or "value",) if self._values else ()))
         values = [(value,) for value in self._values] if self._values else [()] * self.count()
-        known = zip(self._window.tokens, values, strict=True)
+        known, names = zip(self._window.tokens, values, strict=True), part_names(self._window)
         return Table(
             columns,
             tuple(
-                (at + 1, token.piece, token.id, NAMES[token.part], *value)
+                (at + 1, token.piece, token.id, names[token.part], *value)
                 for at, (token, value) in enumerate(known)
             ),
         )
@@ -118,13 +122,22 @@ class TokenText(Chart):
         painter.translate(edge, edge)
         theme, flow = self.theme, self._flow
         inks = self._draw_shades(painter)
-        if self._span is not None and not self._values:
-            self._draw_span(painter, self._span, "answer_ground")
+        if not self._values:
+            # Without shades the spans' own grounds tell them.
+            for other in self._others:
+                self._draw_span(painter, other, "other_ground")
+            if self._span is not None:
+                self._draw_span(painter, self._span, "answer_ground")
         flow.draw(painter, theme, inks)
         for span in self._others:
             self._underline(painter, span, _dotted(theme.colour("other_line")))
         if self._span is not None:
             self._underline(painter, self._span, QPen(theme.colour("answer_line"), 2.0))
+        if self._marked is not None and not whole:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.colour("ink_quiet"), 1.0))
+            for place in flow.span_rects(*self._marked):
+                painter.drawRoundedRect(place.adjusted(-2, -1, 2, 1), _CORNER, _CORNER)
         if self._current >= 0 and not whole:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("ink"), 1.5))

@@ -8,7 +8,13 @@ from app.core.text import Span
 # How byte-level and SentencePiece vocabularies write a blank before a piece, and a line end.
 _BLANKS = "Ġ▁"
 _LINE_ENDS = "Ċ"
-NAMES = {Part.SPECIAL: "special token", Part.PAIR: "question", Part.TEXT: "text"}
+
+
+def part_names(window: InputWindow) -> dict[Part, str]:
+    """What the parts of a window are called: a question stands before its text, a second passage behind the first."""
+    parts = [part for part, _, _ in parts_of(window) if part is not Part.SPECIAL]
+    second = "second passage" if parts[:1] == [Part.TEXT] else "question"
+    return {Part.SPECIAL: "special token", Part.PAIR: second, Part.TEXT: "text"}
 
 
 def label_of(token: InputToken, text: str = "", pair: str = "") -> str:
@@ -53,5 +59,5 @@ def words_between(window: InputWindow, first: int, last: int, text: str, pair: s
 def share_name(window: InputWindow, index: int, label: str) -> str:
     """A token with its place and, where it is no text, its part: "Token 17 of 40, “knave”"."""
     part = window.tokens[index].part
-    kind = "" if part is Part.TEXT else f", {NAMES[part]}"
+    kind = "" if part is Part.TEXT else f", {part_names(window)[part]}"
     return f"Token {index + 1} of {len(window.tokens)}, “{label}”{kind}"
