@@ -10,7 +10,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Report
-from app.core.requests import PassagePairs, TextsToMask
+from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
 from app.core.sentences import sentences
 from app.core.text import RunningText
@@ -173,7 +173,7 @@ def _words(
     whole: GroupReport,
     device: str,
 ) -> list[MaskedText]:
-    choice = workspace.choose(Head.MASKED_WORDS, card.folder, device)
+    choice = ModelChoice(card.folder, device or workspace.settings.device)
     found: list[MaskedText] = []
     for group in groups(("\n\n".join(text.paragraphs) for text in texts), len):
         request = TextsToMask(tuple(group), seed=plan.seed)
@@ -187,7 +187,7 @@ def _pairs(
 ) -> list[tuple[FollowOn, FollowOn]]:
     if not paired:
         return []
-    choice = workspace.choose(Head.NEXT_SENTENCE, card.folder, device)
+    choice = ModelChoice(card.folder, device or workspace.settings.device)
     asked = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
     found: list[FollowOn] = []
     for group in groups(asked, lambda pair: sum(map(len, pair))):

@@ -75,9 +75,12 @@ def _rows(request: TextsToMask, model: ReadyModel, report: Report) -> Iterator[_
 
 
 def _ranked(logits: np.ndarray, words: np.ndarray) -> tuple[int, int, int, float]:
-    """How many there are, named first, named among five, and their surprise; logits are float32[m, vocabulary]."""
+    """How many there are, named first, named among five, and their surprise; logits are float32[m, vocabulary].
+
+    What scores as high as the word itself counts as named before it.
+    """
     own = np.take_along_axis(logits, words[:, None], axis=1)
-    before = (logits > own).sum(axis=1)
+    before = (logits >= own).sum(axis=1) - 1
     top = logits.max(axis=1, keepdims=True)
     surprise = np.log(np.exp((logits - top).astype(np.float64)).sum(axis=1)) + (top - own)[:, 0]
     return len(words), int((before < 1).sum()), int((before < 5).sum()), float(surprise.sum())
