@@ -32,6 +32,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.engine",
         "app.training.examples",  # training's plain data
         "app.training.metrics",
+        "app.training.running_text",
+        "app.training.tagged",
     ),
     "app.cli": ("app.core", "app.settings", "app.flows"),
     "app.ui.theme": ("app.core", "app.settings"),

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from app.cli.figures import print_names, print_pretraining
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -18,6 +19,8 @@ from app.core.errors import SpanlightError
 from app.core.wording import count, duration
 from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
 from app.flows.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
+from app.flows.evaluate_names import NamesPlan, evaluate_names
+from app.flows.evaluate_pretraining import PretrainingPlan, evaluate_pretraining
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -32,7 +35,16 @@ classification: rows {"text", "label"}; a label is a class's name or its index. 
 accuracy, macro F1, and the calibration error of the winner's probability; the confusion matrix has a
 row for each true class and a column for each predicted one.
 
---fit fits what makes the probabilities calibrated on what was just measured, and keeps it with the
+tokens: rows {"tokens", "tags"}, tags of BIO (O, B-PER, I-PER); the tokens are put together to a text as
+people write it. Figures are 0 to 1: precision, recall and F1 of names whose place and kind are both exact,
+over all, by kind and by source. FILE?labels=person:PER,location:LOC renames kinds; others are left out.
+
+pretraining: running text, rows {"context"} or {"text"}, or plain files cut at blank lines. Figures are 0
+to 1: of masked tokens (15 in 100) the share named first and among the first five, and their mean negative log
+probability; of pairs of stretches the share told right (half of them follow each other, half are of two
+documents), and how often a true follow-up scores higher than the other.
+
+--fit (qa, classification) fits what makes the probabilities calibrated on what was just measured, and keeps it with the
 model: use other examples than those that the model was taught with. The figures shown are without it.
 """
 _COLUMNS = (
@@ -53,7 +65,7 @@ _COLUMNS = (
 def parser() -> argparse.ArgumentParser:
     """The arguments of `evaluate`."""
     parser = new_parser("evaluate", "Measure a model on examples whose answers are known.", _EPILOG)
-    parser.add_argument("task", choices=("qa", "classification"))
+    parser.add_argument("task", choices=("qa", "classification", "tokens", "pretraining"))
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
         "--join", type=_numbers, metavar="N[,N...]", help="others that each paragraph is put among (qa)"
@@ -70,20 +82,55 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure and print the figures."""
-    files = tuple(Path(file) for file in arguments.files)
-    limit, seed, record = arguments.limit, arguments.seed, arguments.record
-    if arguments.task == "qa":
-        plan = QaPlan(files, arguments.join or (0,), limit, seed, arguments.fit, record)
-        found = evaluate_qa(workspace, plan, report, model=arguments.model, device=arguments.device)
-        report.clear()
-        _print_qa(found) if not arguments.json else print_json(asdict(found))
-        return
-    if arguments.join:
+    _refuse_what_does_not_go(arguments)
+    report_of = {"qa": _qa, "classification": _classes, "tokens": _names, "pretraining": _pretraining}
+    report_of[arguments.task](arguments, workspace, report)
+
+
+def _refuse_what_does_not_go(arguments: argparse.Namespace) -> None:
+    if arguments.join and arguments.task != "qa":
         raise SpanlightError("--join goes with qa.", "Leave it out.")
-    classes = ClassPlan(files, limit, seed, arguments.fit, record)
-    measured = evaluate_classes(workspace, classes, report, model=arguments.model, device=arguments.device)
+    if arguments.fit and arguments.task not in ("qa", "classification"):
+        raise SpanlightError("--fit goes with qa and classification.", "Leave it out.")
+
+
+def _qa(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    plan = QaPlan(
+        _paths(arguments),
+        arguments.join or (0,),
+        arguments.limit,
+        arguments.seed,
+        arguments.fit,
+        arguments.record,
+    )
+    found = evaluate_qa(workspace, plan, report, model=arguments.model, device=arguments.device)
     report.clear()
-    _print_classes(measured) if not arguments.json else print_json(asdict(measured))
+    _print_qa(found) if not arguments.json else print_json(asdict(found))
+
+
+def _classes(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    plan = ClassPlan(_paths(arguments), arguments.limit, arguments.seed, arguments.fit, arguments.record)
+    found = evaluate_classes(workspace, plan, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    _print_classes(found) if not arguments.json else print_json(asdict(found))
+
+
+def _names(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    plan = NamesPlan(tuple(arguments.files), arguments.limit, arguments.seed, arguments.record)
+    found = evaluate_names(workspace, plan, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    print_names(found) if not arguments.json else print_json(asdict(found))
+
+
+def _pretraining(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    plan = PretrainingPlan(_paths(arguments), arguments.limit, arguments.seed, arguments.record)
+    found = evaluate_pretraining(workspace, plan, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    print_pretraining(found) if not arguments.json else print_json(asdict(found))
+
+
+def _paths(arguments: argparse.Namespace) -> tuple[Path, ...]:
+    return tuple(Path(file) for file in arguments.files)
 
 
 def _print_qa(found: QaEvaluation) -> None:

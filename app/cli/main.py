@@ -91,6 +91,18 @@ def _command(name: str) -> Command:
             from app.cli import fill
 
             return fill
+        case "next":
+            from app.cli import follow
+
+            return follow
+        case "tokens":
+            from app.cli import tokens
+
+            return tokens
+        case "inspect":
+            from app.cli import inspect
+
+            return inspect
         case "evaluate":
             from app.cli import evaluate
 

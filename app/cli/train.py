@@ -17,8 +17,10 @@ from app.flows.workspace import Workspace
 
 _EPILOG = """\
 Examples of qa are rows {"id", "context", "question", "answers": [{"text", "answer_start"}]} (no answers: the
-text does not say) or SQuAD JSON files; examples of classification are rows {"text", "label"}. Files
-are .jsonl, .jsonl.xz or .json; FILE*WEIGHT draws a file's examples WEIGHT times an epoch, and
+text does not say) or SQuAD JSON files; examples of classification are rows {"text", "label"}; those of
+tokens rows {"tokens", "tags"} with tags of BIO (O, B-PER, I-PER). pretraining takes rows {"context"} or
+{"text"}, or plain text files, and teaches a BERT masked words and next sentences; text of the dev files is
+left out. Files are .jsonl, .jsonl.xz or .json; FILE*WEIGHT draws a file's examples WEIGHT times an epoch, and
 FILE?labels=0:negative,1:positive renames labels (rows of other labels are left out).
 
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given

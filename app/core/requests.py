@@ -98,10 +98,34 @@ class TextToFill:
 
 
 @dataclass(frozen=True, slots=True)
+class TextsToMask:
+    """Texts of which a share `rate` (0 to 1) of the tokens is masked by chance, to see how well they are named.
+
+    The chance begins with `seed` and a text's own words, so that a text is always masked alike.
+    """
+
+    texts: tuple[str, ...]
+    rate: float = 0.15
+    seed: int = 13
+
+
+@dataclass(frozen=True, slots=True)
 class PassagePairs:
     """Pairs of passages; for each it is asked how likely the second continues the first."""
 
     pairs: tuple[tuple[str, str], ...]
+
+    def require_words(self) -> None:
+        """Raises SpanlightError where there is no pair, or a passage is blank, naming it and its pair's number."""
+        if not self.pairs:
+            raise SpanlightError("There are no passages to compare.", "Type or paste two first.")
+        for number, pair in enumerate(self.pairs, start=1):
+            for passage, name in zip(pair, ("first", "second"), strict=True):
+                if not passage.strip():
+                    of = f" of pair {number} of {len(self.pairs)}" if len(self.pairs) > 1 else ""
+                    raise SpanlightError(
+                        f"The {name} passage{of} is empty.", "Type or paste something there."
+                    )
 
 
 class PieceJoining(StrEnum):
@@ -167,8 +191,9 @@ class ClassCalibrationData:
 class TrainingRequest:
     """What to teach, from what, and where the result goes.
 
-    `task` is `qa` or `classification`. `examples` and `dev` are files of rows (JSON Lines, optionally
-    xz, or SQuAD JSON for qa); a file may be given as `PATH*WEIGHT` to be drawn WEIGHT times an epoch.
+    `task` is `qa`, `classification`, `tokens` or `pretraining`. `examples` and `dev` are files of rows (JSON Lines,
+    optionally xz, or SQuAD JSON for qa, or plain text for pretraining); a file may be given as `PATH*WEIGHT` to be
+    drawn WEIGHT times an epoch.
     Learning rate is the peak after warm-up; warm-up is a share of all steps.
     """
 

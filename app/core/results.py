@@ -136,6 +136,29 @@ class FilledText:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskedText:
+    """Of so many masked tokens of a text, how many were named first, and how many among the first five.
+
+    `surprise` is the sum of their negative log probabilities (natural).
+    """
+
+    masked: int
+    first: int
+    five: int
+    surprise: float
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedTexts:
+    """What texts to mask brought back, in their order."""
+
+    items: tuple[MaskedText, ...]
+    seconds: float
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FollowOn:
     """How likely a passage continues another one, 0 to 1, with both logits (continues, does not).
 

@@ -49,7 +49,7 @@ def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
         if text[at].isspace():
             at += 1
             continue
-        end = sentence_around(text, Span(at, at + 1), reach=reach).end
+        end = _end(text, Span(at, at + 1), reach)
         yield Span(at, end)
         at = end
 

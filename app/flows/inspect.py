@@ -1,12 +1,18 @@
-"""Look into a model at work on one text."""
+"""Look into a model at work on one text, and compare models on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.core.inspection import Look
+from app.core.inspection import Look, Subject
+from app.core.models import Head
 from app.core.report import Report
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.text import Document
+from app.flows.groups import GroupReport
 from app.flows.workspace import Workspace
+
+Request = Question | TextsToClassify | TextToFill | PassagePairs | TextsToTag
 
 
 def look(workspace: Workspace, request: Look, report: Report, *, model: str = "", device: str = "") -> Any:
@@ -17,3 +23,47 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
     """
     choice = workspace.choose(request.subject.head, model, device)
     return workspace.engine.run(request, choice, report)
+
+
+def compare(
+    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report, *, device: str = ""
+) -> tuple[Any, ...]:
+    """What each of several models, by name or folder, makes of the subject, in the models' order.
+
+    The results are those of the subject's own head: Reading, Classifications, FilledText, FollowOns or TaggedTexts.
+    Those done so far are handed over as a partial result. Raises as `look` does, for a missing model before any has
+    worked.
+    """
+    request = request_of(subject)
+    choices = [workspace.choose(subject.head, model, device) for model in models]
+    each = GroupReport(report, len(choices), "models")
+    results: tuple[Any, ...] = ()
+    for choice in choices:
+        results = (*results, workspace.engine.run(request, choice, each))
+        each.finished(1)
+        if len(results) < len(choices):
+            report.partial(results)
+    return results
+
+
+def request_of(subject: Subject) -> Request:
+    """What is asked of the subject's head without looking inside. Raises SpanlightError where something is missing."""
+    match subject.head:
+        case Head.QUESTION_ANSWERING:
+            return Question(subject.pair, (Document(subject.text),))
+        case Head.CLASSIFICATION:
+            texts = TextsToClassify((subject.text,))
+            texts.require_words()
+            return texts
+        case Head.MASKED_WORDS:
+            blanks = TextToFill(subject.text, subject.blanks)
+            blanks.require_blanks()
+            return blanks
+        case Head.NEXT_SENTENCE:
+            pairs = PassagePairs(((subject.text, subject.pair),))
+            pairs.require_words()
+            return pairs
+        case Head.TOKEN_CLASSIFICATION:
+            tagged = TextsToTag((subject.text,))
+            tagged.require_words()
+            return tagged

@@ -44,7 +44,9 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 
 def _check_files(request: TrainingRequest) -> None:
     if request.task not in (QA, CLASSIFICATION, TOKENS, PRETRAINING):
-        raise SpanlightError(f"There is no training for “{request.task}”.", "Choose qa or classification.")
+        raise SpanlightError(
+            f"There is no training for “{request.task}”.", "Choose qa, classification, tokens or pretraining."
+        )
     if not request.examples or not request.dev:
         raise SpanlightError("Training needs examples and dev files.", "Give at least one of each.")
     for name in (*request.examples, *request.dev):

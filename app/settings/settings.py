@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from app.core.models import Head
+from app.core.requests import PieceJoining
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
@@ -28,7 +29,7 @@ class Settings:
     `ask_quick` has only the best passages of a document read; `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
-    `classify_lines` tells that each line is a text of its own;
+    `classify_lines` tells that each line is a text of its own; `names_joining` is a PieceJoining;
     `others` holds keys of other versions, written back as they were read.
     """
 
@@ -46,6 +47,7 @@ class Settings:
     text_size: int = 100
     document_size: int = 100
     classify_lines: bool = False
+    names_joining: str = PieceJoining.FIRST.value
     others: dict[str, object] = field(default_factory=dict)
 
 
@@ -106,6 +108,8 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.text_size = value
             case "document_size" if type(value) is int and 50 <= value <= 300:
                 settings.document_size = value
+            case "names_joining" if value in tuple(PieceJoining):
+                settings.names_joining = str(value)
             case "classify_lines" | "ask_quick" | "keep_history" if isinstance(value, bool):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):

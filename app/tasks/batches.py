@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.windows import Inputs, Window, pad, padding_id
+from app.tasks.windows import Inputs, pad, padding_id
 
 ItemT = TypeVar("ItemT")
 
@@ -28,7 +28,7 @@ def group_size(model: ReadyModel) -> int:
     return 4 if model.device.device == "cpu" else 32
 
 
-def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Window], size: int) -> Iterator[list[ItemT]]:
+def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: int) -> Iterator[list[ItemT]]:
     """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
     source = iter(items)
     while buffer := list(islice(source, 8 * size)):

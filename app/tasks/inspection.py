@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from app.core.models import SHARED_AMONG, Head
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.text import Document, Span
+from app.tasks.masked import masked_windows
+from app.tasks.next_sentence import pair_window
 from app.tasks.question_answering import read
 from app.tasks.reading import Asked, question_tokens
 from app.tasks.spans import window_candidates
@@ -26,7 +28,8 @@ from app.tasks.windows import PairTemplate, Window, pad, padding_id
 class Input:
     """One row of the model's input, and where its tokens come from.
 
-    `arrays` are `ReadyModel.forward`'s, of 1 × length; `cut` is the window as the subject's task made it.
+    `arrays` are `ReadyModel.forward`'s, of 1 × length; `cut` is the window as the subject's task made it. For masked
+    words `positions` has a column for each of the subject's blanks, -1 for one that is read in another window.
     """
 
     window: InputWindow
@@ -83,9 +86,40 @@ def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:
     return _input(cut[number], model, number, len(cut))
 
 
+def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
+    blanks = subject.blanks
+    if not blanks:
+        raise SpanlightError("There is no blank to look at.", "Type ___ where a word is missing.")
+    cut = list(masked_windows(subject.text, blanks, model, report))
+    number = _where(cut, subject.focus or blanks[0])
+    found = _input(cut[number], model, number, len(cut))
+    masks = {
+        (int(start), int(end)): found.cut.context_at + at
+        for at, (start, end, scored) in enumerate(
+            zip(found.cut.starts, found.cut.ends, found.cut.scored, strict=True)
+        )
+        if scored
+    }
+    places = [masks.get((blank.start, blank.end), -1) for blank in blanks]
+    return replace(found, arrays=found.arrays | {"positions": np.array([places], dtype=np.int64)})
+
+
+def _of_pair(subject: Subject, model: ReadyModel, report: Report) -> Input:
+    if not subject.pair.strip():
+        raise _nothing("second passage")
+    template = PairTemplate.of(model.tokenizer)
+    pair = pair_window(subject.text, subject.pair, template, model, report.check)
+    first, second = pair.passages
+    scored = np.ones(len(first), dtype=bool)
+    window = Window(pair.input_ids, pair.token_type_ids, pair.at[0], 0, first.starts, first.ends, scored)
+    return _input(window, model, 0, 1, (pair.at[1], Part.PAIR, second.starts, second.ends))
+
+
 _INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], Input]] = {
     Head.QUESTION_ANSWERING: _of_question,
     Head.CLASSIFICATION: _of_text,
+    Head.MASKED_WORDS: _of_blanks,
+    Head.NEXT_SENTENCE: _of_pair,
     Head.TOKEN_CLASSIFICATION: _of_text,
 }
 

@@ -5,25 +5,19 @@ from __future__ import annotations
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.core.errors import SpanlightError
+from app.tasks.vocabulary import mask_id
 
 RATE = 0.15
-_MASK_TOKENS = ("[MASK]", "<mask>")
 
 
 class Masker:
     """Masks tokens at random: of those chosen 80 % become the mask, 10 % any other word, 10 % stay.
 
-    Raises SpanlightError for a tokenizer without a mask token.
+    Raises SpanlightError where the tokenizer has no mask token.
     """
 
     def __init__(self, tokenizer: Tokenizer, rate: float = RATE) -> None:
-        found = [i for name in _MASK_TOKENS if (i := tokenizer.token_to_id(name)) is not None]
-        if not found:
-            raise SpanlightError(
-                "The model's tokenizer has no mask token.", "Choose a model that learnt masked words."
-            )
-        self._mask, self._rate = found[0], rate
+        self._mask, self._rate = mask_id(tokenizer), rate
         special = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
         special |= {i for word, i in tokenizer.get_vocab().items() if word.startswith("[unused")}
         self._words = np.array([i for i in range(tokenizer.get_vocab_size()) if i not in special])

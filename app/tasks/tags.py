@@ -51,6 +51,16 @@ class TagScheme:
         tags = tuple(_tag(label, marked) for label in labels)
         return cls(tags, tuple(dict.fromkeys(kind for _, kind in tags if kind)))
 
+    def tag(self, kind: str, *, first: bool, last: bool) -> int | None:
+        """The label of a name's first, last or other word, of one outside names where `kind` is empty; None without."""
+        if not kind:
+            wanted = [Mark.OUTSIDE]
+        elif first:
+            wanted = [*[Mark.ALONE] * last, Mark.BEGIN, Mark.INSIDE, *[Mark.LAST] * last]
+        else:
+            wanted = [*[Mark.LAST] * last, Mark.INSIDE, Mark.BEGIN]
+        return next((self.tags.index((mark, kind)) for mark in wanted if (mark, kind) in self.tags), None)
+
     def names(
         self, tags: np.ndarray, text: str, starts: np.ndarray, ends: np.ndarray
     ) -> list[tuple[int, int, str]]:

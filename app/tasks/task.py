@@ -24,22 +24,39 @@ ResultT = TypeVar("ResultT")
 Score = Sequence[tuple[str, tuple[int, ...], float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(Protocol):
     """A first token's last state, the pooled output, and that computed by hand: float32[width] each.
 
-    `path` names the layer that takes the first token, `activation` what follows it; where no layer takes it both are
-    empty and so are the last two arrays. `is_pooler` tells a pooler from a head's own layer, `used` whether the head
-    at work takes what comes out of it.
+    Where no layer takes the first token's state, the last two are empty.
     """
 
-    first: np.ndarray
-    pooled: np.ndarray
-    recomputed: np.ndarray
-    path: str
-    activation: str
-    is_pooler: bool
-    used: bool
+    @property
+    def first(self) -> np.ndarray:
+        """The first token's last state."""
+
+    @property
+    def pooled(self) -> np.ndarray:
+        """What its layer and activation made of it."""
+
+    @property
+    def recomputed(self) -> np.ndarray:
+        """The same, by hand."""
+
+    @property
+    def path(self) -> str:
+        """The layer that takes the first token's state, empty without one."""
+
+    @property
+    def activation(self) -> str:
+        """The activation function behind it, empty without one."""
+
+    @property
+    def is_pooler(self) -> bool:
+        """Whether it is a pooler, not a head's own layer."""
+
+    @property
+    def used(self) -> bool:
+        """Whether the scores rest on it."""
 
 
 class Inside(Protocol):
@@ -119,3 +136,10 @@ class Task(Generic[RequestT, ResultT]):
     def head_of(self, request: Any) -> Head:
         """The head that a request needs."""
         return self.head or request.subject.head
+
+
+def opened(model: ReadyModel) -> Inside:
+    """The inside of a model that was opened; ValueError for one that was not."""
+    if model.inside is None:
+        raise ValueError(f"{model.card.name} was not opened")
+    return model.inside

@@ -13,7 +13,10 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
+from app.tasks.token_classification import whole_words
+from app.tasks.tokens import join, tokenise
 from app.tasks.windows import PairTemplate, pad, padding_id
+from app.tasks.words import words
 from app.training import metrics
 from app.training.dev import Read
 from app.training.examples import parse_source
@@ -87,8 +90,8 @@ def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
 class Tagging:
     """Makes inputs of at most `length` tokens from tagged texts.
 
-    A tag is learnt of the first piece of each of the tokenizer's words. Where it cuts a word of the
-    examples into several ("U.S."), those after the first go on the name.
+    A tag is learnt of the first piece of each word (BERT, section 5.3), the words being those that tags are read of
+    when names are looked for. Where the examples have one word for several of these, those after the first go on it.
     """
 
     def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], length: int) -> None:
@@ -100,29 +103,24 @@ class Tagging:
 
     def of_text(self, text: TaggedText) -> TaggedTokens:
         """The text's input; what is too long for it is left out."""
-        encoding = self._tokenizer.encode(text.text, add_special_tokens=False)
-        ids = np.array(encoding.ids[: self._room], dtype=np.int64)
+        tokens = join(tokenise(self._tokenizer, text.text))
+        found = whole_words(text.text, *words(text.text), tokens.starts, tokens.ends)
         at = len(self._template.single_parts[0])
+        ids = tokens.ids[: self._room].astype(np.int64)
         tags = np.full(len(ids) + self._template.single_overhead, UNTAGGED, dtype=np.int64)
         heads = np.full(len(text.words), -1, dtype=np.int64)
-        word = 0
-        piece_of = None
-        for i, ((start, end), piece) in enumerate(
-            zip(encoding.offsets[: self._room], encoding.word_ids, strict=False)
-        ):
-            # Some tokenizers count the blank before a word to it.
-            start += len(text.text[start:end]) - len(text.text[start:end].lstrip())
-            while word < len(text.words) and text.words[word].end <= start:
-                word += 1
-            if word == len(text.words) or start == end or end <= text.words[word].start:
+        ends = np.array([word.end for word in text.words])
+        of = np.searchsorted(ends, found.starts, side="right").tolist()
+        firsts = found.tokens[found.firsts].tolist()
+        for token, word, start, end in zip(firsts, of, found.starts, found.ends, strict=True):
+            if token >= len(ids) or word == len(ends) or text.words[word].start >= end:
                 continue
-            first = heads[word] < 0
-            if first:
-                heads[word] = at + i
-            if first or piece is None or piece != piece_of:
-                tag = text.tags[word]
-                tags[at + i] = self._index[tag if first or tag == OUTSIDE else "I-" + tag[2:]]
-            piece_of = piece
+            tag = text.tags[word]
+            if heads[word] < 0:
+                heads[word] = at + token
+            if start > text.words[word].start and tag != OUTSIDE:
+                tag = "I-" + tag[2:]
+            tags[at + token] = self._index[tag]
         return TaggedTokens(*self._template.single(ids), tags, heads)
 
 

@@ -97,7 +97,7 @@ def pretraining_figures(
         targets = batch["targets"]
         true = targets[:, 1:][batch["masked"] >= 0]
         own = logits[np.arange(len(true)), true]
-        rank = (logits > own[:, None]).sum(axis=1)
+        rank = (logits >= own[:, None]).sum(axis=1) - 1
         top = logits.max(axis=1)
         loss += float((np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top - own).sum())
         first, five, words = first + int((rank < 1).sum()), five + int((rank < 5).sum()), words + len(true)

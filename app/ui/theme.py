@@ -26,6 +26,7 @@ CHOICES = ("system", "light", "dark")
 
 # Size and weight of every use of type, as a multiple of the window's base size.
 _TYPE: dict[str, tuple[str, float, QFont.Weight]] = {
+    "tag": ("sans", 0.66, QFont.Weight.DemiBold),
     "ui": ("sans", 1.0, QFont.Weight.Normal),
     "small": ("sans", 0.9, QFont.Weight.Normal),
     "small_strong": ("sans", 0.9, QFont.Weight.DemiBold),
@@ -131,7 +132,7 @@ class Theme(QObject):
         return QColor(self._files[self.name].roles[role])
 
     def font(self, use: str = "ui") -> QFont:
-        """The font of a use: ui, small, small_strong, strong, title, winner, answer, quote or document."""
+        """The font of a use: tag, ui, small, small_strong, strong, title, winner, answer, quote or document."""
         family, factor, weight = _TYPE[use]
         font = QFont(self._base_font)
         scale = self._document_scale if use == "document" else 1.0

@@ -167,6 +167,10 @@ def test_models(command: Command) -> None:
         (["evaluate", "qa", "nowhere.jsonl"], "There is no file"),
         (["evaluate", "qa", "FILE"], "does not hold examples"),
         (["evaluate", "classification", "FILE", "--join", "2"], "--join"),
+        (["evaluate", "tokens", "FILE", "--join", "2"], "--join goes with qa"),
+        (["evaluate", "tokens", "FILE"], "does not hold tagged words"),
+        (["evaluate", "pretraining", "FILE", "--fit"], "--fit goes with qa and classification"),
+        (["evaluate", "pretraining", "nowhere.txt"], "cannot be read"),
         (["train", "qa"], "required"),
         (
             [

@@ -13,10 +13,12 @@ from app.core.requests import (
     CalibrationData,
     ClassCalibrationData,
     ModelChoice,
+    PassagePairs,
     Question,
     QuestionBatch,
     TextBatch,
     TextsToClassify,
+    TextsToTag,
     TextToFill,
 )
 from app.core.results import (
@@ -26,6 +28,8 @@ from app.core.results import (
     ClassScore,
     FilledBlank,
     FilledText,
+    FollowOn,
+    FollowOns,
     Guess,
     Reading,
 )
@@ -36,11 +40,13 @@ from app.models.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from tests.helpers.documents_here import documents_here
+from tests.helpers.names_here import FINDER, find
 
 LABELS = ("negative", "positive")
 READER = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
 CLASSIFIER = ModelCard("classifier", "/models/classifier", "bert", (Head.CLASSIFICATION,), LABELS)
 FILLER = ModelCard("filler", "/models/filler", "bert", (Head.MASKED_WORDS,))
+FOLLOWER = ModelCard("follower", "/models/follower", "bert", (Head.NEXT_SENTENCE,))
 
 
 class FakeShelf:
@@ -49,7 +55,7 @@ class FakeShelf:
     refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
-        return READER, CLASSIFIER, FILLER
+        return READER, CLASSIFIER, FILLER, FOLLOWER, FINDER
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
         for card in self.cards():
@@ -101,8 +107,12 @@ class FakeEngine:
                 return Classifications(
                     tuple(classes(text) for text in request.texts), 0.1, model="classifier"
                 )
+            case PassagePairs():
+                return FollowOns(tuple(follows(*pair) for pair in request.pairs), 0.1, model="follower")
             case TextToFill():
                 return filled(request)
+            case TextsToTag():
+                return find(request, choice, report)
             case CalibrationData():
                 return QaCalibration(temperature=2.0, threshold=0.4)
             case ClassCalibrationData():
@@ -137,6 +147,13 @@ def classes(text: str) -> Classification:
     positive = 0.9 if "good" in text else 0.2
     scores = (ClassScore("negative", 1 - positive), ClassScore("positive", positive))
     return Classification(scores, "positive" if positive > 0.5 else "negative", 1, len(text.split()))
+
+
+def follows(first: str, second: str) -> FollowOn:
+    """Likely where the second begins with "Then"; a passage of more than 400 words is cut."""
+    cut = (len(first.split()) > 400, len(second.split()) > 400)
+    likely = second.startswith("Then")
+    return FollowOn(0.9 if likely else 0.12, (1.1, -1.1), (len(first.split()), len(second.split())), cut)
 
 
 def filled(request: TextToFill) -> FilledText:

@@ -100,3 +100,31 @@ def classifier(
     tokenizer = small_tokenizer("bert")
     about = replace(card(Head.CLASSIFICATION, labels), problem=problem, class_temperature=temperature)
     return ReadyModel(about, CPU, tokenizer, ClassModel(tokenizer, len(labels)))
+
+
+class TagModel:
+    """Logits of a token are its row in a table and a little of its neighbours'; padding tells nothing."""
+
+    def __init__(self, tokenizer: Tokenizer, labels: int, seed: int = 1, reach: float = 0.0) -> None:
+        size = (tokenizer.get_vocab_size(), labels)
+        self.table = np.random.default_rng(seed).normal(size=size).astype(np.float32) * 3
+        self.reach = reach
+        self.batches: list[int] = []
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        ids, mask = arrays["input_ids"], arrays["attention_mask"]
+        self.batches.append(len(ids))
+        own = self.table[ids] * mask[:, :, None]
+        logits = own.copy()
+        logits[:, 1:] += self.reach * own[:, :-1]
+        logits[:, :-1] += self.reach * own[:, 1:]
+        return {"logits": np.where(mask[:, :, None], logits, 99.0).astype(np.float32)}
+
+
+def tagger(
+    labels: tuple[str, ...], family: str = "bert", *, reach: float = 0.0, window: int = 64
+) -> ReadyModel:
+    """A token classification model around `TagModel`."""
+    tokenizer = small_tokenizer(family)
+    about = card(Head.TOKEN_CLASSIFICATION, labels, window=window)
+    return ReadyModel(about, CPU, tokenizer, TagModel(tokenizer, len(labels), reach=reach))

@@ -53,5 +53,5 @@ def test_every_family_has_a_mask(family: str) -> None:
 
 
 def test_a_tokenizer_without_a_mask_is_refused() -> None:
-    with pytest.raises(SpanlightError, match="no mask"):
+    with pytest.raises(SpanlightError, match="no token for a blank"):
         Masker(Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]")))

@@ -20,7 +20,7 @@ TEXT_ON = [
     (ink, ground)
     for ink, grounds in {
         "ink": "desk frame frame_hover paper panel raised field hover pressed answer_ground other_ground accent_ground"
-        " fault_ground mark_faint track",
+        " fault_ground mark_faint track " + " ".join(f"name_{number}" for number in range(1, 9)),
         "ink_quiet": "desk frame frame_hover paper panel raised field hover accent_ground fault_ground",
         "accent": "desk panel paper raised accent_ground",
         "likely": "desk panel paper frame",
@@ -28,6 +28,7 @@ TEXT_ON = [
         "on_accent": "accent accent_hover",
         "selection_ink": "selection",
         "tip_ink": "tip",
+        **{f"name_{number}_line": f"name_{number} paper panel" for number in range(1, 9)},
     }.items()
     for ground in grounds.split()
 ]

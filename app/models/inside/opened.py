@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import Head, ModelCard
 from app.models.families import Family
 from app.models.forward import Arrays, Forward
 from app.models.inside.attention import attention
 from app.models.inside.gradients import Score, Shares
 from app.models.inside.losses import loss
+from app.models.inside.modules import modules
+
+if TYPE_CHECKING:  # these load torch, which is to be loaded when a model is
+    from app.models.inside.pooling import Pooled
+    from app.models.inside.trace import Trace
 
 
 class Inside:
@@ -28,6 +34,38 @@ class Inside:
     def outputs(self, arrays: Arrays) -> Arrays:
         """The head's own outputs, float32."""
         return self._forward(arrays)
+
+    def trunk(self, arrays: Arrays) -> tuple[Stage, ...]:
+        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays."""
+        from app.models.inside.stages import Weights
+        from app.models.inside.trunk import trunk
+
+        return trunk(self._trace(arrays), Weights())
+
+    def heads(self, arrays: Arrays) -> tuple[HeadPicture, ...]:
+        """Every head of the model's family, the one in use first; their modules were made and run to see shapes."""
+        from app.models.inside.heads import heads
+        from app.models.inside.stages import Weights
+        from app.models.inside.trunk import trunk
+
+        trace, weights = self._trace(arrays), Weights()
+        trunk(trace, weights)
+        return heads(trace, self._head, self._card, self._family, weights)
+
+    def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
+        """The module tree in rows, and as `print(model)` gives it."""
+        return modules(self._model)
+
+    def pooling(self, arrays: Arrays) -> Pooled:
+        """The first token's state and the pooled output on these arrays."""
+        from app.models.inside.pooling import pooling
+
+        return pooling(self._trace(arrays))
+
+    def _trace(self, arrays: Arrays) -> Trace:
+        from app.models.inside.trace import traced
+
+        return traced(self._model, lambda: self._forward(arrays))
 
     @property
     def layers(self) -> int:

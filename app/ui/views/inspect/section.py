@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost
 from app.core.inspection import Look, Subject, Visit
-from app.core.models import Head
+from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.inspect import look
 from app.flows.workspace import Workspace
@@ -28,10 +28,12 @@ _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 class Looking(QObject):
     """One thing that a section wants to know: a newer asking takes the older one's place, whose result is dropped.
 
-    `done` carries what came back, `failed` the error; `stopped` tells that the person stopped it.
+    `done` carries what came back, `partial` what there is of it before, `failed` the error; `stopped` tells that the
+    person stopped it.
     """
 
     done = Signal(object)
+    partial = Signal(object)
     failed = Signal(object)
     stopped = Signal()
 
@@ -57,6 +59,7 @@ class Looking(QObject):
         section.strip.waiting(words)
         self._job = section.lanes.work.start(flow, section.workspace, *arguments)
         self._job.progress.connect(section.strip.show_progress)
+        self._job.partial.connect(self.partial)
         self._job.done.connect(self._done)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._stopped)
@@ -98,7 +101,7 @@ class Section(QWidget):
     saved. A section begins when it is first up with a visit; the page sees to that through `show_visit`.
 
     `note` is one line for the status line; `lost` says that the model process died; `save_asked` carries a chart
-    whose numbers or picture are to be saved in a file; `visit_asked` carries another Visit that is to be shown.
+    whose numbers or picture are to be saved in a file.
     """
 
     KEY: ClassVar[str] = ""
@@ -110,7 +113,6 @@ class Section(QWidget):
     note = Signal(str)
     lost = Signal()
     save_asked = Signal(object)
-    visit_asked = Signal(object)
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -120,6 +122,7 @@ class Section(QWidget):
         self.theme = theme
         self.lanes = lanes
         self.visit: Visit = _NOTHING
+        self.models: tuple[ModelCard, ...] = ()
         self.notice = Notice(theme)
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
@@ -160,19 +163,27 @@ class Section(QWidget):
         """What is shown, as CSV with a heading; empty while there is nothing."""
         return ""
 
-    def looking(self, shown: Callable[[object], object]) -> Looking:
+    def looking(self, shown: Callable[[Any], object]) -> Looking:
         """Something to be known, whose result goes to `shown`, a bound slot."""
         one = Looking(self)
         one.done.connect(shown)
         self._looks.append(one)
         return one
 
-    def show_visit(self, visit: Visit) -> None:
-        """Look into this visit, unless that is what is shown or asked already."""
-        if visit == self.visit and not self._again:
+    @property
+    def card(self) -> ModelCard | None:
+        """The card of the visit's model."""
+        return self.models[0] if self.models else None
+
+    def show_visit(self, visit: Visit, models: tuple[ModelCard, ...] = ()) -> None:
+        """Look into this visit, unless that is what is shown or asked already.
+
+        `models` are all that are installed with its head, the visit's own first.
+        """
+        if (visit, models) == (self.visit, self.models) and not self._again:
             return
         self.drop()
-        self.visit = visit
+        self.visit, self.models = visit, models
         self._again = False
         self.notice.clear()
         self.begin()
@@ -213,7 +224,7 @@ class Section(QWidget):
 
     @Slot()
     def _retry(self) -> None:
-        self.show_visit(self.visit)
+        self.show_visit(self.visit, self.models)
 
     @Slot()
     def _stop_asked(self) -> None:

@@ -1,0 +1,105 @@
+"""Tell how likely passages continue others."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, one_line, print_json
+from app.core.errors import SpanlightError
+from app.core.requests import PassagePairs
+from app.core.results import FollowOn, FollowOns
+from app.core.wording import percent
+from app.flows.follow import follow, read_pairs
+from app.flows.read import document_from_stream
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+TEXT is a passage itself; - reads one of the two from standard input. Of passages longer than the
+model's window, the first one's end and the second one's beginning are read.
+
+With --pairs, rows {"first", "second"} of a .jsonl (or .jsonl.xz) file are read, and a line comes out
+for each.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `next`."""
+    parser = new_parser("next", "Tell how likely one passage continues another.", _EPILOG)
+    parser.add_argument("--first", metavar="TEXT", help="the passage that comes first")
+    parser.add_argument("--second", metavar="TEXT", help="the passage that may follow it")
+    parser.add_argument("--pairs", metavar="FILE.jsonl", help="many pairs of passages")
+    add_model_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print how likely the second passage of each pair follows the first."""
+    passages = [arguments.first, arguments.second]
+    if (arguments.pairs is None) == (passages == [None, None]):
+        raise SpanlightError(
+            "Give either --first and --second, or --pairs.", "See python3 -m app next --help."
+        )
+    if arguments.pairs is not None:
+        pairs = read_pairs(Path(arguments.pairs))
+    elif None in passages:
+        raise SpanlightError("--first and --second go together.", "Give both.")
+    else:
+        pairs = PassagePairs((_passages(passages, workspace, report),))
+    found = follow(workspace, pairs, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    if arguments.json:
+        print_json(follow_values(pairs, found))
+        return
+    for (_, second), item in zip(pairs.pairs, found.items, strict=True):
+        line = percent(item.probability)
+        if arguments.pairs is not None:
+            shown = one_line(second)
+            line = f"{line:>5}  {shown if len(shown) <= 72 else shown[:71].rstrip() + '…'}"
+        print(line)
+        if note := _note(item):
+            print(f"       {note}" if arguments.pairs is not None else note)
+
+
+def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
+    """What `next --json` prints."""
+    return {
+        "items": [
+            {
+                "first": first,
+                "second": second,
+                "probability": item.probability,
+                "logits": list(item.logits),
+                "tokens": list(item.tokens),
+                "cut": list(item.cut),
+            }
+            for (first, second), item in zip(pairs.pairs, found.items, strict=True)
+        ],
+        "model": found.model,
+        "device": found.device,
+        "seconds": found.seconds,
+    }
+
+
+def _passages(given: list[str], workspace: Workspace, report: TerminalReport) -> tuple[str, str]:
+    if given.count("-") > 1:
+        raise SpanlightError("Standard input can be read only once.", "Give - once.")
+    first, second = (
+        document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
+        if text == "-"
+        else text
+        for text in given
+    )
+    return first, second
+
+
+def _note(item: FollowOn) -> str:
+    said = [
+        words
+        for was_cut, words in zip(
+            item.cut, ("the end of the first", "the beginning of the second"), strict=True
+        )
+        if was_cut
+    ]
+    return f"Only {' and '.join(said)} was read." if said else ""

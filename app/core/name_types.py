@@ -1,0 +1,35 @@
+"""Types of names in plain words, and in the few letters that stand beside a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_PLAIN = {
+    "per": "People", "person": "People", "people": "People",
+    "loc": "Places", "location": "Places", "gpe": "Countries and cities", "fac": "Buildings",
+    "org": "Organisations", "organization": "Organisations", "organisation": "Organisations",
+    "corporation": "Companies", "group": "Groups", "norp": "Peoples, faiths, parties",
+    "misc": "Other names", "other": "Other names", "product": "Products", "creative work": "Works",
+    "work of art": "Works", "event": "Events", "law": "Laws", "language": "Languages", "date": "Dates",
+    "time": "Times", "money": "Sums of money", "percent": "Percentages", "quantity": "Quantities",
+    "ordinal": "Ordinal numbers", "cardinal": "Numbers",
+}  # fmt: skip
+_LETTERS = 3
+
+
+def plain_type(label: str) -> str:
+    """What a person calls names of a type: "People" for PER; a type that is not known by its own name."""
+    words = label.replace("_", " ").replace("-", " ").strip()
+    plain = _PLAIN.get(words.casefold())
+    return plain if plain else words[:1].upper() + words[1:] if words else label
+
+
+def short_types(labels: Sequence[str]) -> dict[str, str]:
+    """At most three capitals for each type, no two the same while letters and numbers last: PER, LOC, CRE."""
+    found: dict[str, str] = {}
+    for label in labels:
+        letters = "".join(character for character in label.upper() if character.isalnum()) or "?"
+        wanted = [letters[:_LETTERS], *(letters[:2] + each for each in letters[_LETTERS:])]
+        wanted += [f"{letters[: _LETTERS - len(str(n))]}{n}" for n in range(2, 100)]
+        found[label] = next((each for each in wanted if each not in found.values()), wanted[0])
+    return found

@@ -1,0 +1,186 @@
+"""Every head of a family: the one at work as it ran, the others made without weights and run to see their shapes."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from app.core.inside import HeadPicture, Stage
+from app.core.models import Head, ModelCard
+from app.models.classes import model_class
+from app.models.families import Family
+from app.models.inside.stages import (
+    DENSE,
+    PIECES,
+    Weights,
+    activation,
+    activation_words,
+    of_functions,
+    of_module,
+)
+from app.models.inside.trace import Call, Trace, first_token, traced
+
+TITLES = {
+    Head.QUESTION_ANSWERING: "Answers in a text",
+    Head.CLASSIFICATION: "Classes of a text",
+    Head.MASKED_WORDS: "Hidden words",
+    Head.NEXT_SENTENCE: "Does it follow?",
+    Head.TOKEN_CLASSIFICATION: "Names in a text",
+}
+_LAST = {
+    Head.QUESTION_ANSWERING: "Two scores for each token",
+    Head.CLASSIFICATION: "A score for each class",
+    Head.MASKED_WORDS: "A score for each word of the vocabulary",
+    Head.NEXT_SENTENCE: "Two scores: continues, does not",
+    Head.TOKEN_CLASSIFICATION: "Scores of the tags for each token",
+}
+_LAST_TERMS = {Head.QUESTION_ANSWERING: "span classifier", Head.MASKED_WORDS: "decoder"}
+ALL, POOLED, FIRST = "every token's state", "the pooled output", "the first token's state"
+
+
+def heads(
+    trace: Trace, head: Head, card: ModelCard, family: Family, weights: Weights
+) -> tuple[HeadPicture, ...]:
+    """Every head that the family has a class for, the one that ran first.
+
+    `weights` has counted the trunk's, so that a stage tells what the head has of its own.
+    """
+    others = [one for one in family.heads_known if one is not head]
+    used = _picture(trace, head, card, weights, in_use=True)
+    return used, *(_picture(_without_weights(trace, one, family), one, card) for one in others)
+
+
+def is_pooler(call: Call, trace: Trace) -> bool:
+    """Whether a call is a pooler's: of the base model, or of a module that calls itself one."""
+    if call.module is not None and any(call.module is one for one in trace.base.modules()):
+        return True
+    return "pool" in call.path
+
+
+def _picture(
+    trace: Trace, head: Head, card: ModelCard, weights: Weights | None = None, *, in_use: bool = False
+) -> HeadPicture:
+    if weights is None:
+        weights = Weights()
+        behind = {id(call.module) for call in trace.way()}
+        for module in trace.base.modules():
+            if id(module) not in behind:
+                weights.count(module.parameters(recurse=False))
+    return HeadPicture(
+        head=head,
+        kind=type(trace.model).__name__,
+        title=TITLES[head],
+        takes=takes(trace),
+        stages=tuple(_stages(trace, head, weights)),
+        held=head in card.heads,
+        in_use=in_use,
+    )
+
+
+def takes(trace: Trace) -> str:
+    """What flows into a head, as its run shows: all tokens' states, the first one's, or what a pooler made of that."""
+    way = trace.way()
+    if any(is_pooler(call, trace) and isinstance(call.module, nn.Linear) for call in way):
+        return POOLED
+    return FIRST if any(first_token(call, trace.sequence) for call in way) else ALL
+
+
+def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
+    """A run of another head of the family, made on the meta device: shapes, and no numbers.
+
+    The encoder gives it what it gave the model that is loaded.
+    """
+    config = deepcopy(trace.model.config)
+    if head is Head.QUESTION_ANSWERING:
+        config.num_labels = 2  # a start and an end; the config's are those of the head that it has
+    with torch.device("meta"):
+        model = model_class(family, head)(config).eval()
+        words = model.get_input_embeddings().embedding_dim
+        rows, length = trace.sequence.shape[:2]
+        inputs = torch.empty(rows, length, words)
+    encoder = next(
+        one for name, one in model.base_model.named_children() if isinstance(one, type(trace.encoder))
+    )
+    given = _on_meta(trace.states, {})
+    encoder.forward = lambda *_, **__: given
+    return traced(model, lambda: model(inputs_embeds=inputs))
+
+
+def _on_meta(value: Any, made: dict[int, Tensor]) -> Any:
+    """The same with tensors of no numbers; one tensor stays one."""
+    if isinstance(value, Tensor):
+        return made.setdefault(id(value), torch.empty_like(value, device="meta"))
+    if isinstance(value, dict):
+        return type(value)(**{name: _on_meta(one, made) for name, one in value.items()})
+    if isinstance(value, (list, tuple)):
+        return type(value)(_on_meta(one, made) for one in value)
+    return value
+
+
+def _stages(trace: Trace, head: Head, weights: Weights) -> list[Stage]:
+    way = trace.way()
+    dense = [call for call in way if isinstance(call.module, nn.Linear) or call.kind in DENSE]
+    last = dense[-1] if dense else None
+    stages: list[Stage] = []
+    for number, group in groupby(enumerate(way), lambda item: _group(*item)):
+        calls = [call for _, call in group]
+        if number >= 0 and calls[0].module is not None:
+            stages.append(_module(calls[0], trace, head, weights, last=calls[0] is last))
+        elif number >= 0:
+            stages.append(
+                of_functions(calls, weights, *activation_words(activation(calls[0])), _where(calls))
+            )
+        else:
+            stages.append(_functions(calls, trace, head, weights, last))
+    return stages
+
+
+def _group(number: int, call: Call) -> int:
+    """Modules and activation functions stand alone; other functions in a row are one step."""
+    return number if call.module is not None or activation(call) else -1
+
+
+def _module(call: Call, trace: Trace, head: Head, weights: Weights, *, last: bool) -> Stage:
+    title = term = ""
+    if isinstance(call.module, nn.Linear):
+        if last:
+            title, term = _LAST[head], _LAST_TERMS.get(head, "classifier")
+        elif is_pooler(call, trace):
+            title, term = "The first token's state, made ready for the whole text", "pooler"
+        elif head is Head.MASKED_WORDS:
+            term = "transform"
+    stage = of_module(call, weights, title, term)
+    words = trace.model.get_input_embeddings()
+    if getattr(call.module, "weight", None) is words.weight:
+        stage = _with_detail(stage, "the same weights as the token embeddings (tied)")
+    return stage
+
+
+def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, last: Call | None) -> Stage:
+    title, term = ", ".join(dict.fromkeys(call.kind for call in calls)), "function"
+    if any(call is last for call in calls):
+        title, term = _LAST[head], _LAST_TERMS.get(head, "classifier")
+    elif any(first_token(call, trace.sequence) for call in calls):
+        title, term = "The first token alone", "[CLS]"
+    elif any(one is trace.sequence for call in calls for one in call.ins):
+        title, term = "The hidden tokens alone", "masked positions"
+    elif any(call.kind in PIECES for call in calls):
+        title, term = "One score of each for the start and for the end", "start and end logits"
+    stage = of_functions(calls, weights, title, term, _where(calls))
+    words = trace.model.get_input_embeddings()
+    if any(one is words.weight for call in calls for one in call.ins):
+        stage = _with_detail(stage, "the same weights as the token embeddings (tied)")
+    return stage
+
+
+def _with_detail(stage: Stage, more: str) -> Stage:
+    return replace(stage, detail=", ".join(filter(None, (stage.detail, more))))
+
+
+def _where(calls: list[Call]) -> str:
+    return f"in {calls[0].path}" if calls[0].path else ""

@@ -1,0 +1,79 @@
+"""The first token's state and the pooled output, and the pooled output by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from app.models.inside.heads import is_pooler
+from app.models.inside.stages import activation, is_dropout
+from app.models.inside.trace import Call, Trace, first_token
+
+Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A first token's last state, the pooled output, and that computed by hand: float32[width] each.
+
+    `path` names the layer that takes the first token, `activation` what follows it; without such a layer both are
+    empty, as are the last two arrays. `is_pooler` tells a pooler from a head's own layer, `used` whether the scores
+    rest on it.
+    """
+
+    first: np.ndarray
+    pooled: np.ndarray
+    recomputed: np.ndarray
+    path: str
+    activation: str
+    is_pooler: bool
+    used: bool
+
+
+def pooling(trace: Trace) -> Pooled:
+    """What a run shows of the first token's state and of the layer that takes it, by hand as well."""
+    found = layer_of(trace)
+    if found is None:
+        none = np.zeros(0, dtype=np.float32)
+        return Pooled(_numbers(trace.sequence[0, 0]), none, none, "", "", False, False)
+    dense, bend = found
+    used = any(call is dense for call in trace.way())
+    name = activation(bend) if bend is not None else ""
+    return Pooled(*by_hand(trace, dense, bend), dense.path, name, is_pooler(dense, trace), used)
+
+
+def layer_of(trace: Trace) -> tuple[Call, Call | None] | None:
+    """The dense layer that takes the first token's state, and the activation behind it; None where no layer does."""
+    calls = [call for call in trace.calls[trace.encoded :] if call.leaf]
+    at = next((at for at, call in enumerate(calls) if first_token(call, trace.sequence)), None)
+    if at is None:
+        return None
+    rest = iter(calls[at + 1 :])
+    dense = next((call for call in rest if not is_dropout(call)), None)
+    if dense is None or not isinstance(dense.module, nn.Linear):
+        return None
+    if any(one is dense.outs[0] for one in trace.logits):
+        return None  # it gives the scores themselves
+    bend = next((call for call in rest if any(one is dense.outs[0] for one in call.ins)), None)
+    return dense, bend if bend is not None and activation(bend) else None
+
+
+def by_hand(trace: Trace, dense: Call, bend: Call | None) -> Vectors:
+    """First state, what came of it, and activation(W · first + b) in float64, as float32[width] each."""
+    linear, pooled = dense.module, (bend or dense).outs[0][0]
+    assert isinstance(linear, nn.Linear)
+    first = trace.sequence[0, 0]
+    with torch.inference_mode():
+        found = linear.weight.detach().cpu().double() @ first.cpu().double()
+        if linear.bias is not None:
+            found = found + linear.bias.detach().cpu().double()
+        if bend is not None and bend.again is not None:
+            found = bend.again(found)
+    return _numbers(first), _numbers(pooled), _numbers(found)
+
+
+def _numbers(tensor: torch.Tensor) -> np.ndarray:
+    return tensor.detach().float().cpu().numpy().copy()

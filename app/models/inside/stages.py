@@ -1,0 +1,118 @@
+"""Calls to stages: what a module says of itself, in plain words and in the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor, nn
+
+from app.core.inside import Shape, Stage
+from app.models.inside.trace import Call
+
+# Functions of torch by which a dense layer is computed where it is no module.
+DENSE = ("linear", "matmul", "addmm", "__matmul__")
+PIECES = ("split", "chunk")
+_ACTIVATIONS = (
+    ("tanh", "tanh", "Each number squeezed between −1 and 1"),
+    ("gelu", "GELU", "Negative numbers pressed towards zero"),
+    ("relu", "ReLU", "Negative numbers to zero"),
+    ("silu", "SiLU", "Negative numbers pressed towards zero"),
+    ("sigmoid", "sigmoid", "Each number squeezed between 0 and 1"),
+    ("mish", "Mish", "Negative numbers pressed towards zero"),
+)
+
+
+class Weights:
+    """Counts every weight once, however many modules hold it."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+
+    def count(self, parameters: Iterable[Tensor]) -> int:
+        """How many numbers those parameters hold that were not counted before."""
+        total = 0
+        for one in parameters:
+            if isinstance(one, nn.Parameter) and id(one) not in self._seen:
+                self._seen.add(id(one))
+                total += one.numel()
+        return total
+
+
+def activation(call: Call) -> str:
+    """What an activation function is called ("tanh", "GELU"); empty where a call is none."""
+    if call.module is not None and (not call.leaf or next(call.module.parameters(), None) is not None):
+        return ""
+    kind = call.kind.lower()
+    return next((name for part, name, _ in _ACTIVATIONS if part in kind), "")
+
+
+def is_dropout(call: Call) -> bool:
+    """Whether a call does something at training only."""
+    return isinstance(call.module, nn.Dropout) or call.kind.lower().endswith("dropout")
+
+
+def size(*numbers: int) -> str:
+    """Numbers with arrows between them: "384 → 2"."""
+    return " → ".join(f"{number:,}" for number in numbers)
+
+
+def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> Stage:
+    """The stage of a module that ran; title and term are those of its kind where none are given."""
+    module = call.module
+    assert module is not None
+    plain, known, detail = _kind(call, module)
+    return Stage(
+        title=title or plain,
+        term=term or known,
+        path=call.path,
+        kind=call.kind,
+        detail=detail,
+        inputs=call.inputs,
+        output=call.outputs[0] if call.outputs else (),
+        parameters=weights.count(module.parameters()),
+        training_only=is_dropout(call),
+    )
+
+
+def of_functions(calls: Sequence[Call], weights: Weights, title: str, term: str, detail: str = "") -> Stage:
+    """One stage of functions that ran one after another; its inputs are what came from outside of them."""
+    made = {id(one) for call in calls for one in call.outs}
+    inputs: list[Shape] = []
+    for call in calls:
+        inputs += [tuple(one.shape) for one in call.ins if id(one) not in made]
+    names = dict.fromkeys(call.kind for call in calls)
+    return Stage(
+        title=title,
+        term=term,
+        kind=", ".join(names),
+        detail=detail,
+        inputs=tuple(inputs),
+        output=calls[-1].outputs[0],
+        parameters=weights.count(one for call in calls for one in call.ins),
+    )
+
+
+def activation_words(name: str) -> tuple[str, str]:
+    """Title and term of an activation function."""
+    return next((title, term) for _, term, title in _ACTIVATIONS if term == name)
+
+
+def plain_name(name: str) -> str:
+    """An attribute's name as words: "token_type_embeddings" is "Token type embeddings"."""
+    return name.replace("_", " ").strip().capitalize()
+
+
+def _kind(call: Call, module: nn.Module) -> tuple[str, str, str]:
+    """Title, term and detail of a module by what it is."""
+    if isinstance(module, nn.Linear):
+        return "Weighted sums", "linear layer", size(module.in_features, module.out_features)
+    if isinstance(module, nn.Embedding):
+        rows, width = module.num_embeddings, module.embedding_dim
+        return plain_name(call.path.split(".")[-1]), "embedding", f"{rows:,} row{'s' * (rows != 1)} of {width:,}"
+    if is_dropout(call):
+        return "Some numbers set to zero, at training only", "dropout", module.extra_repr()
+    if name := activation(call):
+        return *activation_words(name), ""
+    if "norm" in call.kind.lower():
+        return "Brought to one scale", "layer normalisation", module.extra_repr()
+    return plain_name(call.path.split(".")[-1]), call.kind, module.extra_repr()

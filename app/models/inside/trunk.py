@@ -1,0 +1,154 @@
+"""The stages up to the heads, as they ran: tokens, embeddings, encoder layers, every token's state."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from app.core.inside import Stage
+from app.models.inside.stages import (
+    Weights,
+    activation,
+    is_dropout,
+    of_functions,
+    of_module,
+    plain_name,
+    size,
+)
+from app.models.inside.trace import Call, Trace
+
+_SUMS = ("add", "__add__", "__iadd__", "add_")
+_LOOKED_UP = (
+    ("token_type", "First or second text", "token type embeddings"),
+    ("position", "Places in the window", "position embeddings"),
+    ("word", "Word pieces", "token embeddings"),
+)
+
+
+def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
+    """The stages of one run, in the order in which they happened; `weights` has counted theirs afterwards."""
+    stages = [_tokens(trace)]
+    own = {id(one) for layer in trace.layers for one in layer.modules()}
+    runs = [call for call in trace.calls if call.module is not None and _is_layer(call, trace)]
+    sums: list[Call] = []
+    done = False
+    for call in trace.calls[: trace.encoded]:
+        inside = call.module is not None and id(call.module) in own
+        if inside and not done and runs:
+            stages.append(_layers(trace, runs, weights))
+            done = True
+        if inside or not _belongs(call, trace):
+            continue
+        if call.module is None:
+            sums.append(call)
+            continue
+        if sums and not isinstance(call.module, nn.Embedding):
+            stages.append(_sum(sums, weights))
+            sums = []
+        stages.append(of_module(call, weights, *_looked_up(call)))
+    stages += _unseen(trace, weights)
+    sequence = tuple(trace.sequence.shape)
+    stages.append(Stage("Every token's state", "sequence output", output=sequence))
+    return tuple(stages)
+
+
+def _tokens(trace: Trace) -> Stage:
+    words = trace.model.get_input_embeddings()
+    ids = next(call.inputs[0] for call in trace.calls if call.module is words)
+    detail = f"a vocabulary of {words.num_embeddings:,}"
+    return Stage("The text's pieces, each by its number", "token ids", detail=detail, output=ids)
+
+
+def _belongs(call: Call, trace: Trace) -> bool:
+    """Whether a call is a step of its own: a leaf module, or a sum of embeddings."""
+    if call.module is not None:
+        return call.leaf and bool(call.outputs)
+    floats = bool(call.outs) and call.outs[0].is_floating_point() and call.outs[0].dim() == 3
+    return floats and call.kind in _SUMS
+
+
+def _is_layer(call: Call, trace: Trace) -> bool:
+    return any(call.module is layer for layer in trace.layers)
+
+
+def _looked_up(call: Call) -> tuple[str, str]:
+    if not isinstance(call.module, nn.Embedding):
+        if isinstance(call.module, nn.Linear):
+            return "To the width of the layers", "projection of the embeddings"
+        return "", ""
+    name = call.path.split(".")[-1]
+    if "token_type" in name and call.module.num_embeddings == 1:
+        return "The same for every token", "token type embeddings"
+    return next(((title, term) for part, title, term in _LOOKED_UP if part in name), ("", ""))
+
+
+def _sum(calls: list[Call], weights: Weights) -> Stage:
+    return of_functions(calls, weights, "Added up", "sum of the embeddings")
+
+
+def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
+    """All layers as one stage: how often one ran, and what its modules say of its inside."""
+    first = runs[0]
+    layer = first.module
+    assert layer is not None
+    kinds = len({id(call.module) for call in runs})
+    told = [_attention(layer), _feed_forward(trace, layer)]
+    if kinds < len(runs):
+        sets = "one set of weights" if kinds == 1 else f"{kinds} sets of weights"
+        told.append(f"{sets}, used {len(runs)} times")
+    return Stage(
+        title="Every token looks at every other, layer by layer",
+        term="encoder layers",
+        path=trace.layers_path,
+        kind=first.kind,
+        detail="; ".join(filter(None, told)),
+        inputs=first.inputs[:1],
+        output=runs[-1].outputs[0],
+        parameters=weights.count(one for layer in trace.layers for one in layer.parameters()),
+        repeats=len(runs),
+    )
+
+
+def _attention(layer: nn.Module) -> str:
+    for module in layer.modules():
+        for name in ("num_attention_heads", "n_heads"):
+            heads = getattr(module, name, None)
+            if isinstance(heads, int):
+                width = getattr(module, "attention_head_size", None)
+                return f"{heads} attention heads" + (f" of {width}" if isinstance(width, int) else "")
+    return ""
+
+
+def _feed_forward(trace: Trace, layer: nn.Module) -> str:
+    """Two dense layers with an activation function between them, seen while the layer ran."""
+    own = {id(one) for one in layer.modules()}
+    calls = []
+    for call in trace.calls:
+        if call.module is layer:
+            break
+        if call.module is not None and id(call.module) in own and call.leaf and not is_dropout(call):
+            calls.append(call)
+    found = []
+    for before, between, after in zip(calls, calls[1:], calls[2:], strict=False):
+        up, down = before.module, after.module
+        if isinstance(up, nn.Linear) and isinstance(down, nn.Linear) and (name := activation(between)):
+            found.append(f"{size(up.in_features, up.out_features, down.out_features)} with {name}")
+    if not found:
+        return ""
+    return f"feed-forward {found[0]}" + (f", {len(found)} in a row" if len(found) > 1 else "")
+
+
+def _unseen(trace: Trace, weights: Weights) -> list[Stage]:
+    """Weights of the embeddings and the encoder that were used without their module being called."""
+    stages = []
+    seen = {id(call.module) for call in trace.calls[trace.encoded :] if call.module is not trace.base}
+    for child in trace.base.children():
+        if id(child) in seen:
+            continue
+        for name, module in child.named_modules():
+            count = weights.count(module.parameters(recurse=False))
+            if count:
+                title = plain_name(name.split(".")[-1] or type(child).__name__)
+                path = next(path for path, one in trace.model.named_modules() if one is module)
+                kind = type(module).__name__
+                stages.append(Stage(title, kind, path, kind, module.extra_repr(), parameters=count))
+    return stages

@@ -1,0 +1,221 @@
+"""The score of a subject that is explained, told from the head's outputs on one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inspection import Subject, Target
+from app.core.models import Head
+from app.core.text import Span
+from app.tasks.batches import require_finite
+from app.tasks.classification import class_scores
+from app.tasks.inspection import Input
+from app.tasks.inspection_spans import WindowScores
+from app.tasks.scores import softmax
+from app.tasks.task import Arrays, ReadyModel, Score
+from app.tasks.vocabulary import Seam, Vocabulary
+
+FOLLOWS, OTHER = "follows", "other"
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A score of the head's outputs: `words` name what it is for, `score` says how it is made of the outputs.
+
+    `value` is what it comes to, `probability` what the head makes of it: for a question the softmax share among the
+    window's spans and its null score, for a class, a word or a tag its probability, for a regression head the value.
+    `place` is where in the text the target stands, None for what is about the whole text; `entry` is the class's, the
+    word's or the tag's index.
+    """
+
+    words: str
+    score: Score
+    value: float
+    probability: float
+    place: Span | None = None
+    entry: int = 0
+
+
+class NoTarget(SpanlightError):
+    """Nothing in the window could be the target."""
+
+
+def aim_of(
+    found: Input,
+    subject: Subject,
+    target: Target,
+    model: ReadyModel,
+    outputs: Arrays,
+    *,
+    like: Aim | None = None,
+) -> Aim:
+    """The target's score in the row's outputs (see `inspection_spans.row_of`), the same one's as `like` is of.
+
+    Raises SpanlightError where there is no such class, word or place, or the outputs are not numbers.
+    """
+    if target.null and subject.head is not Head.QUESTION_ANSWERING:
+        raise SpanlightError("Only a question can go without an answer.", "Choose another target.")
+    return _AIMS[subject.head](_Row(found, subject, target, model, outputs, like))
+
+
+def _span(row: _Row) -> Aim:
+    scores = WindowScores.of(row.found, row.subject, row.model, row.outputs)
+    if row.target.null:
+        first = last = 0
+        words, place, share = NO_ANSWER, None, scores.share(scores.null_score)
+    else:
+        spans = scores.spans(row.subject.focus, 1)
+        if not spans:
+            raise NoTarget("There is no answer in this part of the text.", "Look into another answer.")
+        first, last, share = spans[0].first, spans[0].last, spans[0].probability
+        words, place = f"“{spans[0].text}”", spans[0].span
+    parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
+    return Aim(words, parts, float(scores.start[first] + scores.end[last]), share, place)
+
+
+def _class(row: _Row) -> Aim:
+    logits, label = row.logits(), row.target.label
+    scores = class_scores(logits, row.model.card).scores
+    values = [score.probability for score in scores]
+    likeliest = int(np.argmax(values))
+    at = row.entry(lambda: _label(label, row.model) if label else likeliest)
+    return Aim(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
+
+
+def _word(row: _Row) -> Aim:
+    blank, label = blank_of(row.found, row.subject), row.target.label.strip()
+    logits, words = row.logits(blank), Words(row.subject, row.model)
+    at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
+    name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
+    score = (("logits", (blank, at), 1.0),)
+    place = row.subject.blanks[blank]
+    return Aim(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
+
+
+def _order(row: _Row) -> Aim:
+    logits, label = row.logits(), row.target.label
+    names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
+    if label and label not in names:
+        raise _unknown(label, names)
+    at = row.entry(lambda: names.index(label) if label else int(np.argmax(logits)))
+    chance = float(softmax(logits)[at])
+    return Aim(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
+
+
+def _tag(row: _Row) -> Aim:
+    found, label, labels = row.found, row.target.label, row.model.card.labels
+    token = _tagged(found, row.subject, row.model, row.logits())
+    logits = row.logits(token)
+    at = row.entry(lambda: _label(label, row.model) if label else int(np.argmax(logits)))
+    place = found.window.tokens[token].span or Span(0, 0)
+    words = f"{labels[at]} for “{place.of(row.subject.text)}”"
+    score = (("logits", (token, at), 1.0),)
+    return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of the head's outputs, and what is asked of it; `like` is the same target's score in another row."""
+
+    found: Input
+    subject: Subject
+    target: Target
+    model: ReadyModel
+    outputs: Arrays
+    like: Aim | None
+
+    def logits(self, *at: int) -> np.ndarray:
+        """Logits, float64. Raises SpanlightError where they are not numbers."""
+        values = self.outputs["logits"][at]
+        require_finite(bool(np.isfinite(values).all()), self.model)
+        return values.astype(np.float64)
+
+    def entry(self, otherwise: Callable[[], int]) -> int:
+        """The index of the class, word or tag."""
+        return otherwise() if self.like is None else self.like.entry
+
+
+_AIMS: dict[Head, Callable[[_Row], Aim]] = {
+    Head.QUESTION_ANSWERING: _span,
+    Head.CLASSIFICATION: _class,
+    Head.MASKED_WORDS: _word,
+    Head.NEXT_SENTENCE: _order,
+    Head.TOKEN_CLASSIFICATION: _tag,
+}
+
+
+def blank_of(found: Input, subject: Subject) -> int:
+    """The number of the blank that is looked at: the focus's, else the window's first.
+
+    Raises SpanlightError where the text has no blank.
+    """
+    here = [number for number, at in enumerate(found.arrays["positions"][0].tolist()) if at >= 0]
+    at_focus = [n for n in here if subject.focus is not None and subject.blanks[n].overlaps(subject.focus)]
+    if not here:
+        raise SpanlightError("There is no blank in this text.", "Type ___ where a word is wanted.")
+    return (at_focus or here)[0]
+
+
+class Words:
+    """The vocabulary's entries as words for a subject's blanks."""
+
+    def __init__(self, subject: Subject, model: ReadyModel) -> None:
+        self._subject = subject
+        self._vocabulary = Vocabulary(model.tokenizer)
+
+    def entry(self, word: str, blank: int) -> int:
+        """The entry that a word is there. Raises SpanlightError for a word of several pieces, or of none."""
+        pieces = self._vocabulary.pieces(word, self._seam(blank))
+        if len(pieces) != 1:
+            made = f"is {len(pieces)} pieces" if pieces else "cannot be spelled"
+            raise SpanlightError(
+                f"“{word.strip()}” {made} in this model's vocabulary; one blank takes one.",
+                "Choose a word that the vocabulary holds whole.",
+            )
+        return pieces[0]
+
+    def likeliest(self, logits: np.ndarray, blank: int) -> int:
+        """The likeliest entry that is a whole word there, float[vocabulary] to its id; else simply the likeliest."""
+        order = np.argsort(-logits, kind="stable").tolist()
+        return next((entry for entry in order if self.shown(entry, blank)), order[0])
+
+    def shown(self, entry: int, blank: int) -> str:
+        """An entry as it would stand there; empty for what is no whole word."""
+        return self._vocabulary.word(entry, self._seam(blank))
+
+    def _seam(self, blank: int) -> Seam:
+        blanks = self._subject.blanks
+        if blank and blanks[blank - 1].end == blanks[blank].start:
+            return Seam.LETTERS
+        return self._vocabulary.seam(self._subject.text, blanks[blank].start)
+
+
+def _tagged(found: Input, subject: Subject, model: ReadyModel, logits: np.ndarray) -> int:
+    """The token whose tag is looked at: the focus's first piece, else the first that is likely part of a name."""
+    if subject.focus is not None:
+        tokens = found.tokens_at(subject.focus)
+        if not tokens:
+            raise SpanlightError("There is no word at this place.", "Choose a word of the text.")
+        return tokens[0]
+    window = found.cut
+    own = range(window.context_at, window.context_at + len(window.starts))
+    if not own:
+        raise SpanlightError("There is no word to look at.", "Choose another text.")
+    named = (token for token in own if model.card.labels[int(np.argmax(logits[token]))] != "O")
+    return next(named, own[0])
+
+
+def _label(label: str, model: ReadyModel) -> int:
+    if label not in model.card.labels:
+        raise _unknown(label, model.card.labels)
+    return model.card.labels.index(label)
+
+
+def _unknown(label: str, known: tuple[str, ...]) -> SpanlightError:
+    names = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
+    return SpanlightError(f"There is no class “{label}”.", f"There are: {names}.")

@@ -1,0 +1,15 @@
+"""What stands under every chart of a section."""
+
+from __future__ import annotations
+
+from app.ui.views.inspect.section import Section
+from app.ui.widgets.charts.chart import Chart
+from app.ui.widgets.charts.export import ChartBar
+
+
+def bar_of(section: Section, chart: Chart) -> ChartBar:
+    """The bar that copies and saves a chart, tied to its section."""
+    bar = ChartBar(section.theme, chart)
+    bar.save_asked.connect(section.save_asked)
+    bar.note.connect(section.note)
+    return bar

@@ -1,0 +1,150 @@
+"""What a labelled example would cost the model, term by term."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.core.inside import Losses, SpanScores
+from app.core.inspection import LookAtLoss, LookAtSpans
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import TextsToTag
+from app.core.results import TaggedTexts
+from app.flows.names import find_names
+from app.flows.workspace import Workspace
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.inspect.bars import bar_of
+from app.ui.views.inspect.section import Section
+from app.ui.widgets.charts.loss_terms import LossTerms
+from app.ui.widgets.example_forms import ClassForm, ExampleForm, FollowForm, WordsForm
+from app.ui.widgets.example_marking import AnswerForm, NamesForm
+
+_FORMS: dict[Head, Callable[[Theme], ExampleForm]] = {
+    Head.QUESTION_ANSWERING: AnswerForm,
+    Head.CLASSIFICATION: ClassForm,
+    Head.MASKED_WORDS: WordsForm,
+    Head.NEXT_SENTENCE: FollowForm,
+    Head.TOKEN_CLASSIFICATION: NamesForm,
+}
+_CLAMPED = (
+    "A place outside the window is first moved back to the window’s length, one past its last token, and that place is"
+    " then ignored."
+)
+_UNDEFINED = (
+    "Nothing is left to take a mean of: the sum is 0 and so is the count, and 0 divided by 0 is not a number. That is"
+    " what transformers returns. Spanlight’s training adds nothing for such an example, so that one window without"
+    " its answer cannot spoil all weights."
+)
+_HALF = (
+    "One of the two means has nothing left to be taken of: 0 divided by 0 is not a number, and neither is its sum with"
+    " the other. That is what transformers returns. Spanlight’s training adds only the half that is defined."
+)
+_DEFINED = (
+    "The smaller, the better: 0 would mean that the model was certain of what is right; {0} is the cost here."
+)
+
+
+class LossSection(Section):
+    """The example's right answer, its terms, and what they come to."""
+
+    KEY = "loss"
+    TITLE = "The loss"
+    TERM = "cross-entropy"
+    ABOUT = (
+        "The loss says how far the model is from what is right. Training makes it smaller, and nothing else: each term"
+        " takes the probability that the model gives to what is right, and its logarithm with the sign turned is the"
+        " cost. Say here what would be right, and see the cost of it."
+    )
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._forms: dict[Head, ExampleForm] = {}
+        self._suggesting = self.looking(self._suggested)
+        self._losing = self.looking(self._show)
+        self._chart = LossTerms(theme)
+        self._words = QLabel()
+        self._words.setWordWrap(True)
+        self._wanting = QLabel()
+        self._wanting.setProperty("ink", "quiet")
+        self._tools = bar_of(self, self._chart)
+        for widget in (self._wanting, self._chart, self._words, self._tools):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+
+    def begin(self) -> None:
+        head = self.visit.subject.head
+        self._show_nothing()
+        if head not in self._forms:
+            form = self._forms[head] = _FORMS[head](self.theme)
+            form.changed.connect(self._ask)
+            self.body.insertWidget(0, form)
+        for each, form in self._forms.items():
+            form.setVisible(each is head)
+        self._form.begin(self.visit.subject, self.card)
+        if head is Head.QUESTION_ANSWERING and self.visit.subject.focus is None:
+            self._suggesting.start(LookAtSpans(self.visit.subject), "Looking for the answer")
+        elif head is Head.TOKEN_CLASSIFICATION:
+            texts = TextsToTag((self.visit.subject.text,))
+            self._suggesting.start_flow(_names, texts, self.visit.model, words="Looking for names")
+        else:
+            self._ask()
+
+    def numbers(self) -> str:
+        return self._chart.csv() if self._chart.count() else ""
+
+    @property
+    def _form(self) -> ExampleForm:
+        return self._forms[self.visit.subject.head]
+
+    @Slot(object)
+    def _suggested(self, found: object) -> None:
+        """What the model itself holds to be right is where a person begins."""
+        form = self._form
+        if isinstance(found, SpanScores) and isinstance(form, AnswerForm) and found.spans:
+            form.suggest(found.spans[0].span)
+        if isinstance(found, TaggedTexts) and isinstance(form, NamesForm):
+            form.suggest(tuple((name.span, name.label) for name in found.items[0].entities))
+        self._ask()
+
+    @Slot()
+    def _ask(self) -> None:
+        example = self._form.example()
+        self._wanting.setText(self._form.wanting())
+        self._wanting.setVisible(example is None)
+        if example is None:
+            self._losing.drop()
+            self.rest()
+            self._show_nothing()
+        else:
+            self._losing.start(LookAtLoss(self.visit.subject, example), "Computing the loss")
+
+    @Slot(object)
+    def _show(self, losses: Losses) -> None:
+        self._chart.set_losses(losses)
+        if not math.isnan(losses.by_model):
+            words = _DEFINED.format(f"{losses.total:.3g}")
+        elif any(term.counted for term in losses.terms):
+            words = f"{_CLAMPED} {_HALF}"
+        else:
+            words = f"{_CLAMPED} {_UNDEFINED}"
+        self._words.setText(words)
+        self._show_result(True)
+
+    def _show_nothing(self) -> None:
+        self._chart.set_losses(None)
+        self._show_result(False)
+
+    def _show_result(self, shown: bool) -> None:
+        for widget in (self._chart, self._words, self._tools):
+            widget.setVisible(shown)
+
+
+def _names(workspace: Workspace, texts: TextsToTag, model: str, report: Report) -> TaggedTexts:
+    return find_names(workspace, texts, report, model=model)

@@ -1,0 +1,74 @@
+"""A head's result as one side of a comparison: in words, and in rows of numbers."""
+
+from __future__ import annotations
+
+from app.core import wording
+from app.core.inspection import Subject
+from app.core.models import ModelCard, ProblemType
+from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
+from app.ui.views.inspect.words import one_line
+from app.ui.widgets.compared import Side
+from app.ui.widgets.score_bars import nice_label
+
+_MOST = 6
+
+Rows = list[tuple[str, float]]
+
+
+def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
+    """One model's result of a subject.
+
+    Raises TypeError for a result of no head.
+    """
+    probabilities = True
+    match result:
+        case Reading():
+            headline, rows = _reading(result)
+        case Classifications():
+            probabilities = card.problem is not ProblemType.REGRESSION
+            headline, rows = _classification(result)
+        case FilledText():
+            headline, rows = _filled(result)
+        case FollowOns():
+            likely = result.items[0].probability
+            headline = "It follows." if likely >= 0.5 else "It does not follow."
+            rows = [("It follows", likely), ("It does not follow", 1 - likely)]
+        case TaggedTexts():
+            names = result.items[0].entities
+            headline = wording.count(len(names), "name")
+            rows = [
+                (f"{one_line(name.text, 40)} · {nice_label(name.label)}", name.probability) for name in names
+            ]
+        case _:
+            raise TypeError(f"not a head's result: {type(result).__name__}")
+    said = tuple(
+        (name, value, wording.percent(value) if probabilities else f"{value:.3g}") for name, value in rows
+    )
+    weights = wording.count(card.parameters, "weight") if card.parameters else ""
+    facts = " · ".join(part for part in (card.family, weights, result.device) if part)
+    seconds = result.seconds
+    return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), probabilities)
+
+
+def _reading(result: Reading) -> tuple[str, Rows]:
+    headline = one_line(result.best.text) if result.best is not None else wording.NO_ANSWER
+    rows = [(one_line(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
+    return headline, [*rows, ("The text does not say", result.no_answer_probability)]
+
+
+def _classification(result: Classifications) -> tuple[str, Rows]:
+    item = result.items[0]
+    rows = sorted(((nice_label(one.label), one.probability) for one in item.scores), key=lambda row: -row[1])
+    return nice_label(item.winner) if item.winner else "No class stands out", rows
+
+
+def _filled(result: FilledText) -> tuple[str, Rows]:
+    """The likeliest word of each blank; with several blanks each word says which one it is for."""
+    headline = ", ".join(blank.guesses[0].word for blank in result.blanks if blank.guesses)
+    each = max(2, _MOST // max(1, len(result.blanks)))
+    rows = [
+        (f"{number}: {guess.word}" if len(result.blanks) > 1 else guess.word, guess.probability)
+        for number, blank in enumerate(result.blanks, start=1)
+        for guess in blank.guesses[:each]
+    ]
+    return headline, rows

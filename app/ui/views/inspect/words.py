@@ -1,0 +1,32 @@
+"""What the page says of a head and of what is looked at."""
+
+from __future__ import annotations
+
+from app.core.inspection import Subject, Visit
+from app.core.models import Head
+
+# What a head does in plain words, and the field's own term.
+HEADS: dict[Head, tuple[str, str]] = {
+    Head.QUESTION_ANSWERING: ("Answers a question from a text", "question answering"),
+    Head.CLASSIFICATION: ("Tells which class a text is of", "sequence classification"),
+    Head.MASKED_WORDS: ("Fills in hidden words", "masked language model"),
+    Head.NEXT_SENTENCE: ("Tells whether a text follows another", "next sentence prediction"),
+    Head.TOKEN_CLASSIFICATION: ("Finds names", "token classification"),
+}
+_MOST = 90
+
+
+def one_line(text: str, most: int = _MOST) -> str:
+    """The text on one line, cut where it is longer."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def title_of(visit: Visit) -> str:
+    """What is looked at, in one line."""
+    return one_line(visit.title or asked_of(visit.subject))
+
+
+def asked_of(subject: Subject) -> str:
+    """The question of a subject, else its text."""
+    return subject.pair if subject.head is Head.QUESTION_ANSWERING and subject.pair else subject.text

@@ -1,0 +1,86 @@
+"""The command tokens: texts and documents in, names out, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.requests import PieceJoining, TextsToTag
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import DECODED, Command
+
+KNAVE = "Knave"
+
+
+def test_names_for_people(command: Command) -> None:
+    code, out, err = command("tokens", "Alice met Dinah in Oxford.")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "Alice   People    95 %",
+        "Dinah   People    95 %",
+        "Oxford  Places    94 %",
+        "3 names in 6 words.",
+    ]
+    assert command("tokens", "nothing here")[1] == "No names found.\n"
+
+
+def test_files_and_texts_in_every_form(command: Command, document: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<p>Alice <b>Liddell</b></p><p>in Oxford</p>")
+    code, out, _ = command("tokens", document, str(page), "Bill sat.", "--csv")
+    assert code == 0
+    head, *rows = csv.reader(io.StringIO(out))
+    assert head == ["document", "start", "end", "text", "type", "probability"]
+    assert [row[0] for row in rows if row[3] == KNAVE] == [document]
+    places = [(int(row[1]), int(row[2]), row[3]) for row in rows if row[0] == document]
+    assert all(DECODED[start:end] == text for start, end, text in places)
+    assert [row[3] for row in rows if row[0] == str(page)] == ["Alice Liddell", "Oxford"]
+    assert [row[:4] for row in rows][-1] == ["", "0", "4", "Bill"]
+    _, out, _ = command("tokens", document, "--json")
+    values = json.loads(out)
+    assert values["documents"][0]["document"] == document
+    assert {"types", "model", "device", "seconds"} <= set(values)
+    _, out, _ = command("tokens", document, "--conll")
+    assert "Knave B-PER\n" in out and "\n\n" in out
+
+
+def test_pieces_are_joined_as_asked(command: Command) -> None:
+    for joining in PieceJoining:
+        engine = FakeEngine()
+        command("tokens", "Alice", "--joining", joining.value, engine=engine)
+        (request,) = engine.requests
+        assert request == TextsToTag(("Alice",), joining)
+
+
+def test_a_text_may_be_longer_than_any_name_of_a_file_or_hold_nul(command: Command) -> None:
+    assert command("tokens", "Alice sat. " * 2000)[0] == 0
+    assert command("tokens", "Alice\0sat")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "No text and no file"),
+        (["nowhere.txt"], "no file “nowhere.txt”"),
+        (["-", "-"], "only once"),
+        (["a", "--csv", "--conll"], "not allowed"),
+        (["a", "--json", "--csv"], "One form"),
+        (["a", "--joining", "best"], "invalid choice"),
+        ([" "], "empty"),
+        (["a", "--model", "gone"], "no model"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(command: Command, arguments: list[str], words: str) -> None:
+    code, out, err = command("tokens", *arguments)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert words in err
+
+
+def test_help(command: Command) -> None:
+    code, out, _ = command("tokens", "--help")
+    assert code == 0
+    assert "python3 -m app tokens" in out and "--conll" in out

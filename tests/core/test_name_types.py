@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.name_types import plain_type, short_types
+
+
+@pytest.mark.parametrize(
+    ("label", "plain"),
+    [
+        ("PER", "People"),
+        ("person", "People"),
+        ("LOC", "Places"),
+        ("ORG", "Organisations"),
+        ("MISC", "Other names"),
+        ("creative-work", "Works"),
+        ("WORK_OF_ART", "Works"),
+        ("corporation", "Companies"),
+        ("spell_of_magic", "Spell of magic"),
+        ("DRUG", "DRUG"),
+        ("-", "-"),
+    ],
+)
+def test_types_in_plain_words(label: str, plain: str) -> None:
+    assert plain_type(label) == plain
+
+
+def test_types_have_letters_of_their_own() -> None:
+    assert short_types(("PER", "LOC", "ORG", "MISC")) == {
+        "PER": "PER",
+        "LOC": "LOC",
+        "ORG": "ORG",
+        "MISC": "MIS",
+    }
+    assert list(short_types(("person", "percent", "persona", "a", "-", "A")).values()) == [
+        "PER",
+        "PEC",
+        "PES",
+        "A",
+        "?",
+        "A2",
+    ]
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), unique=True, max_size=40))
+def test_letters_are_few_and_differ(labels: list[str]) -> None:
+    short = short_types(labels)
+    assert list(short) == labels
+    assert len(set(short.values())) == len(labels)
+    assert all(0 < len(each) <= 3 for each in short.values() if each.isascii())

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Silent
+from app.core.requests import PassagePairs
+from app.flows.follow import follow, load_follower, read_pairs
+from app.settings.settings import Settings
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+
+PAIR = PassagePairs((("The king sat.", "Then he rose."),))
+
+
+def test_pairs_go_to_the_chosen_model(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    settings = Settings(device="cpu", models={Head.NEXT_SENTENCE.value: "follower"})
+    workspace = fake_workspace(tmp_path, engine, settings)
+    assert follow(workspace, PAIR, Silent()).items[0].probability == 0.9
+    follow(workspace, PAIR, Silent(), model="follower", device="cuda")
+    assert [(choice.folder, choice.device) for choice in engine.choices if choice] == [
+        ("/models/follower", "cpu"),
+        ("/models/follower", "cuda"),
+    ]
+    assert load_follower(workspace, Silent()).card.name == "follower"
+    with pytest.raises(SpanlightError, match="There is no model"):
+        follow(workspace, PAIR, Silent(), model="reader")
+
+
+def test_a_blank_passage_never_reaches_the_model(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    with pytest.raises(SpanlightError, match="The first passage is empty"):
+        follow(fake_workspace(tmp_path, engine), PassagePairs(((" ", "b"),)), Silent())
+    assert engine.requests == []
+
+
+def test_pairs_of_a_file_can_be_told_to_a_tokenizer(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.jsonl"
+    source.write_text('{"first": "a\\ud800b", "second": "c"}\n\n{"first": "d", "second": "e", "id": 7}\n')
+    assert read_pairs(source).pairs == (("a\ufffdb", "c"), ("d", "e"))
