@@ -28,6 +28,11 @@ def nice_label(label: str) -> str:
     return words[:1].upper() + words[1:] if words else label
 
 
+def breakable(text: str) -> str:
+    """The text with places in its very long words where a line may end."""
+    return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,12}", word.group())), text)
+
+
 def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, fill: QColor) -> None:
     """A rounded bar filled to `fraction` (0 to 1); a share above zero is always seen."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
