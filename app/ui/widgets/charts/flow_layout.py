@@ -195,9 +195,8 @@ class Drafting(Bricks):
         every = [column for column in columns if not words.first_alone(column[0])]
         if alone:
             cell = self.figure.cells[0].place
-            self._bus(
-                QPointF(cell.center().x(), cell.bottom()), alone, bus, top, "only the first token, [CLS]"
-            )
+            label = f"only the first token, {self._picture.window.tokens[0].piece}"
+            self._bus(QPointF(cell.center().x(), cell.bottom()), alone, bus, top, label)
         if every:
             middle = (every[0][1] + every[-1][1] + every[-1][2]) / 2
             strip, low = self.figure.cells, bus - step(3)
