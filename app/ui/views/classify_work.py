@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.core.report import Report
-from app.flows.samples import CLASSIFY, Sample, samples
-from app.flows.workspace import Workspace
-from app.settings.drafts import Drafts
 from app.ui.widgets.class_panel import ONE
 
 DRAFT = "classify"
@@ -23,8 +20,3 @@ def texts_of(text: str, way: str) -> tuple[str, ...]:
 def write(deed: Callable[[], None], report: Report) -> None:
     """Write something, as a flow."""
     deed()
-
-
-def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Sample, ...]]:
-    """The text that was being classified last time, and the samples to offer."""
-    return drafts.load(DRAFT), tuple(one for one in samples(workspace.paths) if one.kind == CLASSIFY)
