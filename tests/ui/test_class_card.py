@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.core import wording
@@ -14,7 +16,7 @@ from app.core.results import Classification, ClassScore
 from app.settings.paths import default_paths
 from app.ui.theme import Theme
 from app.ui.widgets.class_card import ClassCard, headline, score_rows, sureness
-from app.ui.widgets.score_bars import breakable, nice_label
+from app.ui.widgets.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 
 
 def classification(problem: ProblemType, winner: str = "", **scores: float) -> Classification:
@@ -110,3 +112,21 @@ def test_regression_shows_values_without_bars() -> None:
 )  # fmt: skip
 def test_labels_are_made_readable(label: str, nice: str) -> None:
     assert nice_label(label) == nice
+
+
+def test_a_row_s_whole_name_shows_under_the_pointer(
+    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    bars = ScoreBars(theme)
+    qtbot.addWidget(bars)
+    bars.set_rows((ScoreRow("first", 0.7, "70 %"), ScoreRow("a long name " * 9, 0.3, "30 %")))
+    bars.resize(200, bars.sizeHint().height())
+    bars.show()
+    told: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: told.append(text))
+    for y in (12, bars.height() - 12, bars.height() + 50):
+        event = QHelpEvent(QEvent.Type.ToolTip, QPoint(20, y), bars.mapToGlobal(QPoint(20, y)))
+        QApplication.sendEvent(bars, event)
+    assert told == ["first, 70 %", f"{'a long name ' * 9}, 30 %", ""]

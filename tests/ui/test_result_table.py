@@ -92,3 +92,4 @@ def test_columns_fit_another_model_with_as_many_classes(table: ResultTable) -> N
     scores = (ClassScore("science and technology", 0.7), ClassScore("everything else", 0.3))
     table.set_results(("text",), [Classification(scores, "everything else", 1, 5)])
     assert table.columnWidth(3) > before
+    assert table.columnWidth(1) > table.fontMetrics().horizontalAdvance("Science and technology")

@@ -11,7 +11,7 @@ from app.core.results import Classification
 from app.ui.theme import Theme, mark
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 
-_MOST_IN_LARGE = 4
+_MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
 
 
 def headline(item: Classification) -> str:
@@ -94,6 +94,7 @@ class ClassCard(QFrame):
         """Show a classification; `source` says what classified it, where and how fast."""
         self._said = headline(item)
         self._winner.setText(breakable(self._said))
+        self._size_winner()
         self._sure.setText(sureness(item))
         self._sure.setVisible(bool(self._sure.text()))
         certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
@@ -109,10 +110,14 @@ class ClassCard(QFrame):
         """The result as a line of text, for copying."""
         return f"{self._said} ({self._sure.text()})" if self._sure.text() else self._said
 
+    def _size_winner(self) -> None:
+        # A class may be named by a whole sentence.
+        self._winner.setFont(self._theme.font("winner" if len(self._said) <= _LONGEST_IN_LARGE else "title"))
+
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        self._winner.setFont(theme.font("winner"))
+        self._size_winner()
         self._sure.setFont(theme.font("strong"))
         self._length.setFont(theme.font("small"))
         self._source.setFont(theme.font("small"))

@@ -181,6 +181,7 @@ class ResultTable(QTableView):
         self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -232,6 +233,10 @@ class ResultTable(QTableView):
         for column in range(1, self._model.columnCount()):
             title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
             width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
+            if column == 1 and not self._model.regression:
+                labels = self._model.header()[3:]
+                widest = max(map(self.fontMetrics().horizontalAdvance, map(nice_label, labels)), default=0)
+                width = max(width, widest + self._theme.step(6))
             self.setColumnWidth(column, min(self._theme.step(52), max(self._theme.step(24), width)))
         self._fit_text()
 
