@@ -16,6 +16,7 @@ from app.cli.terminal import (
     print_json,
 )
 from app.core.errors import SpanlightError
+from app.core.models import ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications
 from app.core.wording import count, percent
@@ -37,7 +38,12 @@ model only "value CLASS"). A cell that a spreadsheet would take for a formula ge
 A batch reads rows {"id", "text"} of a .jsonl (or .jsonl.xz) file and appends rows {"id", "label",
 "probability", "probabilities"} in the same order; a row without an id goes by its line, from 1.
 Started again, it goes on where it was stopped or killed.
+
+Of a model whose classes do not exclude each other, "label" is the likeliest class, "labels" are all
+that reach one half; where none does, "label" is empty and "probability" null. A model that gives
+values has "values" in place of "probabilities".
 """
+_WIDEST = 48
 
 
 def parser() -> argparse.ArgumentParser:
@@ -142,10 +148,27 @@ def _print(text: str, item: Classification, named: bool) -> None:
     if named:
         line = one_line(text)
         print(line if len(line) <= 80 else line[:79].rstrip() + "…")
-    width = max(len(score.label) for score in item.scores)
-    for score in sorted(item.scores, key=lambda score: -score.probability):
-        value = f"{score.probability:.4g}" if item.problem == "regression" else percent(score.probability)
-        label = marked(score.label) if score.label == item.winner else score.label
-        print(f"{label}{' ' * (width - len(score.label))}  {value:>6}")
+    for name, number in _rows(item):
+        print(f"{name}  {number:>6}")
+    if item.problem == ProblemType.MULTI_LABEL:
+        fitting = ", ".join(one_line(score.label) for score in item.fitting)
+        print(f"One half or more: {fitting}." if fitting else "No class reaches one half.")
     if item.windows > 1:
         print(f"Read whole, in {count(item.windows, 'window')} of the model.")
+
+
+def _rows(item: Classification) -> list[tuple[str, str]]:
+    """Names, filled up to one width, with their numbers: the likeliest first, or values in the model's order."""
+    values = item.problem == ProblemType.REGRESSION
+    rows = []
+    fitting = {score.label for score in item.fitting}
+    names = [one_line(score.label) for score in item.scores]
+    # A very long name stands out of its column rather than push all numbers away.
+    width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
+    for name, score in zip(names, item.scores, strict=True):
+        number = f"{score.probability:.4g}" if values else percent(score.probability)
+        shown = marked(name) if score.label in fitting else name
+        rows.append((score.probability, shown + " " * (width - len(name)), number))
+    if not values:
+        rows.sort(key=lambda row: -row[0])
+    return [(name, number) for _, name, number in rows]

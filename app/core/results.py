@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.core.models import ProblemType
 from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
@@ -82,6 +83,15 @@ class Classification:
     windows: int
     tokens: int
     problem: str = "single_label_classification"
+
+    @property
+    def fitting(self) -> tuple[ClassScore, ...]:
+        """The classes that apply, in the order of the labels: the winner, or all that reach one half of a multi-label
+        head; none of a regression head.
+        """
+        if self.problem == ProblemType.MULTI_LABEL:
+            return tuple(score for score in self.scores if score.probability >= 0.5)
+        return tuple(score for score in self.scores if score.label == self.winner)
 
     @property
     def probability(self) -> float:

@@ -47,15 +47,14 @@ def class_columns(
 def class_values(item: Classification) -> list[str]:
     """A row's values under the columns of the classes, numbers with six decimals.
 
-    The label of a multi-label head is all labels that reach one half, parted by semicolons.
+    The label of a multi-label head is all labels that reach one half, parted by semicolons, and the probability the
+    likeliest one's; both are empty where none does.
     """
     values = [f"{score.probability:.6f}" for score in item.scores]
     if item.problem == ProblemType.REGRESSION:
         return values
-    label = item.winner
-    if item.problem == ProblemType.MULTI_LABEL:
-        label = "; ".join(score.label for score in item.scores if score.probability >= 0.5)
-    return [label, f"{item.probability:.6f}", *values]
+    label = "; ".join(score.label for score in item.fitting)
+    return [label, f"{item.probability:.6f}" if item.winner else "", *values]
 
 
 def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:

@@ -50,12 +50,18 @@ def finely(probability: float) -> str:
     if probability >= 0.0995:
         return percent(probability)
     if probability >= 0.0001:
-        return f"{probability * 100:.2g} %"
+        return f"{probability * 100:#.2g} %"
     if probability < 1e-9:
         return "< 1 in a billion"
     whole = round(1 / probability)
     digits = 10 ** (len(str(whole)) - 2)
     return f"1 in {whole // digits * digits:,}"
+
+
+def first_words(text: str, most: int = 60) -> str:
+    """The beginning of a text on one line, cut between two words and with an ellipsis beyond `most` characters."""
+    line = " ".join(text[: 20 * most].split())
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
 
 def count(number: int, one: str, several: str = "") -> str:

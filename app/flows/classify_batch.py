@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from app.core.models import Head
+from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
@@ -110,9 +110,16 @@ def classify_texts(
 
 
 def values(item: Classification | None) -> dict[str, object]:
-    """A text's classes as JSON values; null probabilities where there was no text."""
-    return {
+    """A text's classes as JSON values; no label and a null probability where no class applies or there was no text.
+
+    Of a multi-label head `labels` are all that apply; a regression head has `values` in place of `probabilities`.
+    """
+    numbers = {score.label: score.probability for score in item.scores} if item else {}
+    found: dict[str, object] = {
         "label": item.winner if item else "",
-        "probability": item.probability if item else None,
-        "probabilities": {score.label: score.probability for score in item.scores} if item else {},
+        "probability": item.probability if item and item.winner else None,
     }
+    if item and item.problem == ProblemType.MULTI_LABEL:
+        found["labels"] = [score.label for score in item.fitting]
+    found["values" if item and item.problem == ProblemType.REGRESSION else "probabilities"] = numbers
+    return found

@@ -198,16 +198,15 @@ def right_tags(
     A name holds the words that share a code point with it; of two that share a word the first one does. Raises
     SpanlightError where the labels have no tag for a type.
     """
-    scheme = TagScheme.of(labels)
-    names = np.full(len(starts), -1)
-    for number, (place, _) in reversed(list(enumerate(sorted(entities, key=lambda one: one[0])))):
-        names[(starts < place.end) & (ends > place.start)] = number
-    kinds = [kind for _, kind in sorted(entities, key=lambda one: one[0])]
-    found = []
-    for at, name in enumerate(names.tolist()):
+    scheme, ordered = TagScheme.of(labels), sorted(entities, key=lambda one: one[0])
+    held = np.full(len(starts), -1)
+    for number, (place, _) in reversed(list(enumerate(ordered))):
+        held[(starts < place.end) & (ends > place.start)] = number
+    names, found = held.tolist(), []
+    for at, name in enumerate(names):
         first = at == 0 or names[at - 1] != name
         last = at == len(names) - 1 or names[at + 1] != name
-        kind = kinds[name] if name >= 0 else ""
+        kind = ordered[name][1] if name >= 0 else ""
         tag = scheme.tag(kind, first=first, last=last)
         if tag is None:
             raise SpanlightError(

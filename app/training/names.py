@@ -23,7 +23,7 @@ from app.training.examples import parse_source
 from app.training.folder import load_tokenizer
 from app.training.lessons import Lesson, draw, drawn_size, refuse_empty
 from app.training.losses import UNTAGGED
-from app.training.tagged import OUTSIDE, TaggedText, read_tagged, runs, together
+from app.training.tagged import OUTSIDE, Exchanger, TaggedText, read_tagged, runs, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ class TaggedTokens:
 def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of names. Raises SpanlightError where examples cannot be used.
 
-    The option `join` is the most sentences, one after another in their file, that are learnt as one text.
+    The option `join` is the most sentences, one after another in their file, that are learnt as one text; `exchange`
+    the probability of exchanging a name for another of its kind.
     """
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
@@ -60,13 +61,14 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
         )
     make = Tagging(tokenizer, labels, request.max_length)
     most = max(1, int(request.options.get("join", 1)))
+    exchanger = Exchanger([e for group, _ in groups for e in group], request.options.get("exchange", 0.0))
     places = [([(g, i) for i in range(len(group))], weight) for g, (group, weight) in enumerate(groups)]
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         made = []
         for g, i in draw(places, rng):
             some = groups[g][0][i : i + int(rng.integers(1, most + 1))]
-            made.append(make.of_text(together(some)))
+            made.append(make.of_text(exchanger.vary(together(some), rng)))
         return made
 
     pad_id = padding_id(tokenizer)

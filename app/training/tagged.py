@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.text import Span
 from app.training.examples import read_rows
+
+if TYPE_CHECKING:
+    import numpy as np
 
 OUTSIDE = "O"
 _NO_BLANK_BEFORE = frozenset(".,;:!?%)]}…’”") | {"...", "n't", "'s", "'m", "'re", "'ve", "'ll", "'d", "''"}
@@ -111,6 +116,40 @@ def together(texts: Sequence[TaggedText]) -> TaggedText:
         words += [Span(len(text) + w.start, len(text) + w.end) for w in each.words]
         text += each.text
     return TaggedText(text, tuple(words), tuple(t for e in texts for t in e.tags), texts[0].source)
+
+
+class Exchanger:
+    """Exchanges names for others of their kind, each with probability `share`; the same for the same chance."""
+
+    def __init__(self, examples: Sequence[TaggedText], share: float) -> None:
+        self._share = share
+        self._names: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for example in examples:
+            words = [place.of(example.text) for place in example.words]
+            for first, end, kind in runs(example.tags):
+                self._names[kind].append(tuple(words[first:end]))
+
+    def vary(self, example: TaggedText, rng: np.random.Generator) -> TaggedText:
+        """The example with some of its names exchanged."""
+        if not self._share:
+            return example
+        words: list[str] = []
+        tags: list[str] = []
+        at = 0
+        for first, end, kind in runs(example.tags):
+            words += [place.of(example.text) for place in example.words[at:first]]
+            tags += example.tags[at:first]
+            name = tuple(place.of(example.text) for place in example.words[first:end])
+            others = self._names[kind]
+            if others and rng.random() < self._share:
+                name = others[int(rng.integers(len(others)))]
+            words += name
+            tags += [f"B-{kind}", *[f"I-{kind}"] * (len(name) - 1)]
+            at = end
+        words += [place.of(example.text) for place in example.words[at:]]
+        tags += example.tags[at:]
+        text, places = joined(words)
+        return TaggedText(text, places, tuple(tags), example.source)
 
 
 def _renamed(tag: str, labels: dict[str, str] | None) -> str:

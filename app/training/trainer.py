@@ -60,7 +60,7 @@ def train(request: TrainingRequest, report: Report) -> Training:
     count = _workers(request, device)
     with (
         _cores(count),
-        Workers(model, device, taught.loss, count, _autocast(request, device), taught.forward) as workers,
+        Workers(model, device, taught.loss, count, _autocast(request, device, model), taught.forward) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
         return run.to_the_end(base)
@@ -193,9 +193,11 @@ def _workers(request: TrainingRequest, device: str) -> int:
     return int(request.options.get("workers", 0)) or min(8, os.cpu_count() or 1, request.batch_size)
 
 
-def _autocast(request: TrainingRequest, device: str) -> bool:
+def _autocast(request: TrainingRequest, device: str, model: nn.Module) -> bool:
     if "autocast" in request.options:
         return bool(request.options["autocast"])
+    if getattr(model.config, "model_type", "") == "deberta":
+        return False  # its attention masks with float32's least number, which bf16 does not hold
     fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     return device.startswith("cuda") or (device == "cpu" and fast)
 

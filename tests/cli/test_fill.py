@@ -25,11 +25,11 @@ def test_fill_several_with_words_asked_about(command: Command) -> None:
     assert out.splitlines() == [
         "…was a cup that was full of ___, and a [MASK] spoon lay…",
         "hot    75 %",
-        "tea: 0.05 %, number 7",
+        "tea: 0.050 %, number 7",
         "",
         "…that was full of ___, and a [MASK] spoon lay beside it all day.",
         "hot    75 %",
-        "silver: 0.05 %, number 7",
+        "silver: 0.050 %, number 7",
     ]
 
 

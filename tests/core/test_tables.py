@@ -80,3 +80,27 @@ def test_a_multi_label_row_names_all_that_apply() -> None:
 def test_a_regression_has_values_only() -> None:
     assert class_columns(("text",), ("stars",), ProblemType.REGRESSION) == ["text", "value stars"]
     assert class_values(item(ProblemType.REGRESSION, "", stars=-1.25)) == ["-1.250000"]
+
+
+def test_where_no_label_applies_neither_is_there_a_probability() -> None:
+    assert class_values(item(ProblemType.MULTI_LABEL, "", rude=0.3, kind=0.1)) == [
+        "",
+        "",
+        "0.300000",
+        "0.100000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("problem", "winner", "fitting"),
+    [
+        (ProblemType.SINGLE_LABEL, "b", ["b"]),
+        (ProblemType.MULTI_LABEL, "b", ["a", "b"]),
+        (ProblemType.MULTI_LABEL, "", []),
+        (ProblemType.REGRESSION, "", []),
+    ],
+)
+def test_which_classes_apply(problem: ProblemType, winner: str, fitting: list[str]) -> None:
+    low = not winner
+    found = item(problem, winner, a=0.2 if low else 0.5, b=0.4 if low else 0.9, c=0.1)
+    assert [score.label for score in found.fitting] == fitting

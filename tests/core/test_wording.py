@@ -38,6 +38,7 @@ def test_percent(probability: float, words: str) -> None:
         (0.0994, "9.9 %"),
         (0.034, "3.4 %"),
         (0.00021, "0.021 %"),
+        (0.02, "2.0 %"),
         (0.00002071, "1 in 48,000"),
         (1 / 3_456_789, "1 in 3,400,000"),
         (1e-12, "< 1 in a billion"),
@@ -45,6 +46,12 @@ def test_percent(probability: float, words: str) -> None:
 )
 def test_small_probabilities_too(probability: float, words: str) -> None:
     assert wording.finely(probability) == words
+
+
+def test_first_words() -> None:
+    assert wording.first_words("  a cup\n of tea ") == "a cup of tea"
+    assert wording.first_words("a cup of hot tea", 11) == "a cup of…"
+    assert wording.first_words("x" * 5000) == "x" * 60 + "…"
 
 
 def test_percent_never_says_none_or_all() -> None:

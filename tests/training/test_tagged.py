@@ -1,13 +1,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.text import Span
-from app.training.tagged import joined, read_tagged, runs, together
+from app.training.tagged import Exchanger, TaggedText, joined, read_tagged, runs, together
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Z", "C")), min_size=1, max_size=6)
 MARKS = st.sampled_from([*".,;:!?()[]\"'$%", "n't", "'s", "U.S.", "...", "``", "''"])
@@ -95,3 +96,27 @@ def test_sentences_together_keep_their_names(tmp_path: Path) -> None:
     whole = together(read_tagged(path))
     assert whole.text == "Ann. In Rome"
     assert [(n.span.of(whole.text), n.kind) for n in whole.names] == [("Ann", "PER"), ("Rome", "LOC")]
+
+
+TAGS = st.sampled_from(["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"])
+
+
+@given(st.lists(st.lists(st.tuples(WORDS | MARKS, TAGS), min_size=1, max_size=12), min_size=1, max_size=4),
+       st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 99))  # fmt: skip
+def test_names_are_exchanged_for_names_of_their_kind(rows, share: float, seed: int) -> None:
+    examples = [TaggedText(*joined([w for w, _ in row]), tuple(t for _, t in row), "s") for row in rows]
+    held = {(n.kind, tuple(w.of(e.text) for w in e.words if n.span.start <= w.start and w.end <= n.span.end))
+            for e in examples for n in e.names}  # fmt: skip
+    exchanger = Exchanger(examples, share)
+    for example in examples:
+        varied = exchanger.vary(example, np.random.default_rng(seed))
+        assert varied == exchanger.vary(example, np.random.default_rng(seed))
+        outside = [w.of(e.text) for e in (example,) for w, t in zip(e.words, e.tags, strict=True) if t == "O"]
+        kept = [w.of(varied.text) for w, t in zip(varied.words, varied.tags, strict=True) if t == "O"]
+        assert kept == outside
+        assert [n.kind for n in varied.names] == [n.kind for n in example.names]
+        for name in varied.names:
+            inside = [w for w in varied.words if name.span.start <= w.start and w.end <= name.span.end]
+            assert (name.kind, tuple(w.of(varied.text) for w in inside)) in held
+        if not share:
+            assert varied == example

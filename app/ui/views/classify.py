@@ -15,15 +15,15 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classifications
 from app.flows.classify import classify, load_classifier
 from app.flows.read import read_document
-from app.flows.samples import Sample
+from app.flows.samples import CLASSIFY, Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
-from app.ui.views.classify_work import DRAFT, first_things, texts_of, visit_of, write
-from app.ui.views.draft import Draft
+from app.ui.views.classify_work import DRAFT, texts_of, visit_of, write
+from app.ui.views.draft import Draft, first_things
 from app.ui.views.model_ahead import ModelAhead
 from app.ui.views.page import Page
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
@@ -71,7 +71,7 @@ class ClassifyView(Page):
         self._restyle()
         self._set_way(LINES if workspace.settings.classify_lines else ONE)
         self._refresh()
-        self._first_job = lanes.files.start(first_things, workspace, self._draft.drafts)
+        self._first_job = lanes.files.start(first_things, workspace, (DRAFT,), CLASSIFY)
         self._first_job.done.connect(self._begin)
 
     # What the window asks of a page
@@ -173,8 +173,8 @@ class ClassifyView(Page):
     # Text in
 
     @Slot(object)
-    def _begin(self, first: tuple[str, tuple[Sample, ...]]) -> None:
-        text, self._samples = first
+    def _begin(self, first: tuple[tuple[str, ...], tuple[Sample, ...]]) -> None:
+        (text,), self._samples = first
         self._panel.set_samples(tuple(sample.title for sample in self._samples))
         if self._editor.is_empty():
             self._editor.start_with(text)

@@ -7,9 +7,6 @@ from collections.abc import Callable
 from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.report import Report
-from app.flows.samples import CLASSIFY, Sample, samples
-from app.flows.workspace import Workspace
-from app.settings.drafts import Drafts
 from app.ui.widgets.class_panel import ONE
 
 DRAFT = "classify"
@@ -30,8 +27,3 @@ def visit_of(text: str, model: str) -> Visit:
 def write(deed: Callable[[], None], report: Report) -> None:
     """Write something, as a flow."""
     deed()
-
-
-def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Sample, ...]]:
-    """The text that was being classified last time, and the samples to offer."""
-    return drafts.load(DRAFT), tuple(one for one in samples(workspace.paths) if one.kind == CLASSIFY)

@@ -6,11 +6,22 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.core.report import Report
+from app.flows.samples import Sample, samples
+from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.jobs import Job, Lanes
 from app.ui.views.classify_work import write
 
 _SAVE_AFTER_MS = 1500
+
+
+def first_things(
+    workspace: Workspace, names: tuple[str, ...], kind: str, report: Report
+) -> tuple[tuple[str, ...], tuple[Sample, ...]]:
+    """What was typed last time under these names, and the samples of a kind to offer."""
+    drafts = Drafts(workspace.paths.drafts)
+    return tuple(map(drafts.load, names)), tuple(one for one in samples(workspace.paths) if one.kind == kind)
 
 
 class Draft(QObject):

@@ -10,17 +10,23 @@ from app.core.models import ProblemType
 from app.core.results import Classification
 from app.ui.theme import Theme, mark
 from app.ui.widgets.look_button import LookButton
-from app.ui.widgets.score_bars import ScoreBars, ScoreRow, nice_label
+from app.ui.widgets.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+
+_MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
 
 
 def headline(item: Classification) -> str:
     """The large words: the winner, the labels that apply, or a regression head's values."""
     if item.problem == ProblemType.REGRESSION:
+        if len(item.scores) > _MOST_IN_LARGE:
+            return wording.count(len(item.scores), "value")
         return ", ".join(f"{score.probability:.2f}" for score in item.scores)
-    if item.problem == ProblemType.MULTI_LABEL:
-        fitting = sorted((s for s in item.scores if s.probability >= 0.5), key=lambda s: -s.probability)
-        return ", ".join(nice_label(score.label) for score in fitting) or "None of them"
-    return nice_label(item.winner)
+    if item.problem == ProblemType.MULTI_LABEL and not item.fitting:
+        return f"Not {nice_label(item.scores[0].label)}" if len(item.scores) == 1 else "None of them"
+    fitting = [nice_label(s.label) for s in sorted(item.fitting, key=lambda s: -s.probability)]
+    if len(fitting) > _MOST_IN_LARGE:
+        fitting = [*fitting[: _MOST_IN_LARGE - 1], f"{len(fitting) - _MOST_IN_LARGE + 1} more"]
+    return ", ".join(fitting)
 
 
 def sureness(item: Classification) -> str:
@@ -29,7 +35,13 @@ def sureness(item: Classification) -> str:
         return ""
     if item.problem == ProblemType.MULTI_LABEL and not item.winner:
         highest = max((score.probability for score in item.scores), default=0.0)
+        if len(item.scores) == 1:
+            return wording.likely(1 - highest)
         return f"Every label is below one half, the highest at {wording.percent(highest)}"
+    if len(item.fitting) > 1:
+        ends = [wording.percent(pick(s.probability for s in item.fitting)) for pick in (min, max)]
+        between = f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"each {ends[0]}"
+        return f"{len(item.fitting)} of {len(item.scores)} apply, {between}"
     if item.problem == ProblemType.SINGLE_LABEL and item.probability < 0.5:
         return f"Unsure: the likeliest of {len(item.scores)}, {wording.percent(item.probability)}"
     return wording.likely(item.probability)
@@ -39,13 +51,13 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
     """A row for every class, the likeliest first (a regression head's values in the model's order, without bars)."""
     if item.problem == ProblemType.REGRESSION:
         return tuple(ScoreRow(nice_label(s.label), None, f"{s.probability:.4g}") for s in item.scores)
-    multi = item.problem == ProblemType.MULTI_LABEL
+    fitting = {score.label for score in item.fitting}
     return tuple(
         ScoreRow(
             nice_label(score.label),
             score.probability,
             wording.percent(score.probability),
-            best=score.probability >= 0.5 if multi else score.label == item.winner,
+            best=score.label in fitting,
         )
         for score in sorted(item.scores, key=lambda s: -s.probability)
     )
@@ -59,6 +71,7 @@ class ClassCard(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._said = ""
         self._winner = QLabel()
         self._winner.setWordWrap(True)
         self._sure = QLabel()
@@ -85,26 +98,32 @@ class ClassCard(QFrame):
 
     def show_item(self, item: Classification, source: str) -> None:
         """Show a classification; `source` says what classified it, where and how fast."""
-        self._winner.setText(headline(item))
+        self._said = headline(item)
+        self._winner.setText(breakable(self._said))
+        self._size_winner()
         self._sure.setText(sureness(item))
         self._sure.setVisible(bool(self._sure.text()))
-        certain = item.probability >= 0.9 and item.problem != ProblemType.REGRESSION
+        certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
         mark(self._sure, ink="likely" if certain else "")
         self._bars.set_rows(score_rows(item))
         self._length.setVisible(item.windows > 1)
         windows = wording.count(item.windows, "window")
         self._length.setText(f"A long text: read whole in {windows}, then pooled.")
         self._source.setText(source)
-        self.setAccessibleDescription(f"{self._winner.text()}. {self._sure.text()}")
+        self.setAccessibleDescription(f"{self._said}. {self._sure.text()}")
 
     def text(self) -> str:
         """The result as a line of text, for copying."""
-        return f"{self._winner.text()} ({self._sure.text()})" if self._sure.text() else self._winner.text()
+        return f"{self._said} ({self._sure.text()})" if self._sure.text() else self._said
+
+    def _size_winner(self) -> None:
+        # A class may be named by a whole sentence.
+        self._winner.setFont(self._theme.font("winner" if len(self._said) <= _LONGEST_IN_LARGE else "title"))
 
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        self._winner.setFont(theme.font("winner"))
+        self._size_winner()
         self._sure.setFont(theme.font("strong"))
         self._length.setFont(theme.font("small"))
         self._source.setFont(theme.font("small"))

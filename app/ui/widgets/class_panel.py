@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import wording
-from app.core.models import ModelCard
+from app.core.models import ModelCard, ProblemType
 from app.core.results import Classifications
 from app.ui.theme import Theme
 from app.ui.widgets.class_card import ClassCard
@@ -17,11 +17,16 @@ from app.ui.widgets.notice import Notice
 from app.ui.widgets.progress_strip import ProgressStrip
 from app.ui.widgets.result_table import ResultTable
 from app.ui.widgets.sample_list import SampleList
-from app.ui.widgets.score_bars import nice_label
+from app.ui.widgets.score_bars import breakable, nice_label
 from app.ui.widgets.segments import Segments
 
 ONE, LINES = "one", "lines"
 _MOST_LABELS_NAMED = 8
+_DOES = {
+    ProblemType.SINGLE_LABEL: "tells apart",
+    ProblemType.MULTI_LABEL: "looks for",
+    ProblemType.REGRESSION: "gives values of",
+}
 
 
 class ClassPanel(QFrame):
@@ -161,10 +166,12 @@ class ClassPanel(QFrame):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Say which model classifies, and which classes it knows."""
-        named = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
-        more = len(card.labels) - len(named)
-        labels = ", ".join(named) + (f" and {more} more" if more > 0 else "")
-        self._model.setText(f"{card.name} tells apart: {labels}" if len(card.labels) > 1 else card.name)
+        labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
+        named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
+        more = len(card.labels) - len(labels)
+        self._model.setText(
+            breakable(f"{card.name} {_DOES[card.problem]}: {named}" + (f" and {more} more" if more else ""))
+        )
 
     def show_no_model(self, words: str) -> None:
         """Say, where the model's name would stand, why there is none."""

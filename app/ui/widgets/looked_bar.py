@@ -2,44 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.core.models import ModelCard
 from app.ui.theme import Theme
-
-
-class OneLine(QLabel):
-    """A text on one line, cut with an ellipsis where there is no room; the whole is in its tool tip."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._whole = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def say(self, text: str) -> None:
-        """Show this text."""
-        self._whole = text
-        self.setToolTip(text)
-        self._elide()
-
-    def whole(self) -> str:
-        """The text, not cut."""
-        return self._whole
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._elide()
-
-    def _elide(self) -> None:
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width()))
+from app.ui.widgets.status_line import ElidedLabel
 
 
 class LookedBar(QFrame):
@@ -54,7 +22,7 @@ class LookedBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._title, self._head = OneLine(), OneLine()
+        self._title, self._head = ElidedLabel(), ElidedLabel()
         self._head.setProperty("ink", "quiet")
         self._by = QLabel("Model")
         self._by.setProperty("ink", "quiet")
@@ -79,8 +47,8 @@ class LookedBar(QFrame):
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Say what is looked at and what the head does; the models are not known yet."""
-        self._title.say(title)
-        self._head.say(f"{plain} · {term}")
+        self._title.set_whole(title)
+        self._head.set_whole(f"{plain} · {term}")
         self.models.setEnabled(False)
         self.setAccessibleName(f"{title}. {self._head.whole()}")
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QMouseEvent, QTextBlock, QTextDocument, QTextLine, QWheelEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.theme import Theme
 from app.ui.widgets.answer_map import AnswerMap
 from app.ui.widgets.page_layout import PageLayout
+from app.ui.widgets.seen_blocks import SeenBlocks
 
 
-class PlainPage(QPlainTextEdit):
+class PlainPage(SeenBlocks):
     """An editor on a page with leading between its lines, the answers' map for a scroll bar; positions are Qt's."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -66,16 +65,6 @@ class PlainPage(QPlainTextEdit):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(self.on_line(event))
-
-    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
-        """The paragraphs that can be seen, each with its place in the viewport."""
-        block = self.firstVisibleBlock()
-        offset = self.contentOffset()
-        top = self.blockBoundingGeometry(block).translated(offset).top()
-        while block.isValid() and top <= self.viewport().height():
-            yield block, QPointF(offset.x(), top)
-            top += self.blockBoundingRect(block).height()
-            block = block.next()
 
     def _seen_well(self, block: QTextBlock, line: QTextLine) -> bool:
         room = self.viewport().height()

@@ -39,11 +39,13 @@ class ResultModel(QAbstractTableModel):
         self._texts: tuple[str, ...] = ()
         self._items: tuple[Classification, ...] = ()
         self._labels: tuple[str, ...] = ()
+        self._rows: dict[int, list[object]] = {}
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
         """Take as many texts as there are results for; all of one model."""
         self.beginResetModel()
         self._items = tuple(items)
+        self._rows.clear()
         self._texts = tuple(texts[: len(self._items)])
         self._labels = tuple(score.label for score in self._items[0].scores) if self._items else ()
         self.endResetModel()
@@ -73,14 +75,17 @@ class ResultModel(QAbstractTableModel):
 
     def row_values(self, row: int) -> list[object]:
         """One row with plain numbers (six decimals)."""
+        if row not in self._rows:
+            self._rows[row] = self._values_of(row)
+        return self._rows[row]
+
+    def _values_of(self, row: int) -> list[object]:
         item = self._items[row]
         scores = [round(score.probability, 6) for score in item.scores]
         if self.regression:
             return [self._texts[row], *scores]
-        label = item.winner
-        if item.problem == ProblemType.MULTI_LABEL:
-            label = "; ".join(score.label for score in item.scores if score.probability >= 0.5)
-        return [self._texts[row], label, round(item.probability, 6), *scores]
+        label = "; ".join(score.label for score in item.fitting)
+        return [self._texts[row], label, round(item.probability, 6) if item.winner else "", *scores]
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """As many rows as results."""
@@ -98,6 +103,8 @@ class ResultModel(QAbstractTableModel):
             return (
                 section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
             )
+        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal:
+            return nice_label(self.header()[section])
         if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
             return int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         return None
@@ -108,6 +115,8 @@ class ResultModel(QAbstractTableModel):
             return None
         value = self.row_values(index.row())[index.column()]
         if role == SORT:
+            if index.column() > 1 and value == "":
+                return -1.0  # no class applies: below all that do
             return value.casefold() if isinstance(value, str) else value
         if role == SHARE:
             return value if isinstance(value, float) and not self.regression else None
@@ -176,6 +185,7 @@ class ResultTable(QTableView):
         self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -184,9 +194,9 @@ class ResultTable(QTableView):
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
         """Show these texts with their classes."""
-        columns = self._model.columnCount()
+        header = self._model.header()
         self._model.set_results(texts, items)
-        if self._model.columnCount() != columns:
+        if self._model.header() != header:
             self._fit_columns()
 
     def row_count(self) -> int:
@@ -232,7 +242,11 @@ class ResultTable(QTableView):
         for column in range(1, self._model.columnCount()):
             title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
             width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
-            self.setColumnWidth(column, max(self._theme.step(24), width))
+            if column == 1 and not self._model.regression:
+                labels = self._model.header()[3:]
+                widest = max(map(self.fontMetrics().horizontalAdvance, map(nice_label, labels)), default=0)
+                width = max(width, widest + self._theme.step(6))
+            self.setColumnWidth(column, min(self._theme.step(52), max(self._theme.step(24), width)))
         self._fit_text()
 
     def _fit_text(self) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
     QGuiApplication,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.ui.theme import Theme
 
@@ -26,6 +27,11 @@ def nice_label(label: str) -> str:
     if words.isupper() and len(words) > 3:
         words = words.lower()
     return words[:1].upper() + words[1:] if words else label
+
+
+def breakable(text: str) -> str:
+    """The text with places in its very long words where a line may end."""
+    return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
 
 
 def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, fill: QColor) -> None:
@@ -95,6 +101,15 @@ class ScoreBars(QWidget):
             return
         super().keyPressEvent(event)
 
+    def event(self, event: QEvent) -> bool:
+        """Show a row's whole name under the pointer."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = (event.pos().y() - self._theme.step(1)) // self._row_height()
+            row = self._rows[at] if 0 <= at < len(self._rows) else None
+            QToolTip.showText(event.globalPos(), f"{row.name}, {row.number}" if row else "", self)
+            return True
+        return super().event(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw in the theme's colours."""
         theme = self._theme
@@ -128,7 +143,8 @@ class ScoreBars(QWidget):
             draw_bar(painter, bar, row.fraction, theme.colour("track"), fill)
 
     def _row_height(self) -> int:
-        return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(6)
+        bars = any(row.fraction is not None for row in self._rows)
+        return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(6 if bars else 2)
 
     @Slot()
     def _restyle(self) -> None:

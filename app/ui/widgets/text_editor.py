@@ -8,13 +8,18 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
 from app.ui.theme import Theme, mark
 from app.ui.widgets.dropped import local_files
+from app.ui.widgets.seen_blocks import SeenBlocks
 
 
-class PaperEdit(QPlainTextEdit):
+class PaperEdit(SeenBlocks):
     """The editor on the paper: takes plain text, and tells of files dropped or pasted and of the focus."""
 
     dropped = Signal(list)
     focused = Signal(bool)
+
+    def set_right_margin(self, pixels: int) -> None:
+        """Keep the words so far from the scroll bar, which stands at the paper's edge."""
+        self.setViewportMargins(0, 0, pixels, 0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -98,4 +103,5 @@ class TextEditor(QFrame):
         palette = self._editor.palette()
         palette.setColor(QPalette.ColorRole.PlaceholderText, theme.colour("ink_quiet"))
         self._editor.setPalette(palette)
+        self._editor.set_right_margin(theme.step(3))
         self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))

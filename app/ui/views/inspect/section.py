@@ -41,6 +41,7 @@ class Looking(QObject):
         super().__init__(section)
         self._section = section
         self._job: Job | None = None
+        self._words = ""
 
     @property
     def running(self) -> bool:
@@ -56,8 +57,11 @@ class Looking(QObject):
         self.drop()
         section = self._section
         section.notice.clear()
-        section.strip.waiting(words)
+        self._words = words
+        if not section.strip.isVisibleTo(section):
+            section.strip.waiting(words)
         self._job = section.lanes.work.start(flow, section.workspace, *arguments)
+        self._job.started.connect(self._started)
         self._job.progress.connect(section.strip.show_progress)
         self._job.partial.connect(self.partial)
         self._job.done.connect(self._done)
@@ -75,6 +79,10 @@ class Looking(QObject):
         """Forget what was asked."""
         if self._job is not None:
             self._job.drop()
+
+    @Slot()
+    def _started(self) -> None:
+        self._section.strip.waiting(self._words)
 
     @Slot(object)
     def _done(self, result: object) -> None:

@@ -19,7 +19,7 @@ from app.ui.widgets.charts.bars_painting import LOGITS, PROBABILITIES
 from app.ui.widgets.charts.chart import link
 from app.ui.widgets.charts.numbers_table import NumbersTable
 from app.ui.widgets.charts.span_matrix import SpanMatrix
-from app.ui.widgets.charts.table import Table, number
+from app.ui.widgets.charts.table import Table, number, summed
 from app.ui.widgets.charts.token_bars import TokenBars
 from app.ui.widgets.charts.token_text import TokenText
 from app.ui.widgets.segments import Segments
@@ -150,12 +150,15 @@ def listed(scores: SpanScores) -> Table:
 
 def in_words(scores: SpanScores) -> str:
     """The chosen span, its score as a sum, and what the null score says to it."""
+    # A share stays with its sign of per cent when the line breaks.
+    return _sentences(scores).replace(" %", "\u00a0%").replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
+
+
+def _sentences(scores: SpanScores) -> str:
     window, null = scores.window, scores.window.tokens[0].piece
     part = f" in window {window.number + 1} of {window.windows}" if window.windows > 1 else ""
-    nulls = (
-        f"The null score, at {null}, is {number(scores.start_logits[0])} + {number(scores.end_logits[0])}"
-        f" = {number(scores.null_score)}"
-    )
+    sums = summed(scores.start_logits[0], scores.end_logits[0])
+    nulls = f"The null score, at {null}, is {sums}"
     if not scores.spans:
         return f"No span{part} can be an answer. {nulls}."
     best = scores.spans[0]
@@ -167,7 +170,7 @@ def in_words(scores: SpanScores) -> str:
         else f"the best span lies {number(-lead)} below it"
     )
     return (
-        f"The best span{part} is “{' '.join(best.text.split())}”: start {number(start)}"
-        f" {'+' if end >= 0 else '−'} {number(abs(end))} end = {number(best.score)}, {percent(best.probability)} of"
+        f"The best span{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
+        f" {percent(best.probability)} of"
         f" this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
     )

@@ -89,9 +89,9 @@ class WhySection(Section):
         for part in (self._shares, self._without):
             part.hide_content()
         self._offer_targets()
+        self._attention.begin()  # the quickest comes first
         self._share()
         self._leave_out()
-        self._attention.begin()
 
     def numbers(self) -> str:
         return self._text.csv() if self._attribution is not None else ""

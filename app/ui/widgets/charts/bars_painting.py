@@ -55,6 +55,7 @@ class BarsPicture:
 
     def __init__(self, theme: Theme, scores: SpanScores, labels: tuple[str, ...], measure: str) -> None:
         self.theme = theme
+        self.sizes = BarsSizes(theme)
         self.scores = scores
         self.labels = labels
         self.chances = measure == PROBABILITIES
@@ -67,7 +68,7 @@ class BarsPicture:
 
     def height(self, value: float, below: bool) -> float:
         """Where a value stands: upwards in the upper half, downwards in the lower one."""
-        sizes = BarsSizes(self.theme)
+        sizes = self.sizes
         share = (value - self.low) / (self.high - self.low)
         return sizes.lower + sizes.lane * share if below else sizes.top + sizes.lane * (1 - share)
 
@@ -75,7 +76,7 @@ class BarsPicture:
         self, painter: QPainter, view: Sideways, current: int = -1, marked: tuple[int, int] | None = None
     ) -> None:
         """Draw both halves with their axes, the tokens between them."""
-        sizes = BarsSizes(self.theme)
+        sizes = self.sizes = BarsSizes(self.theme)
         painter.save()
         painter.translate(sizes.left, 0)
         painter.setClipRect(QRectF(0, 0, view.width, sizes.bottom + 1))

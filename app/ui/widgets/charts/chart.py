@@ -79,6 +79,10 @@ class Chart(QWidget):
         """What a screen reader says while no place is current."""
         return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
 
+    def tip(self, index: int) -> str:
+        """A place's words for the tool tip: those of a text, never taken for the marks of a rich one."""
+        return f"<span>{escape(self.said(index))}</span>"
+
     def table(self) -> Table:
         """All its numbers."""
         raise NotImplementedError
@@ -184,8 +188,7 @@ class Chart(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.place_at(QPointF(event.pos()))
             if place >= 0:
-                # Words of a text, never marks of a rich one.
-                QToolTip.showText(event.globalPos(), f"<span>{escape(self.said(place))}</span>", self)
+                QToolTip.showText(event.globalPos(), self.tip(place), self)
             else:
                 QToolTip.hideText()
             return True

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from app.core import wording
 from app.core.inside import HeadPicture, ModelPicture, Stage
 from app.ui.theme import Theme
 from app.ui.widgets.charts import flow_words as words
+from app.ui.widgets.charts.flow_bricks import Bricks
 from app.ui.widgets.charts.flow_figure import (
     COLUMN,
     COLUMN_HELD,
@@ -36,16 +36,13 @@ def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
 
 
-class Drafting:
+class Drafting(Bricks):
     """Lays a picture out from top to bottom; used once."""
 
     def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
-        self._theme = theme
+        super().__init__(theme, max(width, least_width(theme, picture)))
         self._picture = picture
-        self._left = float(theme.step(2))
-        self._wide = max(width, least_width(theme, picture)) - 2 * self._left
-        self._y = float(theme.step(2))
-        self.figure = Figure()
+        self._shared = words.Shared.of(picture)
 
     def draw(self) -> Figure:
         """The figure, whole."""
@@ -63,7 +60,7 @@ class Drafting:
         metrics = self._metrics("small")
         count = wording.count(len(window.tokens), "token")
         where = f", window {window.number + 1} of {window.windows:,}" if window.windows > 1 else ""
-        self._caption(f"The text as the model reads it: {count}{where}", "tokens")
+        self._caption(f"The text as the model reads it: {count}{where}", self._shared.tokens)
         high, gap = metrics.height() + step(1.5), step(1)
         x, lines, end = self._left, 1, self._left + self._wide
         for at, token in enumerate(window.tokens):
@@ -84,36 +81,87 @@ class Drafting:
     # What all heads share
 
     def _trunk(self) -> None:
-        step = self._theme.step
-        wide = min(self._wide, float(step(150)))
-        left = self._left + (self._wide - wide) / 2
-        flowing = f"1 × {len(self._picture.window.tokens):,} token numbers"
-        for stage in self._picture.trunk:
-            flowing = words.shape_words(stage.inputs[0]) if stage.inputs and stage.output else flowing
-            self._down(left + wide / 2, flowing, used=True)
-            if stage.repeats > 1:
-                self._y += step(2)  # room for those behind
-            self._wide_box(stage, left, wide)
-            flowing = words.shape_words(stage.output) or flowing
-        self._down(left + wide / 2, flowing, used=True)
+        """The shared stages; those that take the same stand side by side. A shape is said where it becomes another."""
+        wide = min(self._wide, float(self._theme.step(170)))
+        middle = self._left + self._wide / 2
+        flowing = words.shape_words(self._shared.read)
+        for row in self._shared.rows:
+            if len(row) > 1:
+                self._beside(row, middle, wide, flowing)
+                flowing = words.shape_words(row[0].output)
+                continue
+            stage = row[0]
+            if stage.training_only:
+                self._y += self._theme.step(1.5)
+            else:
+                self._down(middle, flowing, used=True)
+                flowing = ""
+            self._trunk_box(stage, middle, wide)
+            before = words.shape_words(stage.inputs[0]) if stage.inputs else ""
+            after = words.shape_words(stage.output)
+            flowing = flowing or (after if after != before or stage.repeats > 1 else "")
+        self._down(middle, flowing, used=True)
 
-    def _wide_box(self, stage: Stage, left: float, wide: float) -> None:
+    def _beside(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
+        """Stages side by side: the same goes into each, and what comes out flows together."""
         step = self._theme.step
-        edge = step(3)
-        inner = wide - 2 * edge
-        title = f"{stage.title}, {stage.repeats} times" if stage.repeats > 1 else stage.title
-        term = f"{stage.repeats} × {stage.term}" if stage.repeats > 1 else stage.term
-        says = [("strong", "ink", title), ("small", "ink_quiet", term)]
-        facts = [("small", "ink_quiet", stage.detail), ("small", "ink_quiet", words.weights_words(stage))]
-        share = inner * 0.5
-        texts, low = self._stack(says, left + edge, share, self._y + step(2.5))
+        gap, edge, start = step(4), step(2.5), self._y
+        each = (wide - gap * (len(row) - 1)) / len(row)
+        self._down(middle, flowing, used=True)
+        self.figure.arrows.pop()
+        bus, top = self._y - step(2), self._y + step(4)
+        lefts = [middle - wide / 2 + at * (each + gap) for at in range(len(row))]
+        placed = []
+        for stage, left in zip(row, lefts, strict=True):
+            facts = (words.brief(stage), words.weights_words(stage))
+            says = [("strong", "ink", stage.title), ("small", "ink_quiet", stage.term)]
+            says += [("small", "ink_quiet", fact) for fact in facts]
+            placed.append(self._stack(says, left + edge, each - 2 * edge, top + step(2)))
+        bottom = max(low for _, low in placed) + step(2)
+        self._y = bottom + step(8)
+        for stage, left, (texts, _) in zip(row, lefts, placed, strict=True):
+            x, join = left + each / 2, bottom + step(3)
+            down = (QPointF(middle, start), QPointF(middle, bus), QPointF(x, bus), QPointF(x, top))
+            on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
+            self.figure.arrows += [Arrow(down, True), Arrow(on, True, headed=False)]
+            place = QRectF(left, top, each, bottom - top)
+            self.figure.boxes.append(Box(place, TRUNK, texts, words.stage_said(stage)))
+        self._y = bottom + step(3)
+
+    def _trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
+        step = self._theme.step
+        edge, many = step(3), stage.repeats > 1
+        wide = wide if many else min(wide, float(step(120)))
+        if stage.training_only or not (stage.parameters or stage.path):
+            wide = min(wide, float(step(80)))
+            said = (
+                f"{stage.term}, at training only" if stage.training_only else f"{stage.title}: {stage.term}"
+            )
+            left = middle - wide / 2 + edge
+            texts, low = self._stack(
+                [("small", "ink_quiet", said)], left, wide - 2 * edge, self._y + step(1), centred=True
+            )
+            place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
+            look = TRAINING if stage.training_only else TRUNK
+            self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage)))
+            self._y = place.bottom()
+            return
+        self._y += step(2) if many else 0  # room for those behind
+        inner, left = wide - 2 * edge, middle - wide / 2
+        term = f"{stage.repeats} {stage.term}" if many else stage.term
+        says = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
+        facts = [
+            ("small", "ink_quiet", words.brief(stage)),
+            ("small", "ink_quiet", words.weights_words(stage)),
+        ]
+        top, share = self._y + step(2.5), inner * 0.5
+        texts, low = self._stack(says, left + edge, share, top)
         more, lower = self._stack(
-            facts, left + edge + share + step(3), inner - share - step(3), self._y + step(2.5), right=True
+            facts, left + edge + share + step(3), inner - share - step(3), top, right=True
         )
-        bottom = max(low, lower) + step(2.5)
-        place = QRectF(left, self._y, wide, bottom - self._y)
+        place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
         self.figure.boxes.append(Box(place, TRUNK, (*texts, *more), words.stage_said(stage), stage.repeats))
-        self._y = bottom
+        self._y = place.bottom()
 
     def _cells(self) -> None:
         """A cell for each token's state, as wide as the picture; the first one's place is known to the heads."""
@@ -121,7 +169,7 @@ class Drafting:
         most = max(8, int(self._wide // step(4.5)))
         shown = min(len(tokens), most)
         wide = self._wide / shown
-        self._caption("A row of numbers for every token: its state", "sequence output")
+        self._caption("Every token’s state: a row of numbers for each", self._shared.states)
         for at in range(shown):
             left_out = len(tokens) > most and at == shown - 2
             token = tokens[at if at < shown - 2 else at - shown]
@@ -147,9 +195,8 @@ class Drafting:
         every = [column for column in columns if not words.first_alone(column[0])]
         if alone:
             cell = self.figure.cells[0].place
-            self._bus(
-                QPointF(cell.center().x(), cell.bottom()), alone, bus, top, "only the first token, [CLS]"
-            )
+            label = f"only the first token, {self._picture.window.tokens[0].piece}"
+            self._bus(QPointF(cell.center().x(), cell.bottom()), alone, bus, top, label)
         if every:
             middle = (every[0][1] + every[-1][1] + every[-1][2]) / 2
             strip, low = self.figure.cells, bus - step(3)
@@ -206,13 +253,15 @@ class Drafting:
         middle = left + wide / 2
         for number, stage in enumerate(head.stages):
             if stage.training_only and number:
-                self._y += step(2)
+                self._y += step(1.5)
             else:
                 self._down(middle, flowing, used=used, wide=inner)
                 flowing = ""  # said once
             self._box(stage, head, left + edge, inner)
-            flowing = words.shape_words(stage.output) or flowing
-        self._down(middle, flowing, used=used, wide=inner)
+            before = stage.inputs[0] if stage.inputs else ()
+            flowing = flowing or (words.shape_words(stage.output) if stage.output != before else "")
+        last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
+        self._down(middle, words.shape_words(last), used=used, wide=inner)
         outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
         result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), centred=True)
         place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
@@ -231,67 +280,15 @@ class Drafting:
         ink = "ink" if head.in_use else "ink_quiet"
         top, edge = self._y, step(2)
         if stage.training_only:
-            says = [("small", "ink_quiet", f"{stage.term or stage.title}: at training only")]
+            says = [("small", "ink_quiet", f"{stage.term or stage.title}, at training only")]
         else:
             says = [
                 ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
-                ("small", "ink_quiet", stage.detail), ("small", "ink_quiet", words.weights_words(stage)),
+                ("small", "ink_quiet", words.brief(stage) if stage.parameters else ""),
+                ("small", "ink_quiet", words.weights_words(stage)),
             ]  # fmt: skip
         texts, low = self._stack(says, left + edge, wide - 2 * edge, top + step(1.75))
         place = QRectF(left, top, wide, low + step(1.75) - top)
         look = TRAINING if stage.training_only else USED if head.in_use else QUIET
         self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage, head), stage.repeats))
         self._y = place.bottom()
-
-    # Bricks
-
-    def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
-        """An arrow straight down from here, with what flows written across it."""
-        step = self._theme.step
-        lines = 1 if label else 0
-        if label and wide:
-            bounds = self._bounds(label, "small", wide)
-            lines = max(1, round(bounds.height() / self._metrics("small").height()))
-        high = step(11) + (lines - 1) * self._metrics("small").height()
-        self.figure.arrows.append(
-            Arrow((QPointF(x, self._y + step(0.5)), QPointF(x, self._y + high - step(0.5))), used)
-        )
-        if not label:
-            self._y += high
-            return
-        text = self._bounds(label, "small", wide or self._wide)
-        place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
-        place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
-        self.figure.texts.append(Words(place, label, "small", "ink" if used else "ink_quiet", centred=True))
-        self._y += high
-
-    def _caption(self, text: str, term: str) -> None:
-        metrics = self._metrics("small_strong")
-        wide = metrics.horizontalAdvance(text)
-        high = metrics.height()
-        self.figure.texts.append(
-            Words(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
-        )
-        place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
-        self.figure.texts.append(Words(place, term, "small", "ink_quiet"))
-        self._y += high + self._theme.step(1.5)
-
-    def _stack(
-        self, says: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
-        centred: bool = False,
-    ) -> tuple[tuple[Words, ...], float]:  # fmt: skip
-        """Texts under one another, wrapped; and where they end."""
-        placed = []
-        for use, role, text in says:
-            if text:
-                high = self._bounds(text, use, wide).height()
-                placed.append(Words(QRectF(left, top, wide, high), text, use, role, right, centred))
-                top += high + self._theme.step(0.25)
-        return tuple(placed), top
-
-    def _bounds(self, text: str, use: str, wide: float) -> QRectF:
-        flags = int(Qt.TextFlag.TextWordWrap)
-        return self._metrics(use).boundingRect(QRectF(0, 0, wide, 1e5), flags, text)
-
-    def _metrics(self, use: str) -> QFontMetricsF:
-        return QFontMetricsF(self._theme.font(use))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from app.core import wording
 from app.core.inside import HeadPicture, ModelPicture, Shape, Stage
@@ -18,6 +19,51 @@ OUTCOMES: dict[Head, str] = {
     Head.TOKEN_CLASSIFICATION: "a tag for each token",
 }
 IN_USE, HELD, ABSENT = "in use", "in this model too, not in use", "not in this model"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The stages that all heads share, as they are drawn.
+
+    `tokens` says how the text is read and `read` is that one's shape, `states` what the layers give in the end: both
+    stand as captions; `rows` are the stages in between, those that take the same side by side.
+    """
+
+    rows: tuple[tuple[Stage, ...], ...]
+    tokens: str
+    read: Shape
+    states: str
+
+    @classmethod
+    def of(cls, picture: ModelPicture) -> Shared:
+        """The picture's trunk, put in order."""
+        stages = list(picture.trunk)
+        tokens, read, states = "tokens", (1, len(picture.window.tokens)), "sequence output"
+        if stages and not stages[0].inputs and not stages[0].path:
+            first = stages.pop(0)
+            tokens, read = ", ".join(part for part in (first.term, first.detail) if part), first.output
+        if stages and not stages[-1].inputs and not stages[-1].path:
+            last = stages.pop()
+            states = f"{last.term}, {shape_words(last.output)}"
+        rows: list[tuple[Stage, ...]] = []
+        for stage in stages:
+            if rows and _take_the_same(rows[-1][-1], stage):
+                rows[-1] = (*rows[-1], stage)
+            else:
+                rows.append((stage,))
+        return cls(tuple(rows), tokens, read, states)
+
+
+def _take_the_same(one: Stage, other: Stage) -> bool:
+    """Whether two stages work on the same input, and not the second on what the first gives."""
+    return bool(one.inputs) and one.inputs == other.inputs and one.output == other.output != one.inputs[0]
+
+
+def brief(stage: Stage) -> str:
+    """What a stage says of itself, without the settings by name that its module lists."""
+    parts = stage.detail.split(", ")
+    kept = [part for part in parts if "=" not in part]
+    return ", ".join(kept or parts[:1])
 
 
 def shape_words(shape: Shape) -> str:

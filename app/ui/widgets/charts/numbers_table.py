@@ -159,7 +159,7 @@ class NumbersTable(QTableView):
             first = (shown(row[column]) for row in table.rows[:_ROWS_MEASURED])
             cells = max((metrics.horizontalAdvance(cell[:80]) for cell in first), default=0)
             wide = max(cells + step(6), headings.horizontalAdvance(name) + step(11))
-            self.setColumnWidth(column, min(step(90), wide))
+            self.setColumnWidth(column, min(step(64), wide))
 
     @Slot()
     def _restyle(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from app.ui.theme import Theme
 
 STEPS = 256
+_READABLE = 4.5
 
 
 def mixed(one: QColor, other: QColor, share: float) -> QColor:
@@ -39,12 +41,15 @@ def rising_table(theme: Theme, ground: str = "panel") -> list[int]:
 
 
 def ink_on(theme: Theme, ground: QColor) -> QColor:
-    """The theme's ink or its opposite: whichever is read better on a ground.
+    """The theme's ink where it is read well on a ground (4.5 to 1, WCAG 2.1), else black or white.
 
-    Relative luminance and contrast: WCAG 2.1.
+    One of those two always reaches 4.5.
     """
-    inks = (theme.colour("ink"), theme.colour("tip_ink"))
-    return max(inks, key=lambda ink: contrast(ink, ground))
+    ink = theme.colour("ink")
+    if contrast(ink, ground) >= _READABLE:
+        return ink
+    inks = (QColor(Qt.GlobalColor.black), QColor(Qt.GlobalColor.white))
+    return max(inks, key=lambda each: contrast(each, ground))
 
 
 def contrast(one: QColor, other: QColor) -> float:

@@ -8,7 +8,7 @@ from app.core.inside import SpanScores
 from app.core.wording import percent
 from app.ui.theme import Theme
 from app.ui.widgets.charts.matrix import Matrix
-from app.ui.widgets.charts.table import Table, number
+from app.ui.widgets.charts.table import Table, number, summed
 from app.ui.widgets.charts.tokens import labels_of, words_between
 
 # Longer spans are not shown: answers are shorter, and the matrix stays a band.
@@ -59,7 +59,7 @@ class SpanMatrix(Matrix):
         return (
             f"“{words_between(scores.window, row, column, self._text, self._pair)}”",
             f"Tokens {row + 1} to {column + 1}",
-            f"Score {number(start)} + {number(end)} = {number(start + end)}",
+            f"Score {summed(start, end)}",
             f"Probability {percent(self.probability(row, column))}",
         )
 

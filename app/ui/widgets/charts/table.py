@@ -48,3 +48,9 @@ def signed(value: float) -> str:
     """A number with its sign, a plus too: "+0.31"."""
     said = number(value)
     return f"+{said}" if value > 0 else said
+
+
+def summed(one: float, other: float) -> str:
+    """Two numbers and their sum: "6.31 − 2.10 = 4.21"."""
+    sign = "−" if other < 0 else "+"
+    return f"{number(one)} {sign} {number(abs(other))} = {number(one + other)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout, QTextOption
@@ -38,10 +39,10 @@ class TextFlow:
         self.height = 0.0
         self._window = window
         self._paragraphs = _paragraphs(window, text, pair)
-        self._of = {index: each for each in self._paragraphs for index in each.tokens}
+        self._places: dict[int, list[QRectF]] = {}
 
-    def lay_out(self, theme: Theme, width: float) -> None:
-        """Break the text into lines of a width in pixels."""
+    def lay_out(self, theme: Theme, width: float, inks: Mapping[int, QColor] | None = None) -> None:
+        """Break the text into lines of a width in pixels; some tokens may have inks of their own."""
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         font = theme.font("quote")
@@ -50,7 +51,7 @@ class TextFlow:
         for paragraph in self._paragraphs:
             layout = QTextLayout(paragraph.words, font)
             layout.setTextOption(option)
-            layout.setFormats(self._formats(paragraph, theme))
+            layout.setFormats(self._formats(paragraph, theme, inks or {}))
             layout.beginLayout()
             high = 0.0
             while (line := layout.createLine()).isValid():
@@ -61,34 +62,36 @@ class TextFlow:
             paragraph.layout, paragraph.top, paragraph.height = layout, top, high
             top += high
         self.height = top
+        self._places = {
+            index: _rects(paragraph, *place)
+            for paragraph in self._paragraphs
+            for index, place in paragraph.tokens.items()
+        }
 
-    def _formats(self, paragraph: _Paragraph, theme: Theme) -> list[QTextLayout.FormatRange]:
+    def _formats(
+        self, paragraph: _Paragraph, theme: Theme, inks: Mapping[int, QColor]
+    ) -> list[QTextLayout.FormatRange]:
         formats = []
         for index, (start, end) in paragraph.tokens.items():
+            look = QTextCharFormat()
             if self._window.tokens[index].part is Part.SPECIAL:
-                special = QTextCharFormat()
-                special.setFont(theme.font("small"))
-                formats.append(_range(start, end, special))
+                look.setFont(theme.font("small"))
+                look.setForeground(theme.colour("ink_quiet"))
+            if index in inks:
+                look.setForeground(inks[index])
+            if not look.isEmpty():
+                formats.append(_range(start, end, look))
         return formats
 
-    def draw(self, painter: QPainter, theme: Theme, inks: dict[int, QColor]) -> None:
-        """Draw the text in the theme's ink, some tokens in another, special ones in a quiet one."""
+    def draw(self, painter: QPainter, theme: Theme) -> None:
+        """Draw the text in the theme's ink and the tokens' own ones."""
         painter.setPen(theme.colour("ink"))
         for paragraph in self._paragraphs:
-            ranges = []
-            for index, (start, end) in paragraph.tokens.items():
-                special = self._window.tokens[index].part is Part.SPECIAL
-                ink = inks.get(index) or (theme.colour("ink_quiet") if special else None)
-                if ink is not None:
-                    coloured = QTextCharFormat()
-                    coloured.setForeground(ink)
-                    ranges.append(_range(start, end, coloured))
-            paragraph.layout.draw(painter, QPointF(0, paragraph.top), ranges)
+            paragraph.layout.draw(painter, QPointF(0, paragraph.top))
 
     def rects(self, index: int) -> list[QRectF]:
         """Where a token stands: a rectangle for each line that it is on."""
-        paragraph = self._of.get(index)
-        return _rects(paragraph, *paragraph.tokens[index]) if paragraph is not None else []
+        return self._places.get(index, [])
 
     def span_rects(self, first: int, last: int) -> list[QRectF]:
         """Where the words from one token to another stand, blanks between them included."""
@@ -103,14 +106,14 @@ class TextFlow:
         """The token at a place; -1 for none."""
         for paragraph in self._paragraphs:
             if paragraph.top <= point.y() < paragraph.top + paragraph.height:
-                for index, (start, end) in paragraph.tokens.items():
-                    if any(place.contains(point) for place in _rects(paragraph, start, end)):
+                for index in paragraph.tokens:
+                    if any(place.contains(point) for place in self.rects(index)):
                         return index
         return -1
 
     def beside(self, index: int, lines: int) -> int:
         """The token nearest to one, a line below it (or above for -1); the same one where there is no such line."""
-        places = {at: self.rects(at) for at in self._of}
+        places = self._places
         if not places.get(index):
             return index
         here = places[index][0]

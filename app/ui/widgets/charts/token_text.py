@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 
-from app.core.inside import InputWindow
+from app.core.inside import InputWindow, Part
 from app.ui.theme import Theme
 from app.ui.widgets.charts.chart import Chart
-from app.ui.widgets.charts.scale import contrast, ink_on, mixed
+from app.ui.widgets.charts.scale import ink_on, mixed
 from app.ui.widgets.charts.table import Table, signed
 from app.ui.widgets.charts.text_flow import TextFlow
 from app.ui.widgets.charts.tokens import labels_of, part_names, share_name
@@ -31,6 +31,7 @@ class TokenText(Chart):
         self._window = InputWindow(())
         self._labels: tuple[str, ...] = ()
         self._values: tuple[float, ...] = ()
+        self._largest = 0.0
         self._unit = ""
         self._span: tuple[int, int] | None = None
         self._others: tuple[tuple[int, int], ...] = ()
@@ -54,6 +55,8 @@ class TokenText(Chart):
         if values is not None and len(values) != len(self._labels):
             raise ValueError(f"{len(values)} numbers for {len(self._labels)} tokens")
         self._values, self._unit = tuple(values or ()), unit
+        self._largest = max(map(abs, self._values), default=0.0)
+        self._lay_out()
         if self._current >= 0:
             self.setAccessibleDescription(self.said(self._current))
         self.update()
@@ -121,14 +124,14 @@ class TokenText(Chart):
         painter.save()
         painter.translate(edge, edge)
         theme, flow = self.theme, self._flow
-        inks = self._draw_shades(painter)
+        self._draw_shades(painter)
         if not self._values:
             # Without shades the spans' own grounds tell them.
             for other in self._others:
                 self._draw_span(painter, other, "other_ground")
             if self._span is not None:
                 self._draw_span(painter, self._span, "answer_ground")
-        flow.draw(painter, theme, inks)
+        flow.draw(painter, theme)
         for span in self._others:
             self._underline(painter, span, _dotted(theme.colour("other_line")))
         if self._span is not None:
@@ -147,29 +150,30 @@ class TokenText(Chart):
 
     def shade(self, index: int) -> QColor | None:
         """The ground of a token by its number; None where it is too small for one to be seen."""
-        largest = max((abs(value) for value in self._values), default=0.0)
-        if not self._values or not largest:
+        if not self._values or not self._largest:
             return None
-        share = self._values[index] / largest
+        share = self._values[index] / self._largest
         if abs(share) < 0.02:
             return None
         end = self.theme.colour("scale_high" if share > 0 else "scale_low")
         return mixed(self.theme.colour("panel"), end, min(_STRONGEST, 0.06 + 0.86 * abs(share) ** 0.8))
 
-    def _draw_shades(self, painter: QPainter) -> dict[int, QColor]:
-        """Draw every token's ground; returns the ink of those that need another one."""
-        inks: dict[int, QColor] = {}
-        usual = self.theme.colour("ink")
+    def _draw_shades(self, painter: QPainter) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         for index in range(self.count()):
             shade = self.shade(index)
-            if shade is None:
-                continue
-            painter.setBrush(shade)
-            for place in self._flow.rects(index):
-                painter.drawRoundedRect(place, _CORNER, _CORNER)
-            inks[index] = usual if contrast(usual, shade) >= 4.5 else ink_on(self.theme, shade)
-        return inks
+            if shade is not None:
+                painter.setBrush(shade)
+                for place in self._flow.rects(index):
+                    painter.drawRoundedRect(place, _CORNER, _CORNER)
+
+    def _inks(self) -> dict[int, QColor]:
+        """The inks of the tokens whose shade the usual one cannot be read on, or that have a quiet one without."""
+        shades = {index: self.shade(index) for index in range(self.count())}
+        inks = {index: ink_on(self.theme, shade) for index, shade in shades.items() if shade is not None}
+        usual, special = self.theme.colour("ink"), Part.SPECIAL
+        tokens = self._window.tokens
+        return {at: ink for at, ink in inks.items() if ink != usual or tokens[at].part is special}
 
     def _draw_span(self, painter: QPainter, span: tuple[int, int], role: str) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -187,7 +191,7 @@ class TokenText(Chart):
         return float(self.theme.step(2))
 
     def _lay_out(self) -> None:
-        self._flow.lay_out(self.theme, max(1.0, self.width() - 2 * self._edge()))
+        self._flow.lay_out(self.theme, max(1.0, self.width() - 2 * self._edge()), self._inks())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,0 +1,268 @@
+"""What the pages have in common that read a text on paper with one head: jobs, faults, files, the model behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+
+from app.core.errors import EngineLost
+from app.core.layout import Opened
+from app.core.models import Head
+from app.core.report import Report
+from app.flows.read import read_document
+from app.flows.samples import Sample
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+from app.ui.jobs import Job, Lanes
+from app.ui.messages import fault_of
+from app.ui.theme import Theme
+from app.ui.views.draft import Draft, first_things
+from app.ui.views.model_ahead import Load, ModelAhead
+from app.ui.views.page import Page
+from app.ui.widgets.text_editor import TextEditor
+from app.ui.widgets.text_panel import TextPanel
+
+
+def read_documents(workspace: Workspace, paths: list[Path], report: Report) -> tuple[Opened, ...]:
+    """The documents of files; raises as flows.read.read_document does."""
+    return tuple(read_document(workspace, path, report) for path in paths)
+
+
+class TextPage(Page):
+    """One paper or several at the left, a TextPanel at the right.
+
+    A page of this kind calls `build` once its widgets are made, starts its flow with `start`, and overrides `run`,
+    `refresh`, `try_sample` and `take`.
+    """
+
+    SAMPLES = ""
+    DRAFTS: tuple[str, ...] = ()
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._job: Job | None = None
+        self._file_job: Job | None = None
+        self._file_to = 0
+        self._samples: tuple[Sample, ...] = ()
+
+    def build(
+        self,
+        desk: QWidget,
+        papers: tuple[TextEditor, ...],
+        panel: TextPanel,
+        model: tuple[Head, Load, str],
+    ) -> None:
+        """Lay the page out and begin: `model` is its head, the flow that loads it, and what it is called."""
+        self._papers, self._panel = papers, panel
+        self._model = ModelAhead(self.workspace, self.lanes, self, *model)
+        drafts = Drafts(self.workspace.paths.drafts)
+        self._drafts = [
+            Draft(drafts, name, paper.text, self.lanes, self)
+            for name, paper in zip(self.DRAFTS, papers, strict=True)
+        ]
+        desk.setProperty("kind", "desk")
+        desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.addWidget(desk)
+        self._splitter.addWidget(panel)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setStretchFactor(0, 1)
+        usual = [self.theme.step(160), self.theme.step(96)]
+        self._splitter.setSizes(self.workspace.settings.splitters.get(self.KEY, usual))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        self._connect_all()
+        self.add_shortcuts(
+            ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
+            ("Ctrl+L", self._go_to_text),
+        )  # fmt: skip
+        self.refresh()
+        self._first_job = self.lanes.files.start(first_things, self.workspace, self.DRAFTS, self.SAMPLES)
+        self._first_job.done.connect(self._begin)
+
+    # What the window asks of a page
+
+    def stop(self) -> bool:
+        """Stop the flow, or reading a file."""
+        running = [job for job in (self._job, self._file_job) if job is not None and job.running]
+        for job in running:
+            job.stop()
+        return bool(running)
+
+    def keep(self) -> None:
+        """Save what was typed, and the splitter's place."""
+        if self._splitter.isVisible():
+            self.workspace.settings.splitters[self.KEY] = self._splitter.sizes()
+        if not self._first_job.running:
+            for draft in self._drafts:
+                draft.save_now()
+
+    def shown(self) -> None:
+        """Go to the text; tell which model does the work, and have it loaded."""
+        self._go_to_text()
+        self._model.look_once()
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Put the first files' texts on the papers; what was there can be had back with undo."""
+        self.read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
+
+    def settings_changed(self) -> None:
+        """Find out which model does the work now, and have it loaded."""
+        self._model.look()
+
+    # What a page of this kind has of its own
+
+    @Slot()
+    def run(self) -> None:
+        """Start the page's flow on what stands on the papers."""
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show what belongs to what stands on the papers now."""
+
+    @Slot(int)
+    def try_sample(self, index: int) -> None:
+        """Put a sample on the papers and start the flow."""
+
+    def take(self, result: object) -> None:
+        """Show what the flow brought."""
+
+    def paper_in_use(self) -> int:
+        """The number of the paper that a file is put on."""
+        return 0
+
+    # The flow
+
+    def start(self, words: str, flow: Callable[..., object], request: object) -> None:
+        """Start the flow in place of the one that runs; `words` say what is being got ready."""
+        if self._job is not None:
+            self._job.drop()
+        self.note.emit("")
+        self._panel.strip.waiting(words)
+        self._job = self.lanes.work.start(flow, self.workspace, request)
+        self._job.progress.connect(self._panel.strip.show_progress)
+        self._job.done.connect(self._done)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._stopped)
+
+    def working(self) -> bool:
+        """Whether the flow runs."""
+        return self._job is not None and self._job.running
+
+    @Slot(object)
+    def _done(self, result: object) -> None:
+        self._panel.strip.clear()
+        self.take(result)
+        self.refresh()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        self.refresh()
+        self.say_fault(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._panel.strip.clear()
+        self.refresh()
+        self.note.emit("Stopped")
+
+    @Slot()
+    def _stop_asked(self) -> None:
+        self.stop()
+
+    @Slot(object)
+    def say_fault(self, error: BaseException) -> None:
+        """Say a fault where the person is looking."""
+        fault = fault_of(error)
+        self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # Texts
+
+    @Slot(object)
+    def _begin(self, first: tuple[tuple[str, ...], tuple[Sample, ...]]) -> None:
+        texts, self._samples = first
+        self._panel.set_samples(tuple(sample.title for sample in self._samples))
+        if all(paper.is_empty() for paper in self._papers):
+            for paper, text in zip(self._papers, texts, strict=True):
+                paper.start_with(text)
+        self.refresh()
+
+    @Slot()
+    def _text_edited(self) -> None:
+        for draft in self._drafts:
+            draft.save_soon()
+        self.refresh()
+
+    @Slot()
+    def _go_to_text(self) -> None:
+        self._papers[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @Slot()
+    def _choose_file(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(
+            self, "Open a text file", "", "Text (*.txt *.md);;All files (*)"
+        )
+        if names:
+            self.open_files([Path(name) for name in names])
+
+    def read_files(self, number: int, paths: list[Path]) -> None:
+        """Put files' texts on the papers from this number on, as many as there are papers for."""
+        if self._file_job is not None:
+            self._file_job.drop()
+        self._panel.notice.clear()
+        self._file_to = number
+        room = paths[: len(self._papers) - number]
+        self._file_job = self.lanes.documents.start(read_documents, self.workspace, room)
+        self._file_job.done.connect(self._files_read)
+        self._file_job.failed.connect(self.say_fault)
+
+    @Slot(list)
+    def _dropped(self, paths: list[Path]) -> None:
+        paper = self.sender()
+        number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
+        self.read_files(number, paths)
+
+    @Slot(object)
+    def _files_read(self, opened: tuple[Opened, ...]) -> None:
+        for paper, one in zip(self._papers[self._file_to :], opened, strict=False):
+            paper.replace(one.document.text)
+        self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
+        self._papers[self._file_to].setFocus()
+
+    # The model
+
+    @Slot(object)
+    def _no_model(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self._panel.model.show_none(f"{fault.sentence} {fault.hint}".strip())
+
+    @Slot(str)
+    def _model_noted(self, note: str) -> None:
+        if self._job is None:  # what was found says more
+            self.note.emit(note)
+
+    def _connect_all(self) -> None:
+        panel = self._panel
+        for draft in self._drafts:
+            draft.failed.connect(self.say_fault)
+        for paper in self._papers:
+            paper.edited.connect(self._text_edited)
+            paper.dropped.connect(self._dropped)
+        panel.run_asked.connect(self.run)
+        panel.stop_asked.connect(self._stop_asked)
+        panel.sample_chosen.connect(self.try_sample)
+        panel.open_asked.connect(self._choose_file)
+        panel.model.settings_asked.connect(self.open_settings)
+        self._model.found.connect(panel.show_model)
+        self._model.missing.connect(self._no_model)
+        self._model.note.connect(self._model_noted)
+        self._model.lost.connect(self.lost)

@@ -1,0 +1,111 @@
+"""The words for one blank: the list, the word it was made of, and a word of one's own to ask about."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+
+from app.core.results import FilledBlank
+from app.ui.theme import Theme
+from app.ui.widgets.flow_row import FlowRow
+from app.ui.widgets.word_list import WordList, WordRow
+from app.ui.widgets.word_question import WordQuestion
+
+
+class BlankCard(QFrame):
+    """`picked` carries the number of a word; `stepped` 1 or -1 for the next or the last blank."""
+
+    picked = Signal(int)
+    stepped = Signal(int)
+    give_back_asked = Signal()
+    look_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._heading = QLabel()
+        self._before = self._arrow("Go to the last blank", "Shift+F3", -1)
+        self._next = self._arrow("Go to the next blank", "F3", 1)
+        self.words = WordList(theme)
+        self.words.picked.connect(self.picked)
+        self._hint = QLabel("Click a word, or press its number, to put it in its place.")
+        self._hint.setProperty("ink", "quiet")
+        self._hint.setWordWrap(True)
+        self.question = WordQuestion(theme)
+        self._back = QPushButton()
+        self._back.clicked.connect(self.give_back_asked)
+        self._look = QPushButton("Look inside")
+        self._look.setAccessibleName("Look inside")
+        self._look.setToolTip("See what the model computes for this blank, and from what")
+        self._look.clicked.connect(self.look_asked)
+        self._source = QLabel()
+        self._source.setProperty("ink", "quiet")
+        self._source.setWordWrap(True)
+        self._source.setTextFormat(Qt.TextFormat.PlainText)
+        self._top = QHBoxLayout()
+        self._top.addWidget(self._heading, 1)
+        self._top.addWidget(self._before)
+        self._top.addWidget(self._next)
+        self._buttons = FlowRow()
+        self._buttons.add(self._back)
+        self._buttons.add(self._look)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addLayout(self._top)
+        for widget in (self.words, self._hint, self.question):
+            self._layout.addWidget(widget)
+        self._layout.addLayout(self._buttons)
+        self._layout.addWidget(self._source)
+        self.setAccessibleName("Words for the blank")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_blank(self, number: int, count: int, word: str) -> None:
+        """Say which blank it is, counted from 0, and offer the word that it was made of."""
+        self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
+        for arrow in (self._before, self._next):
+            arrow.setVisible(count > 1)
+        self._back.setVisible(bool(word))
+        shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
+        self._back.setText(f"Put “{shown}” back".replace("&", "&&"))
+        self._back.setAccessibleName(f"Put “{word}” back")
+
+    def show_words(self, filled: FilledBlank | None, source: str) -> None:
+        """Show the words found, none where nothing was found yet; `source` says by what, where and how fast."""
+        guesses = filled.guesses if filled is not None else ()
+        self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
+        self.words.setVisible(bool(guesses))
+        self._hint.setVisible(bool(guesses))
+        self.question.show_answer(filled.asked if filled is not None else None)
+        self._source.setText(source)
+        self._source.setVisible(bool(source))
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey the words where they belong to an earlier text."""
+        self.words.set_outdated(outdated)
+        self._hint.setVisible(not outdated and bool(self.words.rows()))
+
+    def _arrow(self, name: str, keys: str, step: int) -> QToolButton:
+        button = QToolButton()
+        button.setAccessibleName(name)
+        button.setToolTip(f"{name}  ({keys})")
+        button.setProperty("step", step)
+        button.clicked.connect(self._stepped)
+        return button
+
+    @Slot()
+    def _stepped(self) -> None:
+        self.stepped.emit(self.sender().property("step"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._heading.setFont(theme.font("small_strong"))
+        for label in (self._hint, self._source):
+            label.setFont(theme.font("small"))
+        for button, icon in ((self._before, "up"), (self._next, "down")):
+            button.setIcon(theme.icon(icon, "ink"))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._buttons.setSpacing(theme.step(2))
+        self._layout.setSpacing(theme.step(3))
+        self._top.setAlignment(Qt.AlignmentFlag.AlignVCenter)

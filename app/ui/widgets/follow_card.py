@@ -1,0 +1,102 @@
+"""Whether a passage continues another: the outcome in large type, both probabilities, both logits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
+
+from app.core import wording
+from app.core.results import FollowOn
+from app.ui.theme import Theme, mark
+from app.ui.widgets.score_bars import ScoreBars, ScoreRow
+
+_CUT = (
+    "The first passage is longer than the model reads: its end was read.",
+    "The second passage is longer than the model reads: its beginning was read.",
+)
+
+
+def outcome(item: FollowOn) -> tuple[str, str, str]:
+    """The outcome in large words, how sure it is, and in a sentence what that says."""
+    if item.probability >= 0.5:
+        said = "The model takes the second passage for what comes right after the first."
+        return "It continues", wording.likely(item.probability), said
+    said = "The model takes the second passage for one from somewhere else."
+    return "It does not", wording.likely(1 - item.probability), said
+
+
+def signed(value: float) -> str:
+    """A logit with its sign, as a person reads it: "+3.21", "−2.14"."""
+    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+class FollowCard(QFrame):
+    """One pair's outcome as a card; greyed where it belongs to earlier passages. `look_asked` by its button."""
+
+    look_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
+        self.bars = ScoreBars(theme)
+        self.bars.setAccessibleName("Probabilities")
+        self._logits, self._cut, self._source = QLabel(), QLabel(), QLabel()
+        for label in (self._logits, self._cut, self._source):
+            label.setProperty("ink", "quiet")
+        for label in (self._words, self._sure, self._sentence, self._logits, self._cut, self._source):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self._look = QPushButton("Look inside")
+        self._look.setAccessibleName("Look inside")
+        self._look.setToolTip("See what the model computes for these passages, and from what")
+        self._look.clicked.connect(self.look_asked)
+        self._layout = QVBoxLayout(self)
+        for widget in (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut):
+            self._layout.addWidget(widget)
+        self._layout.addWidget(self._look, 0, Qt.AlignmentFlag.AlignLeft)
+        self._layout.addWidget(self._source)
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Whether it continues")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_item(self, item: FollowOn, source: str) -> None:
+        """Show an outcome; `source` says by what it was found, where and how fast."""
+        words, sure, sentence = outcome(item)
+        self._words.setText(words)
+        self._sure.setText(sure)
+        self._sentence.setText(sentence)
+        continues = item.probability >= 0.5
+        rows = (("Continues", item.probability, continues), ("Does not", 1 - item.probability, not continues))
+        self.bars.set_rows(tuple(ScoreRow(name, p, wording.percent(p), best) for name, p, best in rows))
+        first, second = map(signed, item.logits)
+        self._logits.setText(f"Logits: {first} continues, {second} does not")
+        cut = "\n".join(line for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
+        self._cut.setText(cut)
+        self._cut.setVisible(bool(cut))
+        self._source.setText(source)
+        self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey what belongs to earlier passages."""
+        for widget in (self._words, self._sure, self._sentence, self.bars, self._logits):
+            widget.setEnabled(not outdated)
+        certain = not outdated and self._words.text() == "It continues" and "Very" in self._sure.text()
+        mark(self._sure, ink="likely" if certain else "")
+
+    def text(self) -> str:
+        """The outcome as a line of text."""
+        return f"{self._words.text()} ({self._sure.text()})"
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._words.setFont(theme.font("winner"))
+        self._sure.setFont(theme.font("strong"))
+        self._sentence.setFont(theme.font("ui"))
+        for label in (self._logits, self._cut, self._source):
+            label.setFont(theme.font("small"))
+        edge = theme.step(4)
+        self._layout.setContentsMargins(edge, edge, edge, edge)
+        self._layout.setSpacing(theme.step(2))

@@ -1,0 +1,76 @@
+"""Small random checkpoints opened up, each made once; and what transformers' own class makes of one."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from app.core.inspection import Subject
+from app.core.models import DeviceChoice, Head, ProblemType
+from app.core.text import Span
+from app.models.card import read_card
+from app.models.families import FAMILIES as KNOWN
+from app.models.loader import load
+from app.tasks.task import Arrays, ReadyModel
+from tests.helpers.small_models import small_checkpoint
+
+QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
+NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
+FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert")
+EVERY = [(family, head) for family in FAMILIES for head in KNOWN[family].heads_known]
+LABELS = ("bad", "fine", "good")
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+TEXT = (
+    "The King of Hearts sat down. The Knave stole the tarts on a bad day in the city."
+    " Alice came back to Paris! She had the book."
+)
+SUBJECTS = {
+    QA: Subject(QA, TEXT, "Who stole the tarts?"),
+    CLASSIFY: Subject(CLASSIFY, TEXT),
+    WORDS: Subject(
+        WORDS, TEXT.replace("Knave", "_____").replace("city", "____"), blanks=(Span(33, 38), Span(75, 79))
+    ),
+    NEXT: Subject(NEXT, TEXT, "Then the Queen came too."),
+    TOKENS: Subject(TOKENS, TEXT),
+}
+
+
+@cache
+def opened_model(
+    family: str = "bert",
+    head: Head = QA,
+    labels: tuple[str, ...] = (),
+    problem: ProblemType = ProblemType.SINGLE_LABEL,
+) -> ReadyModel:
+    """A small model of this family and head, its inside at hand."""
+    labels = labels or (TAGS if head is TOKENS else LABELS)
+    folder = small_checkpoint(Path(mkdtemp()) / f"{family}-{head}", family, head, labels, problem)
+    loaded = load(read_card(folder), head, DeviceChoice("cpu", "float32", "a test"), opened=True)
+    return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
+
+
+@cache
+def own_class(model_folder: str, head: Head) -> Any:
+    """The same checkpoint in transformers' own class, eager."""
+    auto = {
+        QA: transformers.AutoModelForQuestionAnswering,
+        CLASSIFY: transformers.AutoModelForSequenceClassification,
+        WORDS: transformers.AutoModelForMaskedLM,
+        NEXT: transformers.AutoModelForNextSentencePrediction,
+        TOKENS: transformers.AutoModelForTokenClassification,
+    }[head]
+    made = auto.from_pretrained(model_folder, dtype=torch.float32, attn_implementation="eager")
+    return made.eval().requires_grad_(False)
+
+
+def own_inputs(model: Any, arrays: Arrays) -> dict[str, torch.Tensor]:
+    """The arrays that a class of transformers takes, as tensors."""
+    types = getattr(model.config, "type_vocab_size", 0) > 1
+    names = ("input_ids", "attention_mask", *(["token_type_ids"] if types else []))
+    return {name: torch.from_numpy(np.array(arrays[name])) for name in names}

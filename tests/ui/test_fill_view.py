@@ -1,0 +1,400 @@
+"""The fill-in page, from a blank to the word in its place, through the real lanes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.inspection import Subject, Visit
+from app.core.models import Head, ModelCard
+from app.core.positions import utf16_units
+from app.core.report import Report
+from app.core.requests import ModelChoice, TextToFill
+from app.core.results import FilledBlank, FilledText, Guess
+from app.core.text import Span
+from app.ui.views.fill import FillView
+from tests.helpers.windows import FakeEngine, until_stopped
+
+CARD = ModelCard("gaps", "/models/gaps", "bert", (Head.MASKED_WORDS,))
+TWO = "A ___ cup of hot [MASK]."
+Ctrl = Qt.KeyboardModifier.ControlModifier
+
+
+def by_place(request: TextToFill, choice: ModelChoice | None, report: Report) -> FilledText:
+    """The words of blank n are a-n, b-n, c-n; a word asked about has as many per mille as letters."""
+    blanks = []
+    for number, span in enumerate(request.blanks):
+        guesses = tuple(Guess(f"{letter}-{number}", 0.5 / (n + 1), n + 1) for n, letter in enumerate("abc"))
+        word = request.asked[number] if request.asked else ""
+        asked = Guess(word, len(word) / 1000, 9) if word else None
+        blanks.append(FilledBlank(span, guesses, asked))
+    return FilledText(tuple(blanks), 0.5, model="gaps", device="CPU")
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(by_place, CARD)
+
+
+@pytest.fixture
+def make(
+    open_page: Callable[[type[FillView], FakeEngine], FillView], engine: FakeEngine
+) -> Callable[[], FillView]:
+    return lambda: open_page(FillView, engine)
+
+
+@pytest.fixture
+def view(make: Callable[[], FillView]) -> FillView:
+    return make()
+
+
+def edit(view: FillView) -> QPlainTextEdit:
+    return view._editor._lit
+
+
+def button(view: FillView, name: str) -> QPushButton:
+    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
+
+
+def words(view: FillView) -> list[str]:
+    return [row.word for row in view._fill_panel.card.words.rows()]
+
+
+def lit(view: FillView) -> list[str]:
+    text = edit(view).toPlainText()
+    return [text[light.start : light.end] for light in view._editor._lit.lights.places if light.shown]
+
+
+def type_in(view: FillView, text: str) -> None:
+    edit(view).setFocus()
+    QTest.keyClicks(edit(view), text)
+
+
+def fill(view: FillView, qtbot: QtBot, text: str) -> None:
+    edit(view).setPlainText(text)
+    view.run()
+    qtbot.waitUntil(lambda: not view.working() and bool(words(view)))
+
+
+def select(view: FillView, word: str) -> None:
+    cursor = edit(view).textCursor()
+    before, _, _ = edit(view).toPlainText().partition(word)
+    at = utf16_units(before)
+    cursor.setPosition(at)
+    cursor.setPosition(at + len(word), QTextCursor.MoveMode.KeepAnchor)
+    edit(view).setTextCursor(cursor)
+
+
+def test_blanks_are_lit_as_one_types_and_the_one_at_the_cursor_is_chosen(view: FillView) -> None:
+    type_in(view, "A _")
+    assert lit(view) == []
+    type_in(view, "__ cup of [MASK]")
+    assert lit(view) == ["___", "[MASK]"]
+    assert view._editor.index == 1
+    for _ in range(14):
+        QTest.keyClick(edit(view), Qt.Key.Key_Left)
+    assert view._editor.index == 0
+    assert view._fill_panel.card._heading.text() == "Blank 1 of 2"
+    QTest.keyClick(edit(view), Qt.Key.Key_Backspace)
+    QTest.keyClick(edit(view), Qt.Key.Key_Backspace)
+    assert lit(view) == ["[MASK]"]
+    assert view._fill_panel.card._heading.text() == "The blank"
+
+
+def test_ctrl_enter_fills_and_each_blank_shows_its_words(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    edit(view).setPlainText(TWO)
+    QTest.keyClick(edit(view), Qt.Key.Key_Return, Ctrl)
+    qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
+    assert engine.requests == [TextToFill(TWO, (Span(2, 5), Span(17, 23)))]
+    assert notes == ["", "Words for 2 blanks found in 0.5 seconds"]
+    assert "gaps" in view._fill_panel.card._source.text()
+    QTest.keyClick(view, Qt.Key.Key_F3)
+    assert words(view) == ["a-1", "b-1", "c-1"]
+    QTest.keyClick(view, Qt.Key.Key_F3)
+    assert words(view) == ["a-0", "b-0", "c-0"]
+    QTest.keyClick(view, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert words(view) == ["a-1", "b-1", "c-1"]
+    assert view._editor._lit.lights.chosen == 1
+    assert edit(view).toPlainText() == TWO
+
+
+def test_a_click_puts_the_word_in_its_place_in_one_step(view: FillView, qtbot: QtBot) -> None:
+    fill(view, qtbot, "A cup of hot ___.")
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    rows = view._fill_panel.card.words
+    place = rows.visualRect(rows.model().index(1, 0)).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert edit(view).toPlainText() == "A cup of hot b-0."
+    assert "Ctrl+Z" in notes[-1]
+    assert not view._fill_panel.card.isVisible()
+    assert edit(view).hasFocus()
+    QTest.keyClick(edit(view), Qt.Key.Key_Z, Ctrl)
+    assert edit(view).toPlainText() == "A cup of hot ___."
+    # What was found before is there again, and not said to be old.
+    assert words(view) == ["a-0", "b-0", "c-0"]
+    assert not view._panel.outdated()
+
+
+@pytest.mark.parametrize(("key", "word"), [(Qt.Key.Key_3, "c-0"), (Qt.Key.Key_Return, "b-0")])
+def test_digits_and_enter_pick_and_the_other_blanks_are_read_anew(
+    view: FillView, qtbot: QtBot, engine: FakeEngine, key: Qt.Key, word: str
+) -> None:
+    fill(view, qtbot, TWO)
+    rows = view._fill_panel.card.words
+    rows.setFocus()
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    QTest.keyClick(rows, key)
+    assert edit(view).toPlainText() == f"A {word} cup of hot [MASK]."
+    qtbot.waitUntil(lambda: len(engine.requests) == 2 and not view.working())
+    assert not view._panel.outdated()
+    assert rows.hasFocus()
+    QTest.keyClick(rows, Qt.Key.Key_9)  # there are but three
+    QTest.keyClick(rows, Qt.Key.Key_Z, Ctrl)
+    assert edit(view).toPlainText() == TWO
+    assert words(view)[0] == "a-0"
+
+
+def test_a_word_becomes_a_blank_and_is_asked_about_and_given_back(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    edit(view).setPlainText("👩‍👩‍👧 A cup of hot coffee here.")
+    select(view, " coffee ")
+    QTest.keyClick(edit(view), Qt.Key.Key_B, Ctrl)
+    assert view._editor.text() == "👩‍👩‍👧 A cup of hot ___ here."
+    assert view._fill_panel.card.question.word() == "coffee"
+    view.run()
+    qtbot.waitUntil(lambda: bool(words(view)))
+    (request,) = engine.requests
+    assert isinstance(request, TextToFill) and request.asked == ("coffee",)
+    assert view._fill_panel.card.question.answer() == "0.60 %, number 9 in the model's vocabulary"
+    # What is typed behind it does not take the word over.
+    edit(view).moveCursor(QTextCursor.MoveOperation.End)
+    view._editor.choose(0)
+    type_in(view, " and ___")
+    assert [view._editor.word_of(n) for n in range(2)] == ["coffee", ""]
+    QTest.keyClick(edit(view), Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+    view._editor.choose(0)
+    QTest.mouseClick(button(view, "Put “coffee” back"), Qt.MouseButton.LeftButton)
+    assert view._editor.text() == "👩‍👩‍👧 A cup of hot coffee and ___ here."
+    edit(view).undo()
+    assert view._editor.word_of(0) == "coffee"
+
+
+def test_without_a_selection_the_word_at_the_cursor_becomes_the_blank(view: FillView) -> None:
+    edit(view).setPlainText("hot coffee")
+    edit(view).moveCursor(QTextCursor.MoveOperation.End)
+    QTest.mouseClick(button(view, "Make a blank"), Qt.MouseButton.LeftButton)
+    assert edit(view).toPlainText() == "hot ___"
+    assert view._editor.word_of(0) == "coffee"
+    edit(view).undo()
+    assert edit(view).toPlainText() == "hot coffee"
+    edit(view).redo()
+    assert view._editor.word_of(0) == "coffee"
+    type_in(view, " ")
+    view._make_blank()
+    assert edit(view).toPlainText().endswith("___")
+    assert view._editor.word_of(1) == ""
+
+
+def test_more_than_a_few_words_cannot_become_a_blank(view: FillView) -> None:
+    for text in ("one\ntwo", "word " * 20, "a ___ b"):
+        edit(view).setPlainText(text)
+        edit(view).selectAll()
+        view._make_blank()
+        assert edit(view).toPlainText() == text
+        assert view._panel.notice.sentence()
+
+
+def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
+    fill(view, qtbot, TWO)
+    field = view._fill_panel.card.question.field
+    QTest.keyClicks(field, "teapot")
+    assert view._fill_panel.card.question.answer() == ""
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view._fill_panel.card.question.answer().startswith("0.60 %"))
+    assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
+    view._next()
+    assert (field.text(), view._fill_panel.card.question.answer()) == ("", "")
+    view._last()
+    assert field.text() == "teapot"
+
+
+def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
+    fill(view, qtbot, "A cup of hot ___.")
+    type_in(view, "Once ")
+    assert view._panel.outdated()
+    rows = view._fill_panel.card.words
+    rows.setFocus()
+    QTest.keyClick(rows, Qt.Key.Key_1)
+    assert edit(view).toPlainText() == "Once A cup of hot ___."
+    edit(view).undo()
+    assert not view._panel.outdated()
+    edit(view).setPlainText("A ___ cup of ___ and ___")
+    assert words(view) == []
+
+
+def test_nothing_to_fill_is_said(view: FillView, engine: FakeEngine) -> None:
+    view.run()
+    edit(view).setPlainText("No gap.")
+    view.run()
+    assert view._panel.notice.sentence() == "There is no blank yet."
+    assert engine.requests == []
+    assert "Ctrl+B" in view._panel.invite.text()
+
+
+def test_stop_leaves_the_page_as_it_was(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
+    fill(view, qtbot, "A ___ cup")
+    engine.answer = until_stopped
+    view.run()
+    assert view._panel.strip.isVisible()
+    assert view.stop()
+    assert not view._panel.strip.isVisible()
+    assert not view.stop()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert words(view) == ["a-0", "b-0", "c-0"]
+
+
+def test_a_second_press_takes_the_place_of_the_first(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    leave = threading.Event()
+
+    def first(request: TextToFill, choice: ModelChoice | None, report: Report) -> FilledText:
+        leave.wait(5)
+        return by_place(request, choice, report)
+
+    engine.answer = first
+    edit(view).setPlainText("A ___ cup")
+    view.run()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    engine.answer = by_place
+    edit(view).setPlainText("A cup of ___")
+    view.run()
+    leave.set()
+    qtbot.waitUntil(lambda: view.lanes.work.idle and not view.working())
+    assert not view._panel.outdated()
+
+
+def test_a_lost_process_is_said_and_the_next_try_works(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    def lost(request: object, choice: ModelChoice | None, report: Report) -> FilledText:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    engine.answer = lost
+    told: list[bool] = []
+    view.lost.connect(lambda: told.append(True))
+    edit(view).setPlainText("A ___ cup")
+    view.run()
+    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "The model process ended.")
+    assert told == [True]
+    engine.answer = by_place
+    view.run()
+    qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
+    assert view._panel.notice.sentence() == ""
+
+
+def test_no_model_is_said_with_a_way_on(view: FillView, qtbot: QtBot) -> None:
+    def none(head: Head) -> ModelCard:
+        raise SpanlightError("No model that fills in words is installed.", "Install one.")
+
+    view.workspace.shelf.default = none  # type: ignore[method-assign]
+    view.shown()
+    said = "No model that fills in words is installed. Install one."
+    qtbot.waitUntil(lambda: view._panel.model.words() == said)
+    asked: list[bool] = []
+    view.open_settings.connect(lambda: asked.append(True))
+    QTest.mouseClick(button(view, "Choose a model in the settings"), Qt.MouseButton.LeftButton)
+    assert asked == [True]
+    view.settings_changed()
+    edit(view).setPlainText("A ___ cup")
+    view.run()
+    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "No model that fills in words is installed.")
+
+
+def test_the_model_is_named_and_loaded_ahead(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the model for blanks…", "Model for blanks ready, on CPU"])
+    assert view._panel.model.words() == "gaps fills in"
+    assert [choice.folder for choice in engine.loads] == ["/models/gaps"]
+
+
+def test_a_sample_is_filled_at_one_click(view: FillView, qtbot: QtBot) -> None:
+    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
+    assert len(offers) >= 3
+    QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
+    assert edit(view).toPlainText() == view._samples[0].text == "Paris is the capital of ___."
+    assert not offers[0].isVisible()
+    edit(view).undo()
+    assert edit(view).toPlainText() == ""
+
+
+def test_the_draft_comes_back_and_a_file_takes_its_place(
+    make: Callable[[], FillView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    first = make()
+    edit(first).setPlainText("half a ___\nand more ")
+    first.keep()
+    second = make()
+    assert edit(second).toPlainText() == "half a ___\nand more "
+    assert lit(second) == ["___"]
+    path = tmp_path / "note.txt"
+    path.write_bytes("Grüße an ___\r\nzwei".encode())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    edit(second).insertFromMimeData(data)
+    qtbot.waitUntil(lambda: edit(second).toPlainText() == "Grüße an ___\nzwei")
+    second.open_files([tmp_path / "missing.txt"])
+    qtbot.waitUntil(lambda: bool(second._panel.notice.sentence()))
+    assert edit(second).toPlainText() == "Grüße an ___\nzwei"
+
+
+def test_typing_is_saved_after_a_while(view: FillView, qtbot: QtBot) -> None:
+    view._drafts[0].timer.setInterval(10)
+    edit(view).insertPlainText("typed ___")
+    qtbot.waitUntil(lambda: view._drafts[0].drafts.load("fill") == "typed ___")
+
+
+def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) -> None:
+    fill(view, qtbot, TWO)
+    view._next()
+    visits: list[Visit] = []
+    view.look_inside.connect(visits.append)
+    QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
+    blanks = (Span(2, 5), Span(17, 23))
+    assert visits == [Visit(Subject(Head.MASKED_WORDS, TWO, focus=blanks[1], blanks=blanks), "gaps", TWO)]
+
+
+def test_the_words_can_be_copied_and_are_told(view: FillView, qtbot: QtBot) -> None:
+    fill(view, qtbot, "A ___ cup")
+    rows = view._fill_panel.card.words
+    QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
+    assert QGuiApplication.clipboard().text().splitlines()[:2] == ["a-0\t0.5", "b-0\t0.25"]
+    said = rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said == "b-0, 25 %"
+    assert "a-0 50 %" in rows.accessibleDescription()
+
+
+def test_both_themes_and_another_text_size_draw_without_a_fault(view: FillView, qtbot: QtBot) -> None:
+    fill(view, qtbot, TWO)
+    type_in(view, "x")
+    for name, scale in (("dark", 1.0), ("light", 1.5), ("light", 1.0)):
+        view.theme.choose(name, scale)
+        assert not view.grab().isNull()

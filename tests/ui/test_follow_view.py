@@ -1,0 +1,211 @@
+"""The follow-on page, from two passages to the outcome, through the real lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.inspection import Subject, Visit
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice, PassagePairs
+from app.core.results import FollowOn, FollowOns
+from app.ui.views.follow import FollowView
+from app.ui.widgets.follow_card import signed
+from tests.helpers.windows import FakeEngine, until_stopped
+
+CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
+Ctrl = Qt.KeyboardModifier.ControlModifier
+
+
+def by_order(request: PassagePairs, choice: ModelChoice | None, report: Report) -> FollowOns:
+    """What comes later in the alphabet continues; a long passage is cut."""
+    items = [
+        FollowOn(0.97, (2.5, -1.0), (3, 3), (len(a) > 50, len(b) > 50))
+        if a < b
+        else FollowOn(0.2, (-0.5, 0.886), (3, 3))
+        for a, b in request.pairs
+    ]
+    return FollowOns(tuple(items), 0.5, model="next", device="CPU")
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(by_order, CARD)
+
+
+@pytest.fixture
+def make(
+    open_page: Callable[[type[FollowView], FakeEngine], FollowView], engine: FakeEngine
+) -> Callable[[], FollowView]:
+    return lambda: open_page(FollowView, engine)
+
+
+@pytest.fixture
+def view(make: Callable[[], FollowView]) -> FollowView:
+    return make()
+
+
+def edits(view: FollowView) -> tuple[QPlainTextEdit, QPlainTextEdit]:
+    first, second = (paper.findChild(QPlainTextEdit) for paper in view._papers)
+    assert isinstance(first, QPlainTextEdit) and isinstance(second, QPlainTextEdit)
+    return first, second
+
+
+def button(view: FollowView, name: str) -> QPushButton:
+    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
+
+
+def put(view: FollowView, first: str, second: str) -> None:
+    for edit, text in zip(edits(view), (first, second), strict=True):
+        edit.setPlainText(text)
+
+
+def tell(view: FollowView, qtbot: QtBot, first: str, second: str) -> None:
+    put(view, first, second)
+    view.run()
+    qtbot.waitUntil(lambda: not view.working())
+
+
+def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: QtBot) -> None:
+    put(view, "apples", "pears")
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    QTest.mouseClick(button(view, "Does it follow?"), Qt.MouseButton.LeftButton)
+    card = view._follow_panel.card
+    qtbot.waitUntil(card.isVisible)
+    assert card.text() == "It continues (Very likely, 97 %)"
+    assert [(row.name, row.number, row.best) for row in card.bars.rows()] == [
+        ("Continues", "97 %", True),
+        ("Does not", "3 %", False),
+    ]
+    assert card._logits.text() == "Logits: +2.50 continues, −1.00 does not"
+    assert not card._cut.isVisible()
+    assert "right after the first" in card.accessibleDescription()
+    assert notes == ["", "Two passages read in 0.5 seconds"]
+    assert signed(-0.0) == "−0.00"
+
+
+def test_swapping_what_was_told_tells_the_other_way_round(
+    view: FollowView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    tell(view, qtbot, "apples", "pears")
+    QTest.mouseClick(button(view, "Swap the passages"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(engine.requests) == 2 and not view.working())
+    assert view._desk.texts() == ("pears", "apples")
+    assert view._follow_panel.card.text() == "It does not (Likely, 80 %)"
+    edits(view)[0].undo()
+    assert view._desk.texts() == ("apples", "apples")
+    put(view, "x", "y")
+    view._swap()
+    assert len(engine.requests) == 2
+
+
+def test_a_missing_passage_is_said_and_gets_the_keyboard(view: FollowView, engine: FakeEngine) -> None:
+    put(view, "apples", " \n")
+    QTest.keyClick(edits(view)[0], Qt.Key.Key_Return, Ctrl)
+    assert view._panel.notice.sentence() == "The second passage is empty."
+    assert edits(view)[1].hasFocus()
+    view.run()
+    assert engine.requests == []
+
+
+def test_long_passages_say_what_was_read(view: FollowView, qtbot: QtBot) -> None:
+    tell(view, qtbot, "a" * 60, "b" * 60)
+    said = view._follow_panel.card._cut.text().splitlines()
+    assert len(said) == 2 and "its end" in said[0] and "its beginning" in said[1]
+
+
+def test_a_changed_passage_greys_the_outcome(view: FollowView, qtbot: QtBot) -> None:
+    tell(view, qtbot, "apples", "pears")
+    assert not view._panel.outdated()
+    edits(view)[1].insertPlainText("x")
+    assert view._panel.outdated() and not view._follow_panel.card.bars.isEnabled()
+    edits(view)[1].undo()
+    assert not view._panel.outdated() and view._follow_panel.card.bars.isEnabled()
+    put(view, "", "")
+    assert not view._follow_panel.card.isVisible() and not view._panel.outdated()
+
+
+def test_stop_and_a_lost_process(view: FollowView, qtbot: QtBot, engine: FakeEngine) -> None:
+    engine.answer = until_stopped
+    put(view, "apples", "pears")
+    view.run()
+    assert view._panel.strip.isVisible()
+    assert view.stop() and not view.stop()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert not view._panel.strip.isVisible() and not view._follow_panel.card.isVisible()
+
+    def lost(request: object, choice: ModelChoice | None, report: Report) -> FollowOns:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    engine.answer = lost
+    told: list[bool] = []
+    view.lost.connect(lambda: told.append(True))
+    view.run()
+    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "The model process ended.")
+    assert told == [True] and view._desk.texts() == ("apples", "pears")
+
+
+def test_no_model_is_said_with_a_way_on(view: FollowView, qtbot: QtBot) -> None:
+    def none(head: Head) -> ModelCard:
+        raise SpanlightError("No model that tells what follows is installed.", "Install one.")
+
+    view.workspace.shelf.default = none  # type: ignore[method-assign]
+    view.shown()
+    said = "No model that tells what follows is installed. Install one."
+    qtbot.waitUntil(lambda: view._panel.model.words() == said)
+    assert button(view, "Choose a model in the settings").isVisible()
+
+
+def test_samples_hold_two_passages_and_are_told_at_one_click(view: FollowView, qtbot: QtBot) -> None:
+    assert len(view._samples) >= 2 and all(sample.text and sample.second for sample in view._samples)
+    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
+    QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(view._follow_panel.card.isVisible)
+    assert view._desk.texts() == (view._samples[0].text, view._samples[0].second)
+    assert not offers[0].isVisible()
+
+
+def test_drafts_of_both_come_back(make: Callable[[], FollowView]) -> None:
+    first = make()
+    put(first, "apples\n", "pears ")
+    first.keep()
+    assert make()._desk.texts() == ("apples\n", "pears ")
+
+
+def test_files_go_to_the_paper_in_use_or_to_both(view: FollowView, qtbot: QtBot, tmp_path: Path) -> None:
+    paths = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for path in paths:
+        path.write_text(path.stem, encoding="utf-8")
+    view.open_files(paths)
+    qtbot.waitUntil(lambda: view._desk.texts() == ("one", "two"))
+    edits(view)[1].setFocus()
+    view.open_files(paths[:1])
+    qtbot.waitUntil(lambda: view._desk.texts() == ("one", "one"))
+    view._papers[0].dropped.emit([paths[1]])
+    qtbot.waitUntil(lambda: view._desk.texts() == ("two", "one"))
+
+
+def test_look_inside_takes_both_passages_along(view: FollowView, qtbot: QtBot) -> None:
+    tell(view, qtbot, "apples", "pears")
+    visits: list[Visit] = []
+    view.look_inside.connect(visits.append)
+    QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
+    assert visits == [Visit(Subject(Head.NEXT_SENTENCE, "apples", "pears"), "next", "apples")]
+
+
+def test_the_papers_stand_beside_each_other_where_there_is_room(view: FollowView, qtbot: QtBot) -> None:
+    for width, direction in (
+        (2000, QBoxLayout.Direction.LeftToRight),
+        (900, QBoxLayout.Direction.TopToBottom),
+    ):
+        view.resize(width, 700)
+        qtbot.waitUntil(lambda direction=direction: view._desk._layout.direction() == direction)

@@ -1,0 +1,379 @@
+"""The Look inside page: samples, a visit from another page, its sections, models, keys, saving, the next start."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost
+from app.core.inspection import LookAtModel, LookAtSpans, Subject, Visit
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.core.text import Span
+from app.ui.views.inspect.page import InspectView
+from app.ui.views.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
+from tests.helpers import insides
+from tests.helpers.windows import FakeEngine, until_stopped
+
+Open = Callable[[type[InspectView], FakeEngine], InspectView]
+Opened = Callable[[FakeEngine], InspectView]
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(insides.answer, *insides.CARDS)
+
+
+@pytest.fixture
+def opened(open_page: Open, qtbot: QtBot) -> Callable[[FakeEngine], InspectView]:
+    """Opens the page over an engine and waits until all that it begins with is there."""
+
+    def of(engine: FakeEngine) -> InspectView:
+        view = open_page(InspectView, engine)
+        rested(view, qtbot)
+        QApplication.processEvents()
+        return view
+
+    return of
+
+
+@pytest.fixture
+def make(opened: Callable[[FakeEngine], InspectView], engine: FakeEngine) -> Callable[[], InspectView]:
+    return lambda: opened(engine)
+
+
+@pytest.fixture
+def view(make: Callable[[], InspectView]) -> InspectView:
+    return make()
+
+
+def rested(view: InspectView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)
+
+
+def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, model: str = "") -> None:
+    view.look_at(insides.visit(subject, model))
+    rested(view, qtbot)
+
+
+def names(view: InspectView) -> list[str]:
+    bar = view._sections.names
+    return [bar.tabData(at) for at in range(bar.count())]
+
+
+def offers(view: InspectView) -> list[QPushButton]:
+    found = view._empty.findChildren(QPushButton)
+    return [one for one in found if one.accessibleName().startswith("Try the sample") and one.isVisible()]
+
+
+def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot: QtBot) -> None:
+    view = opened(FakeEngine(insides.answer, insides.MOODS))
+    said = [offer.text() for offer in offers(view)]
+    assert said
+    assert all(one.startswith("A text to classify") for one in said)
+    assert not view._bar.isVisible()
+    qtbot.mouseClick(offers(view)[0], Qt.MouseButton.LeftButton)
+    rested(view, qtbot)
+    assert view._bar.isVisible()
+    assert view._bar.title() in said[0]
+    assert not offers(view)
+
+
+def test_a_question_is_among_the_samples_with_its_passage(view: InspectView, qtbot: QtBot) -> None:
+    qtbot.mouseClick(offers(view)[0], Qt.MouseButton.LeftButton)
+    rested(view, qtbot)
+    section = view.section()
+    assert section is not None
+    assert section.visit.subject.head is Head.QUESTION_ANSWERING
+    assert section.visit.subject.pair
+    assert section.visit.subject.pair in offers_of(view)
+
+
+def offers_of(view: InspectView) -> str:
+    return " ".join(offer.title for offer in view._offers)
+
+
+def test_without_any_model_the_page_says_when_there_will_be_examples(opened: Opened) -> None:
+    view = opened(FakeEngine(insides.answer))
+    assert not offers(view)
+    assert "no model" in view._empty._hint.text()
+
+
+def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
+    view: InspectView, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    look(view, qtbot, model="other-qa")
+    section = view.section()
+    assert section is not None
+    assert section.KEY == "picture"
+    assert engine.requests == [LookAtModel(insides.ASKED)]
+    assert section.visit.model == "/models/other-qa"
+    assert view._bar.models.currentText() == "other-qa"
+    assert view._bar.title() == insides.QUESTION
+    rows = list(csv.DictReader(io.StringIO(section.numbers())))
+    assert [row["gives"] for row in rows][:2] == ["1 × 52 × 384", "1 × 52 × 384"]
+
+
+@pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
+def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
+    view: InspectView, subject: Subject, qtbot: QtBot
+) -> None:
+    look(view, qtbot, subject)
+    expected = ["picture", "spans", "pooling", "loss", "why", "compare"]
+    if subject.head is not Head.QUESTION_ANSWERING:
+        expected.remove("spans")
+    assert [key for key in names(view) if key in expected] == expected
+    for key in names(view):
+        view._sections.choose(key)
+        rested(view, qtbot)
+        section = view.section()
+        assert section is not None
+        assert section.KEY == key
+        assert section.isVisible()
+        assert section.notice.sentence() == ""
+        assert not section.strip.isVisible()
+
+
+def test_keys_walk_through_the_sections_and_round(view: InspectView, qtbot: QtBot) -> None:
+    look(view, qtbot)
+    assert view._sections.key() == "picture"
+    view._sections.previous()
+    assert view._sections.key() == "compare"
+    view._sections.next()
+    view._sections.next()
+    assert view._sections.key() == names(view)[1]
+    rested(view, qtbot)
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier"), [(Qt.Key.Key_Tab, "ControlModifier"), (Qt.Key.Key_Right, "AltModifier")]
+)
+def test_the_next_section_comes_at_a_key(view: InspectView, key: Qt.Key, modifier: str, qtbot: QtBot) -> None:
+    look(view, qtbot)
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
+    qtbot.keyClick(view, key, Qt.KeyboardModifier[modifier])
+    assert view._sections.key() == names(view)[1]
+    rested(view, qtbot)
+
+
+def test_a_section_is_not_asked_again_when_it_comes_back(
+    view: InspectView, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    look(view, qtbot)
+    view._sections.choose("spans")
+    rested(view, qtbot)
+    asked = list(engine.requests)
+    assert LookAtSpans(insides.ASKED) in asked
+    view._sections.choose("picture")
+    view._sections.choose("spans")
+    rested(view, qtbot)
+    assert engine.requests == asked
+
+
+def test_another_model_has_everything_looked_at_anew(
+    view: InspectView, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    look(view, qtbot)
+    box = view._bar.models
+    assert [box.itemText(at) for at in range(box.count())] == ["starter-qa", "other-qa"]
+    view._bar.model_chosen.emit("/models/other-qa")
+    rested(view, qtbot)
+    assert engine.requests == [LookAtModel(insides.ASKED)] * 2
+    section = view.section()
+    assert section is not None
+    assert [card.name for card in section.models] == ["other-qa", "starter-qa"]
+
+
+def test_a_model_that_is_not_here_is_said_and_another_can_be_looked_into(
+    view: InspectView, qtbot: QtBot
+) -> None:
+    look(view, qtbot, model="gone")
+    assert view._notice.isVisible()
+    assert "gone" in view._notice.sentence()
+    look(view, qtbot)
+    assert not view._notice.isVisible()
+    assert view.section() is not None
+
+
+def test_a_newer_visit_wins_over_one_that_still_runs(opened: Opened, qtbot: QtBot) -> None:
+    def slow_first(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+        if request.subject == insides.ASKED:
+            until_stopped(request, choice, report)
+        return insides.answer(request, choice, report)
+
+    view = opened(FakeEngine(slow_first, *insides.CARDS))
+    view.look_at(insides.visit(insides.ASKED))
+    qtbot.waitUntil(lambda: view.section() is not None and view.section().strip.isVisible())
+    look(view, qtbot, insides.REVIEW)
+    section = view.section()
+    assert section is not None
+    assert section.visit.subject == insides.REVIEW
+    assert "21" in section.numbers()
+    assert not section.strip.isVisible()
+
+
+def test_esc_stops_and_what_was_stopped_can_be_looked_at_again(opened: Opened, qtbot: QtBot) -> None:
+    waiting = [True]
+
+    def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+        if waiting[0]:
+            until_stopped(request, choice, report)
+        return insides.answer(request, choice, report)
+
+    view = opened(FakeEngine(answer, *insides.CARDS))
+    assert not view.stop()
+    view.look_at(insides.visit())
+    qtbot.waitUntil(lambda: view.section() is not None and view.section().strip.isVisible())
+    assert view.stop()
+    section = view.section()
+    assert section is not None
+    assert section.notice.sentence() == "Stopped."
+    assert not section.strip.isVisible()
+    assert section.numbers() == ""
+    waiting[0] = False
+    section.notice.acted.emit()
+    rested(view, qtbot)
+    assert section.numbers()
+    assert not section.notice.isVisible()
+
+
+def test_a_dead_model_process_is_said_in_the_section_and_to_the_window(opened: Opened, qtbot: QtBot) -> None:
+    def die(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+        raise EngineLost("The model process ended.", "Try again.")
+
+    view = opened(FakeEngine(die, *insides.CARDS))
+    with qtbot.waitSignal(view.lost):
+        view.look_at(insides.visit())
+    section = view.section()
+    assert section is not None
+    assert section.notice.sentence() == "The model process ended."
+
+
+def test_numbers_are_saved_in_the_files_lane(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
+    look(view, qtbot)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    path = tmp_path / "picture.csv"
+    view.save_numbers_as(path)
+    rested(view, qtbot)
+    section = view.section()
+    assert section is not None
+    assert path.read_text(encoding="utf-8") == section.numbers()
+    assert notes == ["picture.csv saved"]
+
+
+@pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")])
+def test_a_chart_is_saved_by_the_ending_of_its_name(
+    view: InspectView, tmp_path: Path, ending: str, begins: bytes, qtbot: QtBot
+) -> None:
+    look(view, qtbot)
+    section = view.section()
+    path = tmp_path / f"chart.{ending}"
+    view._saving.write_chart(path, section._picture)  # type: ignore[union-attr]
+    rested(view, qtbot)
+    assert path.read_bytes().startswith(begins)
+
+
+def test_a_disk_that_refuses_is_said_on_the_page(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
+    look(view, qtbot)
+    (tmp_path / "file").write_text("in the way")
+    view.save_numbers_as(tmp_path / "file" / "numbers.csv")
+    rested(view, qtbot)
+    assert view._notice.isVisible()
+    assert "could not be written" in view._notice.sentence()
+
+
+def test_the_last_visit_comes_back_at_the_next_start(make: Callable[[], InspectView], qtbot: QtBot) -> None:
+    view = make()
+    look(view, qtbot, insides.BLANKED)
+    view.keep()
+    again = make()
+    rested(again, qtbot)
+    section = again.section()
+    assert section is not None
+    assert section.visit.subject == insides.BLANKED
+
+
+def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
+    make: Callable[[], InspectView], qtbot: QtBot
+) -> None:
+    view = make()
+    look(view, qtbot)
+    button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    rested(view, qtbot)
+    assert offers(view)
+    assert not view._bar.isVisible()
+    assert view.section() is None
+    view.keep()
+    again = make()
+    rested(again, qtbot)
+    assert offers(again)
+
+
+def test_a_visit_that_came_first_is_not_put_aside_by_the_kept_one(view: InspectView, qtbot: QtBot) -> None:
+    look(view, qtbot, insides.BLANKED)
+    view._begin((kept(insides.visit(insides.ASKED)), ()))
+    assert view._visit is not None
+    assert view._visit.subject == insides.BLANKED
+
+
+def test_models_are_looked_up_again_when_the_settings_change(
+    view: InspectView, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    look(view, qtbot)
+    third = replace(insides.READER, name="third", folder="/models/third")
+    view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
+    view.settings_changed()
+    rested(view, qtbot)
+    assert view._bar.models.findText("third") >= 0
+
+
+# What is kept
+
+_texts = st.text(max_size=60)
+
+
+@given(head=st.sampled_from(list(Head)), text=_texts, pair=_texts, title=_texts, model=_texts, data=st.data())
+def test_a_visit_is_read_back_as_it_was_kept(
+    head: Head, text: str, pair: str, title: str, model: str, data: st.DataObject
+) -> None:
+    def span() -> Span:
+        start = data.draw(st.integers(0, len(text)))
+        return Span(start, data.draw(st.integers(start, len(text))))
+
+    focus = span() if data.draw(st.booleans()) else None
+    blanks = tuple(span() for _ in range(data.draw(st.integers(0, 3))))
+    visit = Visit(Subject(head, text, pair, focus, blanks), model, title)
+    assert from_kept(kept(visit)) == visit
+
+
+def test_a_large_visit_is_not_kept() -> None:
+    assert kept(Visit(Subject(Head.CLASSIFICATION, "x" * MOST_KEPT))) == ""
+    assert kept(None) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "nonsense", "[]", "{}", json.dumps({"head": "none"}), kept(insides.visit()).replace("focus", "f")],
+)
+def test_what_cannot_be_read_back_is_let_be(text: str) -> None:
+    assert from_kept(text) is None
+
+
+def test_the_draft_has_a_name_of_its_own() -> None:
+    assert DRAFT == "inspect"
