@@ -69,8 +69,8 @@ class SpansSection(Section):
         tokens.add(self._text, self._bars, bar_of(self, self._bars))
         best = Part(
             theme, "The best spans", "n-best",
-            "The chosen one first, then the runners-up. The probability is the share among all spans of this window"
-            " and the null score.",
+            "The chosen one first, then the runners-up that do not overlap a better one. The probability is a span’s"
+            " share among all spans of this window and the null score.",
         )  # fmt: skip
         best.add(self._list)
         matrix = Part(
