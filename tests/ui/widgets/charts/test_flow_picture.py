@@ -204,6 +204,7 @@ def test_walking_with_keys_scrolls_to_the_box(chart: FlowPicture, qtbot: QtBot) 
     chart.setFocus()
     QTest.keyClick(chart, Qt.Key.Key_End)
     assert area.verticalScrollBar().value() > 0
+    area.takeWidget()
 
 
 def test_every_stage_is_a_row_of_numbers(chart: FlowPicture) -> None:
