@@ -25,6 +25,7 @@ from app.flows.export_inside import shape_words
 
 _MOST = 20
 _WIDE = 72
+_METHODS = {"integrated-gradients": "integrated gradients", "gradient-input": "gradient × input"}
 
 
 def print_seen(seen: Any, *, attention_head: int | None = None) -> None:
@@ -116,7 +117,7 @@ def _print_losses(seen: Losses) -> None:
 
 def _print_shares(seen: Attribution) -> None:
     _print_window(seen.window)
-    print(f"Score of {_short(seen.target)}: {_two(seen.score)}, shared out by {seen.method}.")
+    print(f"Score of {_short(seen.target)}: {_two(seen.score)}, shared out by {_METHODS[seen.method]}.")
     order = sorted(range(len(seen.shares)), key=lambda at: -abs(seen.shares[at]))[:_MOST]
     lines = [("token", "", "share")]
     lines += [(str(at), seen.window.tokens[at].piece, f"{seen.shares[at]:+.3f}") for at in order]

@@ -9,7 +9,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inside import SpanScore, SpanScores
 from app.core.inspection import LookAtSpans, Subject
-from app.core.models import Head
+from app.core.models import SHARED_AMONG, Head
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
@@ -17,9 +17,6 @@ from app.tasks.inspection import Input, input_of
 from app.tasks.scores import logsumexp, softmax
 from app.tasks.spans import saying, span_scores, window_spans
 from app.tasks.task import Arrays, ReadyModel
-
-# How many runners-up are listed behind the chosen span.
-RUNNERS_UP = 19
 
 
 def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> SpanScores:
@@ -40,7 +37,7 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
         start_probabilities=tuple(softmax(start).tolist()),
         end_probabilities=tuple(softmax(end).tolist()),
         candidates=scores.candidates,
-        spans=scores.spans(request.subject.focus, 1 + RUNNERS_UP),
+        spans=scores.spans(request.subject.focus, SHARED_AMONG),
         null_score=scores.null_score,
         null_probability=scores.share(scores.null_score),
         model=model.card.name,
@@ -103,7 +100,7 @@ class WindowScores:
         return float(np.exp(score - self.whole))
 
     def spans(self, focus: Span | None, count: int) -> tuple[SpanScore, ...]:
-        """The focus's span, where there is a focus, then the best spans, none sharing a word with a better one.
+        """The focus's span, where there is a focus, then the best others: `count` in all, at most SHARED_AMONG.
 
         The focus's tokens are those that reading scored it at, else all that share a code point with it; a
         focus outside the window has none and is left out.
@@ -111,14 +108,14 @@ class WindowScores:
         found = [
             self._span(first, last, candidate.span)
             for candidate, first, last in window_spans(
-                self.cut.cut, self.start, self.end, text=self.text, document=0, count=count
+                self.cut.cut, self.start, self.end, text=self.text, document=0, count=SHARED_AMONG
             )
         ]
         if focus is None:
-            return tuple(found)
+            return tuple(found[:count])
         chosen = next((one for one in found if one.span == focus), None) or self.at(focus)
         if chosen is None:
-            return tuple(found)
+            return tuple(found[:count])
         others = [one for one in found if not one.span.overlaps(chosen.span)]
         return (chosen, *others)[:count]
 

@@ -17,7 +17,9 @@ from app.tasks.inspection import Input
 from app.tasks.inspection_spans import WindowScores
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel, Score
+from app.tasks.token_classification import whole_words
 from app.tasks.vocabulary import Seam, Vocabulary
+from app.tasks.words import words as words_of
 
 FOLLOWS, OTHER = "follows", "other"
 NO_ANSWER = "no answer"
@@ -108,11 +110,10 @@ def _order(row: _Row) -> Aim:
 
 
 def _tag(row: _Row) -> Aim:
-    found, label, labels = row.found, row.target.label, row.model.card.labels
-    token = _tagged(found, row.subject, row.model, row.logits())
+    label, labels = row.target.label, row.model.card.labels
+    token, place = _tagged(row)
     logits = row.logits(token)
     at = row.entry(lambda: _label(label, row.model) if label else int(np.argmax(logits)))
-    place = found.window.tokens[token].span or Span(0, 0)
     words = f"{labels[at]} for “{place.of(row.subject.text)}”"
     score = (("logits", (token, at), 1.0),)
     return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
@@ -195,19 +196,21 @@ class Words:
         return self._vocabulary.seam(self._subject.text, blanks[blank].start)
 
 
-def _tagged(found: Input, subject: Subject, model: ReadyModel, logits: np.ndarray) -> int:
-    """The token whose tag is looked at: the focus's first piece, else the first that is likely part of a name."""
-    if subject.focus is not None:
-        tokens = found.tokens_at(subject.focus)
-        if not tokens:
-            raise SpanlightError("There is no word at this place.", "Choose a word of the text.")
-        return tokens[0]
-    window = found.cut
-    own = range(window.context_at, window.context_at + len(window.starts))
-    if not own:
-        raise SpanlightError("There is no word to look at.", "Choose another text.")
-    named = (token for token in own if model.card.labels[int(np.argmax(logits[token]))] != "O")
-    return next(named, own[0])
+def _tagged(row: _Row) -> tuple[int, Span]:
+    """The word whose tag is looked at, by its first piece and its place: the focus's, else the first likely name's."""
+    window, text, labels = row.found.cut, row.subject.text, row.model.card.labels
+    groups = whole_words(text, *words_of(text), window.starts, window.ends)
+    places = [Span(*place) for place in zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)]
+    tokens = (groups.tokens[groups.firsts] + window.context_at).tolist()
+    focus = row.subject.focus
+    if focus is None:
+        logits = row.logits()
+        first = next((n for n, token in enumerate(tokens) if labels[int(np.argmax(logits[token]))] != "O"), 0)
+    else:
+        first = next((n for n, place in enumerate(places) if place.overlaps(focus)), len(tokens))
+    if first >= len(tokens):
+        raise NoTarget("There is no word at this place.", "Choose a word of the text.")
+    return tokens[first], places[first]
 
 
 def _label(label: str, model: ReadyModel) -> int:

@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from app.core.models import Head
 from app.core.requests import TextToFill
+from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
+from tests.helpers.small_models import small_checkpoint
 
 
 def test_fill_for_people(command: Command) -> None:
@@ -73,3 +77,22 @@ def test_faults_are_one_line(command: Command, arguments: tuple[str, ...], said:
     code, out, err = command("fill", *arguments)
     assert (code, out) == (2, "")
     assert said in err and err.count("\n") == 1
+
+
+def test_the_real_thing(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "filler", head=Head.MASKED_WORDS)
+    text = "the ___ stole the tarts"
+    ended = subprocess.run(
+        [sys.executable, "-m", "app", "fill", text, "--word", "king", "--model", str(folder), "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=200,
+    )
+    assert ended.returncode == 0, ended.stderr
+    values = json.loads(ended.stdout)
+    (blank,) = values["blanks"]
+    assert text[blank["start"] : blank["end"]] == "___"
+    assert len(blank["words"]) == 10
+    assert blank["asked"]["word"] == "king" and blank["asked"]["rank"] >= 1
+    assert 0 < blank["asked"]["probability"] < 1

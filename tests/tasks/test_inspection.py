@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,13 +15,15 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.tasks.inspection import Input, input_of
+from app.tasks.masked import masked_windows
+from app.tasks.next_sentence import pair_window
 from app.tasks.question_answering import read
 from app.tasks.reading import Asked
 from app.tasks.spans import window_candidates
 from app.tasks.task import ReadyModel
 from app.tasks.texts import text_windows
 from app.tasks.windows import PairTemplate
-from tests.helpers.fake_models import Noted, classifier, span_reader
+from tests.helpers.fake_models import Noted, card, classifier, span_reader
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
 PIECES = ("the queen of hearts ", "Paris ", "日本 ", "war and peace.\n\n", "x", "\u00e9te\u0301 ", "42, ")
@@ -94,9 +98,8 @@ def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -
     scoring = [n for n, w in enumerate(cut) if (w.scored & (w.starts <= at) & (w.ends > at)).any()]
     if scoring:
         assert found.window.number in scoring
-        assert all(
-            found.window.tokens[i].span.overlaps(Span(at, at + 1)) for i in found.tokens_at(Span(at, at + 1))
-        )  # type: ignore[union-attr]
+        there = [found.window.tokens[number].span for number in found.tokens_at(Span(at, at + 1))]
+        assert there and all(span is not None and span.start <= at < span.end for span in there)
 
 
 def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
@@ -120,3 +123,44 @@ def test_nothing_to_look_at_is_said(subject: Subject) -> None:
     model = span_reader() if subject.head is QA else classifier(("a",))
     with pytest.raises(SpanlightError, match=r"no (text|question) to look at"):
         input_of(subject, model, Silent())
+
+
+@settings(max_examples=40, deadline=None)
+@given(TEXTS, st.data())
+def test_blanks_are_seen_in_the_windows_that_fill_them(text: str, data: st.DataObject) -> None:
+    model = replace(classifier(("a",)), card=card(Head.MASKED_WORDS))
+    bounds = sorted(data.draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=8)))
+    blanks = tuple(Span(a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=False))
+    cut = list(masked_windows(text, blanks, model, Silent()))
+    for number, blank in enumerate(blanks):
+        subject = Subject(Head.MASKED_WORDS, text, focus=blank, blanks=blanks)
+        if not text.strip():
+            return
+        found = input_of(subject, model, Silent())
+        places = found.arrays["positions"][0].tolist()
+        assert len(places) == len(blanks)
+        assert found.window.tokens[places[number]].piece == "[MASK]"
+        assert found.window.tokens[places[number]].span == blank
+        assert found.arrays["input_ids"][0].tolist() == cut[found.window.number].input_ids.tolist()
+        for place, other in zip(places, blanks, strict=True):
+            assert place == -1 or found.window.tokens[place].span == other
+    first = input_of(Subject(Head.MASKED_WORDS, text, blanks=blanks), model, Silent())
+    assert first.arrays["positions"][0, 0] >= 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(TEXTS, TEXTS)
+def test_a_pair_is_the_one_that_is_judged(first: str, second: str) -> None:
+    model = replace(classifier(("a",)), card=card(Head.NEXT_SENTENCE))
+    subject = Subject(Head.NEXT_SENTENCE, first, second)
+    found = input_of(subject, model, Silent())
+    agrees(found, subject, model)
+    pair = pair_window(first, second, PairTemplate.of(model.tokenizer), model, lambda: None)
+    assert found.arrays["input_ids"][0].tolist() == pair.input_ids.tolist()
+    counts = [len(of_parts(found, part)) for part in (Part.TEXT, Part.PAIR)]
+    assert counts == [len(one) for one in pair.passages]
+
+
+def test_no_blank_to_look_at_is_said() -> None:
+    with pytest.raises(SpanlightError, match="no blank"):
+        input_of(Subject(Head.MASKED_WORDS, "a b"), classifier(("a",)), Silent())

@@ -89,3 +89,23 @@ def test_every_word_with_a_tag_is_in_one_name_of_its_type(scheme: str, picks: li
     kinds = {at: kind for first, end, kind in names for at in range(first, end)}
     assert kinds == {at: read.tags[tag][1] for at, tag in enumerate(tags) if read.tags[tag][1]}
     assert sum(end - first for first, end, _ in names) == len(kinds)
+
+
+@given(st.sampled_from(sorted(LABELS)), st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), max_size=6))
+def test_the_tags_of_names_mark_those_names(scheme: str, drawn: list[tuple[int, int]]) -> None:
+    read = TagScheme.of(LABELS[scheme].split())
+    outside = read.tag("", first=True, last=True)
+    tags, names = [outside], []
+    for size, pick in drawn:
+        kind = read.types[pick % len(read.types)]
+        names.append((len(tags), len(tags) + size, kind))
+        tags += [read.tag(kind, first=at == 0, last=at == size - 1) for at in range(size)]
+        tags.append(outside)  # without a beginning of their own, neighbours would be one name
+    assert None not in tags
+    places = np.arange(len(tags)) * 2
+    assert read.names(np.array(tags, dtype=np.int64), "w " * len(tags), places, places + 1) == names
+
+
+def test_a_tag_that_no_label_is() -> None:
+    assert TagScheme.of(("B-X", "I-X")).tag("", first=True, last=True) is None
+    assert TagScheme.of(("O", "B-X", "I-X")).tag("Y", first=True, last=False) is None

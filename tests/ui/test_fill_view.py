@@ -237,6 +237,7 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, "A cup of hot ___.")
     type_in(view, "Once ")
     assert view._panel.outdated()
+    assert not view._fill_panel.card._hint.isVisible()
     rows = view._fill_panel.card.words
     rows.setFocus()
     QTest.keyClick(rows, Qt.Key.Key_1)

@@ -18,7 +18,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.ui.views.follow import FollowView
-from app.ui.widgets.follow_card import signed
+from app.ui.widgets.follow_card import outcome, signed
 from tests.helpers.windows import FakeEngine, until_stopped
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
@@ -91,6 +91,20 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
     assert "right after the first" in card.accessibleDescription()
     assert notes == ["", "Two passages read in 0.5 seconds"]
     assert signed(-0.0) == "−0.00"
+
+
+@pytest.mark.parametrize(
+    ("probability", "words", "sure"),
+    [
+        (0.95, "It continues", "Very likely, 95 %"),
+        (0.7, "It continues", "Likely, 70 %"),
+        (0.6, "It may continue", "Undecided, 60 %"),
+        (0.45, "It may not", "Undecided, 55 %"),
+        (0.01, "It does not", "Very likely, 99 %"),
+    ],
+)
+def test_an_outcome_is_called_one_only_where_it_is(probability: float, words: str, sure: str) -> None:
+    assert outcome(FollowOn(probability, (0.0, 0.0), (1, 1)))[:2] == (words, sure)
 
 
 def test_swapping_what_was_told_tells_the_other_way_round(

@@ -107,8 +107,8 @@ def _kind(call: Call, module: nn.Module) -> tuple[str, str, str]:
     if isinstance(module, nn.Linear):
         return "Weighted sums", "linear layer", size(module.in_features, module.out_features)
     if isinstance(module, nn.Embedding):
-        rows, width = module.num_embeddings, module.embedding_dim
-        return plain_name(call.path.split(".")[-1]), "embedding", f"{rows:,} row{'s' * (rows != 1)} of {width:,}"
+        rows = "1 row" if module.num_embeddings == 1 else f"{module.num_embeddings:,} rows"
+        return plain_name(call.path.split(".")[-1]), "embedding", f"{rows} of {module.embedding_dim:,}"
     if is_dropout(call):
         return "Some numbers set to zero, at training only", "dropout", module.extra_repr()
     if name := activation(call):

@@ -92,13 +92,14 @@ class FillView(TextPage):
         self._results.count_blanks(count)
         panel, outdated = self._fill_panel, self._results.outdated(text)
         panel.show_text(empty=self._editor.is_empty(), blanks=count)
-        panel.set_outdated(bool(count) and outdated)
         if index < 0:
+            panel.set_outdated(False)
             return
         panel.card.show_blank(index, count, self._editor.word_of(index))
         panel.card.question.set_word(self._word_for(index))
         if not (outdated and (self.working() or self._placing)):  # what is shown stays until there is better
             panel.show_words(self._filled(), self._results.source())
+        panel.set_outdated(outdated)
 
     def _filled(self) -> FilledBlank | None:
         """What is known of the chosen blank, of this text or of an earlier one with as many blanks."""

@@ -156,6 +156,12 @@ class WordsForm(ExampleForm):
         words = tuple(field.text().strip() for field in self.fields)
         return Example(words=words) if words and all(words) else None
 
+    def suggest(self, words: tuple[str, ...]) -> None:
+        """Take these for right where nothing is known."""
+        for field, word in zip(self.fields, words, strict=False):
+            if not field.text():
+                field.setText(word)
+
     def wanting(self) -> str:
         return "Type the word that is right, then press Enter." if self.example() is None else ""
 

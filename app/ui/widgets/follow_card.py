@@ -10,6 +10,8 @@ from app.core.results import FollowOn
 from app.ui.theme import Theme, mark
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow
 
+# From here on the outcome is called one: what wording.likelihood calls likely.
+_DECIDED = 0.7
 _CUT = (
     "The first passage is longer than the model reads: its end was read.",
     "The second passage is longer than the model reads: its beginning was read.",
@@ -18,11 +20,14 @@ _CUT = (
 
 def outcome(item: FollowOn) -> tuple[str, str, str]:
     """The outcome in large words, how sure it is, and in a sentence what that says."""
-    if item.probability >= 0.5:
-        said = "The model takes the second passage for what comes right after the first."
-        return "It continues", wording.likely(item.probability), said
-    said = "The model takes the second passage for one from somewhere else."
-    return "It does not", wording.likely(1 - item.probability), said
+    continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
+    where = "coming right after the first" if continues else "being from somewhere else"
+    if sure < _DECIDED:
+        words = "It may continue" if continues else "It may not"
+        return words, f"Undecided, {wording.percent(sure)}", f"The model leans to the second passage {where}."
+    words = "It continues" if continues else "It does not"
+    said = "what comes right after the first" if continues else "one from somewhere else"
+    return words, wording.likely(sure), f"The model takes the second passage for {said}."
 
 
 def signed(value: float) -> str:
@@ -80,10 +85,11 @@ class FollowCard(QFrame):
 
     def set_outdated(self, outdated: bool) -> None:
         """Grey what belongs to earlier passages."""
-        for widget in (self._words, self._sure, self._sentence, self.bars, self._logits):
-            widget.setEnabled(not outdated)
-        certain = not outdated and self._words.text() == "It continues" and "Very" in self._sure.text()
-        mark(self._sure, ink="likely" if certain else "")
+        self.bars.setEnabled(not outdated)
+        certain = self._words.text() == "It continues" and "Very" in self._sure.text()
+        for label in (self._words, self._sentence):
+            mark(label, ink="quiet" if outdated else "")
+        mark(self._sure, ink="quiet" if outdated else "likely" if certain else "")
 
     def text(self) -> str:
         """The outcome as a line of text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme
 from app.ui.widgets.notice import Notice
@@ -40,13 +40,18 @@ class InspectEmpty(QScrollArea):
         inner = QWidget()
         self._column = QVBoxLayout(inner)
         middle = QWidget()
+        middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
         self._middle = middle
         column = QVBoxLayout(middle)
         for widget in (self._heading, self._about, self.notice, self._samples, self._hint):
             column.addWidget(widget)
         self._inner = column
         self._column.addStretch(1)
-        self._column.addWidget(middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()  # no alignment: it would not ask the wrapped words how high they are
+        row.addStretch(1)
+        row.addWidget(middle)
+        row.addStretch(1)
+        self._column.addLayout(row)
         self._column.addStretch(2)
         self.setWidget(inner)
         self.setWidgetResizable(True)

@@ -69,7 +69,7 @@ class MarkedText(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def sizeHint(self) -> QSize:
-        lines = min(9, max(3, len(self._text) // 110 + self._text.count("\n") + 2))
+        lines = min(9, max(2, len(self._text) // 100 + self._text.count("\n") + 1))
         return QSize(self._theme.step(80), lines * self.fontMetrics().lineSpacing() + self._theme.step(4))
 
     def _light(self) -> None:

@@ -131,7 +131,7 @@ class ScoreBars(QWidget):
         painter.setFont(theme.font("strong" if row.best else "ui"))
         metrics = painter.fontMetrics()
         line = QRectF(place.left(), place.top() + theme.step(1), place.width(), metrics.height())
-        painter.setPen(theme.colour("ink"))
+        painter.setPen(theme.colour("ink" if self.isEnabled() else "ink_disabled"))
         number_width = metrics.horizontalAdvance(row.number)
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.number)
         room = int(line.width() - number_width - theme.step(3))
@@ -139,7 +139,7 @@ class ScoreBars(QWidget):
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
         if row.fraction is not None:
             bar = QRectF(place.left(), line.bottom() + theme.step(1.25), place.width(), theme.step(1.75))
-            fill = theme.colour("mark" if row.best else "mark_faint")
+            fill = theme.colour("mark" if row.best and self.isEnabled() else "mark_faint")
             draw_bar(painter, bar, row.fraction, theme.colour("track"), fill)
 
     def _row_height(self) -> int:

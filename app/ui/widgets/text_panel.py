@@ -52,7 +52,7 @@ class TextPanel(QFrame):
         body = QWidget()
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(0, 0, 0, 0)
-        for widget in (card, self.invite, self._samples, self._open):
+        for widget in (self.invite, card, self._samples, self._open):
             self._column.addWidget(widget)
         self._column.addStretch(1)
         scroll = QScrollArea()
@@ -77,6 +77,11 @@ class TextPanel(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
         self._outdated.hide()
+
+    @property
+    def side(self) -> QWidget:
+        """The panel itself."""
+        return self
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
         """Offer these samples while there is no text."""

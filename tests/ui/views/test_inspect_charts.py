@@ -122,6 +122,9 @@ def test_the_sentences_hold_the_numbers() -> None:
     assert in_words(replace(scores, spans=())).startswith("No span can be an answer.")
     late = replace(scores, window=replace(scores.window, number=1, windows=3))
     assert "in window 2 of 3" in in_words(late)
+    from_below = replace(scores, spans=(scores.spans[1], scores.spans[0]))
+    assert in_words(from_below).startswith("The span looked at is “")
+    assert words.startswith("The best span is “")
     assert listed(scores).rows[-1][1] == "[CLS]: the text does not say"
 
 

@@ -12,8 +12,9 @@ from app.core.inside import Losses, SpanScores
 from app.core.inspection import LookAtLoss, LookAtSpans
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import TextsToTag
-from app.core.results import TaggedTexts
+from app.core.requests import TextsToTag, TextToFill
+from app.core.results import FilledText, TaggedTexts
+from app.flows.fill import fill
 from app.flows.names import find_names
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
@@ -90,6 +91,11 @@ class LossSection(Section):
         self._form.begin(self.visit.subject, self.card)
         if head is Head.QUESTION_ANSWERING and self.visit.subject.focus is None:
             self._suggesting.start(LookAtSpans(self.visit.subject), "Looking for the answer")
+        elif head is Head.MASKED_WORDS and self._form.example() is None:
+            blanks = TextToFill(self.visit.subject.text, self.visit.subject.blanks, top_k=1)
+            self._suggesting.start_flow(
+                _words, blanks, self.visit.model, words="Looking for the likeliest words"
+            )
         elif head is Head.TOKEN_CLASSIFICATION:
             texts = TextsToTag((self.visit.subject.text,))
             self._suggesting.start_flow(_names, texts, self.visit.model, words="Looking for names")
@@ -111,6 +117,8 @@ class LossSection(Section):
             form.suggest(found.spans[0].span)
         if isinstance(found, TaggedTexts) and isinstance(form, NamesForm):
             form.suggest(tuple((name.span, name.label) for name in found.items[0].entities))
+        if isinstance(found, FilledText) and isinstance(form, WordsForm):
+            form.suggest(tuple(blank.guesses[0].word if blank.guesses else "" for blank in found.blanks))
         self._ask()
 
     @Slot()
@@ -144,6 +152,10 @@ class LossSection(Section):
     def _show_result(self, shown: bool) -> None:
         for widget in (self._chart, self._words, self._tools):
             widget.setVisible(shown)
+
+
+def _words(workspace: Workspace, blanks: TextToFill, model: str, report: Report) -> FilledText:
+    return fill(workspace, blanks, report, model=model)
 
 
 def _names(workspace: Workspace, texts: TextsToTag, model: str, report: Report) -> TaggedTexts:

@@ -69,8 +69,8 @@ class SpansSection(Section):
         tokens.add(self._text, self._bars, bar_of(self, self._bars))
         best = Part(
             theme, "The best spans", "n-best",
-            "The chosen one first, then the runners-up. The probability is the share among all spans of this window"
-            " and the null score.",
+            "The chosen one first, then the runners-up that do not overlap a better one. The probability is a span’s"
+            " share among all spans of this window and the null score.",
         )  # fmt: skip
         best.add(self._list)
         matrix = Part(
@@ -164,13 +164,13 @@ def _sentences(scores: SpanScores) -> str:
     best = scores.spans[0]
     start, end = scores.start_logits[best.first], scores.end_logits[best.last]
     lead = best.score - scores.null_score
+    # What is looked at may be a runner-up that a person came from.
+    name = "The best span" if best.score >= max(span.score for span in scores.spans) else "The span looked at"
     verdict = (
-        f"the answer lies {number(lead)} above it"
-        if lead > 0
-        else f"the best span lies {number(-lead)} below it"
+        f"the answer lies {number(lead)} above it" if lead > 0 else f"the span lies {number(-lead)} below it"
     )
     return (
-        f"The best span{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
+        f"{name}{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
         f" {percent(best.probability)} of"
         f" this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
     )

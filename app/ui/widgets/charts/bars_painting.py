@@ -23,7 +23,7 @@ class BarsSizes:
 
     def __init__(self, theme: Theme) -> None:
         step = theme.step
-        self.left = float(step(13))
+        self.left = float(step(16))
         self.right = float(step(2))
         self.top = float(step(6))
         self.lane = float(step(26))

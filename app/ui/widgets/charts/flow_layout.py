@@ -169,12 +169,20 @@ class Drafting(Bricks):
         most = max(8, int(self._wide // step(4.5)))
         shown = min(len(tokens), most)
         wide = self._wide / shown
+        metrics = self._metrics("small")
+        named = len(tokens) <= most and all(
+            metrics.horizontalAdvance(token.piece) < wide - step(2) for token in tokens
+        )
         self._caption("Every token’s state: a row of numbers for each", self._shared.states)
         for at in range(shown):
             left_out = len(tokens) > most and at == shown - 2
             token = tokens[at if at < shown - 2 else at - shown]
             place = QRectF(self._left + at * wide, self._y, wide - step(0.75), step(5))
-            self.figure.cells.append(Chip(place, "…" if left_out else "", None if left_out else token.part))
+            self.figure.cells.append(
+                Chip(
+                    place, "…" if left_out else token.piece if named else "", None if left_out else token.part
+                )
+            )
         self._y += step(5)
 
     # The heads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
 from app.core.inside import ModelPicture, Part
@@ -95,13 +95,17 @@ class FlowPicture(Chart):
 
         return min((at for at, box in enumerate(boxes) if fits(box)), key=far, default=self.current)
 
-    def current_moved(self) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        self._scroll_to_current()
+
+    def _scroll_to_current(self) -> None:
         """Have the place that scrolls show the current box."""
         area: QWidget | None = self.parentWidget()
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
         inner = area.widget() if area is not None else None
-        if area is None or inner is None or self.current < 0 or not self.hasFocus() or self.underMouse():
+        if area is None or inner is None or self.current < 0:
             return
         place, edge = self._figure.boxes[self.current].place, self.theme.step(4)
         for point in (place.bottomRight(), place.topLeft()):

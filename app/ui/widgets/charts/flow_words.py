@@ -38,7 +38,8 @@ class Shared:
     def of(cls, picture: ModelPicture) -> Shared:
         """The picture's trunk, put in order."""
         stages = list(picture.trunk)
-        tokens, read, states = "tokens", (1, len(picture.window.tokens)), "sequence output"
+        read: Shape = (1, len(picture.window.tokens))
+        tokens, states = "tokens", "sequence output"
         if stages and not stages[0].inputs and not stages[0].path:
             first = stages.pop(0)
             tokens, read = ", ".join(part for part in (first.term, first.detail) if part), first.output

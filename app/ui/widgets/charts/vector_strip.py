@@ -93,8 +93,11 @@ class VectorStrip(Chart):
         if not whole:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.colour("ink" if current >= 0 else "ink_quiet"))
-            place = QRectF(strips.left(), self._words_top(), strips.width(), theme.step(6))
             said = self.said(current) if current >= 0 else _INVITE
+            fits = painter.fontMetrics().horizontalAdvance(said) <= strips.width()
+            # Long words begin at the chart's edge, where they have more room.
+            left = strips.left() if fits else float(theme.step(1))
+            place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
             said = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, int(place.width()))
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
 

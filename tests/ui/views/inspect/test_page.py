@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,19 @@ def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot
     assert view._bar.isVisible()
     assert view._bar.title() in said[0]
     assert not offers(view)
+
+
+def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectView, qtbot: QtBot) -> None:
+    view.resize(850, 420)
+    QApplication.processEvents()
+    rows = offers(view)
+    assert len(rows) >= 8
+    for row in rows:
+        assert row.height() >= row.sizeHint().height()
+    assert all(one.geometry().bottom() < two.geometry().top() for one, two in pairwise(rows))
+    middle = view._empty._middle
+    assert middle.height() >= middle.heightForWidth(middle.width())
+    assert view._empty.verticalScrollBar().maximum() > 0
 
 
 def test_a_question_is_among_the_samples_with_its_passage(view: InspectView, qtbot: QtBot) -> None:

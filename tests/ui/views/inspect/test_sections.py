@@ -196,18 +196,20 @@ def test_several_classes_and_a_value_can_be_right(show: Show, engine: FakeEngine
     assert form.example() == Example(value=3.5)
 
 
-def test_a_typed_blank_waits_for_its_word(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
+def test_a_typed_blank_begins_with_the_likeliest_word_and_takes_another(
+    show: Show, engine: FakeEngine, qtbot: QtBot
+) -> None:
     section = show(LossSection, insides.BLANKED)
-    assert engine.requests == []
-    assert section._wanting.isVisible()
-    assert section.numbers() == ""
+    assert engine.requests[1:] == [LookAtLoss(insides.BLANKED, Example(words=("France",)))]
     form = section._form
     assert isinstance(form, WordsForm)
-    form.fields[0].setText("France")
-    form.fields[0].editingFinished.emit()
-    rested(section, qtbot)
-    assert engine.requests == [LookAtLoss(insides.BLANKED, Example(words=("France",)))]
-    assert not section._wanting.isVisible()
+    for word in ("Italy", ""):
+        form.fields[0].setText(word)
+        form.fields[0].editingFinished.emit()
+        rested(section, qtbot)
+    assert engine.requests[2:] == [LookAtLoss(insides.BLANKED, Example(words=("Italy",)))]
+    assert section._wanting.isVisible()
+    assert section.numbers() == ""
 
 
 def test_a_blank_over_a_word_knows_it(show: Show, engine: FakeEngine) -> None:

@@ -1,0 +1,90 @@
+"""The pooled output against what transformers' own modules give, and against the same by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from app.core.models import Head
+from app.models.families import FAMILIES
+from tests.helpers.opened import EVERY, held, made, model_of, row
+
+QA, CLASSIFY, NEXT = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.NEXT_SENTENCE
+
+OWN_LAYER = {
+    "bert": ("bert.pooler.dense", "tanh", True),
+    "albert": ("albert.pooler", "tanh", True),
+    "mobilebert": ("mobilebert.pooler.dense", "tanh", True),
+    "deberta": ("pooler.dense", "GELU", True),
+    "deberta-v2": ("pooler.dense", "GELU", True),
+    "distilbert": ("pre_classifier", "ReLU", False),
+    "roberta": ("classifier.dense", "tanh", False),
+    "xlm-roberta": ("classifier.dense", "tanh", False),
+    "electra": ("classifier.dense", "GELU", False),
+}
+
+
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_the_layer_that_takes_the_first_token(family: str) -> None:
+    found = held(family, CLASSIFY).pooling(row(CLASSIFY))
+    assert (found.path, found.activation, found.is_pooler) == OWN_LAYER[family]
+    assert found.used
+    assert np.abs(found.pooled - found.recomputed).max() < 1e-6
+    assert np.abs(found.pooled - found.first).max() > 0.01
+    assert found.first.shape == found.pooled.shape == found.recomputed.shape == (32,)
+    assert {a.dtype for a in (found.first, found.pooled, found.recomputed)} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize(("family", "head"), EVERY)
+def test_no_layer_takes_it_where_every_token_counts(family: str, head: Head) -> None:
+    found = held(family, head).pooling(row(head))
+    if head in (CLASSIFY, NEXT):
+        assert found.used and len(found.pooled)
+    else:
+        assert (found.path, found.activation, found.is_pooler, found.used) == ("", "", False, False)
+        assert len(found.first) == 32 and not len(found.pooled) and not len(found.recomputed)
+
+
+def test_the_vectors_are_transformers_own() -> None:
+    inside, arrays = held("bert", CLASSIFY), row(CLASSIFY)
+    with torch.no_grad():
+        own = model_of(inside).bert(**{name: torch.from_numpy(one) for name, one in arrays.items()})
+    found = inside.pooling(arrays)
+    assert found.first == pytest.approx(own.last_hidden_state[0, 0].numpy(), abs=1e-6)
+    assert found.pooled == pytest.approx(own.pooler_output[0].numpy(), abs=1e-6)
+
+
+def test_what_is_computed_by_hand_is_not_what_was_seen() -> None:
+    """A pooler that adds something to its own layer is found out."""
+    inside = made("bert", CLASSIFY)
+
+    class Wrong(nn.Linear):
+        def forward(self, states: torch.Tensor) -> torch.Tensor:
+            return super().forward(states) + 0.25
+
+    pooler = model_of(inside).bert.pooler
+    wrong = Wrong(32, 32)
+    wrong.load_state_dict(pooler.dense.state_dict())
+    pooler.dense = wrong
+    found = inside.pooling(row(CLASSIFY))
+    assert np.abs(found.pooled - found.recomputed).max() > 1e-3
+
+
+def test_the_first_token_given_to_the_scores_at_once_is_not_pooled() -> None:
+    inside = made("distilbert", CLASSIFY)
+    model = model_of(inside)
+    model.pre_classifier = nn.Identity()
+    assert inside.pooling(row(CLASSIFY)).path == ""
+
+
+def test_a_pooler_that_nothing_takes_is_seen_as_such() -> None:
+    from transformers.models.bert.modeling_bert import BertPooler
+
+    inside = made("bert", QA)
+    model = model_of(inside)
+    model.bert.pooler = BertPooler(model.config).eval()
+    found = inside.pooling(row(QA))
+    assert found.path == "bert.pooler.dense" and found.is_pooler and not found.used
+    assert np.abs(found.pooled - found.recomputed).max() < 1e-6

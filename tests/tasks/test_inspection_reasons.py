@@ -1,0 +1,135 @@
+"""What a score rests on: targets, their shares, and attention."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.inside import Attribution
+from app.core.inspection import LookAtAttention, LookAtReasons, Method, Subject, Target
+from app.core.models import Head
+from app.core.report import Silent, Stopped
+from app.core.text import Span
+from app.tasks.inspection import input_of
+from app.tasks.inspection_reasons import look_at_attention, look_at_reasons
+from app.tasks.task import opened
+from tests.helpers.fake_models import Noted, span_reader
+from tests.helpers.opened_models import CLASSIFY, EVERY, NEXT, QA, SUBJECTS, TAGS, TOKENS, WORDS, opened_model
+
+TARGETS = {
+    QA: (Target(), Target(null=True)),
+    CLASSIFY: (Target("good"), Target("bad")),
+    WORDS: (Target(), Target("queen")),
+    NEXT: (Target("follows"), Target("other")),
+    TOKENS: (Target("O"), Target("I-LOC")),
+}
+
+
+def reasons(
+    subject: Subject, target: Target, family: str = "bert", method: Method = Method.INTEGRATED_GRADIENTS
+) -> Attribution:
+    model = opened_model(family, subject.head)
+    return look_at_reasons(LookAtReasons(subject, target, method), model, Silent())
+
+
+@pytest.mark.parametrize(("family", "head"), EVERY)
+def test_shares_add_up_to_what_the_text_changes(family: str, head: Head) -> None:
+    first, second = (reasons(SUBJECTS[head], target, family) for target in TARGETS[head])
+    assert first.target != second.target
+    assert first.shares != second.shares
+    for found in (first, second):
+        assert len(found.shares) == len(found.window.tokens)
+        assert found.gap == pytest.approx(found.score - found.baseline - sum(found.shares), abs=1e-6)
+        jumps = (family, head) == ("distilbert", CLASSIFY)
+        assert abs(found.gap) < (0.1 if jumps else 1e-3)
+        assert found.steps >= 50
+        special = [at for at, token in enumerate(found.window.tokens) if token.span is None]
+        assert special
+        assert all(found.shares[at] == 0 for at in special)
+
+
+@pytest.mark.parametrize(("family", "head"), EVERY)
+def test_gradient_times_input_is_another_share(family: str, head: Head) -> None:
+    target = TARGETS[head][1]
+    found = reasons(SUBJECTS[head], target, family, Method.GRADIENT_INPUT)
+    whole = reasons(SUBJECTS[head], target, family)
+    assert (found.baseline, found.gap, found.steps) == (0.0, 0.0, 1)
+    assert found.score == pytest.approx(whole.score, abs=1e-5)
+    assert found.target == whole.target
+    assert any(abs(a - b) > 1e-4 for a, b in zip(found.shares, whole.shares, strict=True))
+
+
+def test_a_mask_stays_in_the_baseline() -> None:
+    found = reasons(SUBJECTS[WORDS], Target("queen"))
+    masks = [at for at, token in enumerate(found.window.tokens) if token.piece == "[MASK]"]
+    assert len(masks) == 2
+    assert all(found.shares[at] == 0 for at in masks)
+
+
+def test_the_target_is_the_focus_s() -> None:
+    text = SUBJECTS[TOKENS].text
+    second = replace(SUBJECTS[WORDS], focus=SUBJECTS[WORDS].blanks[1])
+    assert reasons(second, Target("queen")).score != reasons(SUBJECTS[WORDS], Target("queen")).score
+    place = Span(text.index("sat") + 1, text.index("sat") + 2)
+    found = reasons(replace(SUBJECTS[TOKENS], focus=place), Target("B-LOC"))
+    assert found.target == "B-LOC for “sat”"
+    model = opened_model("bert", TOKENS)
+    at = next(at for at, token in enumerate(found.window.tokens) if token.piece == "s")
+    logits = model.forward(input_of(SUBJECTS[TOKENS], model, Silent()).arrays)["logits"]
+    assert found.score == pytest.approx(logits[0, at, TAGS.index("B-LOC")], abs=1e-5)
+    king = replace(SUBJECTS[QA], focus=Span(4, 8))
+    assert reasons(king, Target()).target == "“King”"
+
+
+@pytest.mark.parametrize(
+    ("head", "target", "words"),
+    [
+        (CLASSIFY, Target("ugly"), "ugly"),
+        (TOKENS, Target("B-ORG"), "B-ORG"),
+        (NEXT, Target("before"), "before"),
+        (WORDS, Target("antidisestablishment"), "pieces"),
+        (CLASSIFY, Target(null=True), "without an answer"),
+    ],
+)
+def test_a_target_that_there_is_not_is_refused(head: Head, target: Target, words: str) -> None:
+    with pytest.raises(SpanlightError, match=words) as caught:
+        reasons(SUBJECTS[head], target)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(("family", "head"), EVERY)
+def test_attention_in_rows(family: str, head: Head) -> None:
+    model = opened_model(family, head)
+    found = look_at_attention(LookAtAttention(SUBJECTS[head], 1), model, Silent())
+    length = len(found.window.tokens)
+    assert (found.layer, found.layers, found.heads) == (1, 2, 4)
+    assert len(found.weights) == 4 * length * length
+    arrays = input_of(SUBJECTS[head], model, Silent()).arrays
+    wanted = opened(model).attention(arrays, 1)
+    for one in range(4):
+        for token in range(length):
+            assert sum(found.row(one, token)) == pytest.approx(1, abs=1e-5)
+            assert found.row(one, token) == pytest.approx(wanted[one, token], abs=1e-6)
+
+
+def test_a_layer_that_there_is_not_is_refused() -> None:
+    for layer in (-1, 2):
+        with pytest.raises(SpanlightError, match="no layer"):
+            look_at_attention(LookAtAttention(SUBJECTS[QA], layer), opened_model(), Silent())
+
+
+def test_it_stops_when_it_is_to() -> None:
+    report = Noted()
+    look_at_reasons(LookAtReasons(SUBJECTS[CLASSIFY]), opened_model("bert", CLASSIFY), report)
+    assert report.checks > 3
+    assert report.told[-1].what == "Following the gradients"
+    for at in range(1, report.checks + 1):
+        with pytest.raises(Stopped):
+            look_at_reasons(LookAtReasons(SUBJECTS[CLASSIFY]), opened_model("bert", CLASSIFY), Noted(at))
+
+
+def test_a_model_that_was_not_opened_is_a_bug() -> None:
+    with pytest.raises(ValueError, match="not opened"):
+        look_at_attention(LookAtAttention(SUBJECTS[QA]), span_reader(), Silent())
