@@ -35,6 +35,7 @@ class FillView(TextPage):
         ("Shift+F3", "Last blank"),
         ("1 … 9, Enter", "Put a word of the list in its place"),
         ("Ctrl+Z", "Give the blank back"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+L", "Go to the text"),
     )
@@ -161,6 +162,8 @@ class FillView(TextPage):
     @Slot()
     def _look_inside(self) -> None:
         text, blanks, index = self._editor.text(), self._editor.blanks(), self._editor.index
+        if not blanks:
+            return
         subject = Subject(Head.MASKED_WORDS, text, focus=blanks[index], blanks=blanks)
         found = self._results.of(text)
         self.look_inside.emit(Visit(subject, found.model if found else "", wording.first_words(text)))
@@ -191,4 +194,9 @@ class FillView(TextPage):
         card.question.edited.connect(self._word_edited)
         card.question.asked.connect(self.run)
         self.theme.changed.connect(self._restyle)
-        self.add_shortcuts(("Ctrl+B", self._make_blank), ("F3", self._next), ("Shift+F3", self._last))
+        self.add_shortcuts(
+            ("Ctrl+B", self._make_blank),
+            ("F3", self._next),
+            ("Shift+F3", self._last),
+            ("Ctrl+I", self._look_inside),
+        )

@@ -30,6 +30,7 @@ class FollowView(TextPage):
         ("Ctrl+Enter", "Tell whether the second passage follows"),
         ("Esc", "Stop"),
         ("Ctrl+T", "Swap the passages"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
         ("Ctrl+O", "Open a text file, or two"),
         ("Ctrl+L", "Go to the first passage"),
     )
@@ -47,7 +48,7 @@ class FollowView(TextPage):
         self._follow_panel = FollowPanel(theme)
         self._follow_panel.second_asked.connect(self._swap)
         self._follow_panel.card.look_asked.connect(self._look_inside)
-        self.add_shortcuts(("Ctrl+T", self._swap))
+        self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
         model = (Head.NEXT_SENTENCE, load_follower, "model for passages")
         self.build(self._desk, self._desk.papers, self._follow_panel, model)
 
@@ -99,6 +100,8 @@ class FollowView(TextPage):
     @Slot()
     def _look_inside(self) -> None:
         first, second = self._desk.texts()
+        if not first.strip() or not second.strip():
+            return
         subject = Subject(Head.NEXT_SENTENCE, first, pair=second)
         found = self._found if self._told == (first, second) else ""
         self.look_inside.emit(Visit(subject, found, wording.first_words(first)))

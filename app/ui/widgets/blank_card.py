@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.core.results import FilledBlank
 from app.ui.theme import Theme
 from app.ui.widgets.flow_row import FlowRow
+from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.word_list import WordList, WordRow
 from app.ui.widgets.word_question import WordQuestion
 
@@ -34,9 +35,7 @@ class BlankCard(QFrame):
         self.question = WordQuestion(theme)
         self._back = QPushButton()
         self._back.clicked.connect(self.give_back_asked)
-        self._look = QPushButton("Look inside")
-        self._look.setAccessibleName("Look inside")
-        self._look.setToolTip("See what the model computes for this blank, and from what")
+        self._look = LookButton(theme)
         self._look.clicked.connect(self.look_asked)
         self._source = QLabel()
         self._source.setProperty("ink", "quiet")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FollowOn
 from app.ui.theme import Theme, mark
+from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow
 
 # From here on the outcome is called one: what wording.likelihood calls likely.
@@ -52,9 +53,7 @@ class FollowCard(QFrame):
         for label in (self._words, self._sure, self._sentence, self._logits, self._cut, self._source):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-        self._look = QPushButton("Look inside")
-        self._look.setAccessibleName("Look inside")
-        self._look.setToolTip("See what the model computes for these passages, and from what")
+        self._look = LookButton(theme)
         self._look.clicked.connect(self.look_asked)
         self._layout = QVBoxLayout(self)
         for widget in (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut):
