@@ -64,7 +64,7 @@ def save_names(
     write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)
 
 
-def names_csv(documents: Sequence[TaggedDocument]) -> str:
+def names_csv(documents: Sequence[TaggedDocument], delimiter: str = ",") -> str:
     """A row a name under `COLUMNS`, with a column `document` before them where there are several documents.
 
     `start` and `end` count code points of the text; probabilities have six decimals; a cell that a spreadsheet would
@@ -76,7 +76,7 @@ def names_csv(documents: Sequence[TaggedDocument]) -> str:
         for name in document.tagged.entities:
             row = (str(name.span.start), str(name.span.end), name.text, name.label, f"{name.probability:.6f}")
             rows.append((document.name, *row) if several else row)
-    return csv_lines(rows)
+    return csv_lines(rows, delimiter)
 
 
 def names_conll(documents: Sequence[TaggedDocument]) -> str:

@@ -84,6 +84,7 @@ class Theme(QObject):
         self._scale = 1.0
         self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
+        self._units: dict[float, float] = {}
         self._base_font = _base_font()
         self._serif = _first_installed(_SERIF, "serif")
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -214,8 +215,12 @@ class Theme(QObject):
         return max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize())) * self._scale
 
     def _unit(self) -> float:
-        # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
-        return max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
+        # Measuring a font takes long for what is asked for with every mark and row that is drawn.
+        pixels = self._base_pixels()
+        if pixels not in self._units:
+            # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
+            self._units[pixels] = max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
+        return self._units[pixels]
 
     def _draw(self, icon: QIcon, name: str, colour: str, mode: QIcon.Mode, state: QIcon.State) -> None:
         renderer = self._renderer(name, colour)

@@ -11,7 +11,7 @@ from app.flows.workspace import Workspace
 from app.ui.views.sheets import Sheets
 from app.ui.widgets.document_tabs import DocumentTabs
 
-_FILTER = "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv);;All files (*)"
+FILTER = "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv);;All files (*)"
 
 
 class Choosing(QObject):
@@ -33,7 +33,7 @@ class Choosing(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for files by the system's dialog, in the folder of the file opened last."""
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Open files", self._folder(), _FILTER)
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Open files", self._folder(), FILTER)
         if names:
             self.chosen.emit([Path(name) for name in names])
 

@@ -81,7 +81,7 @@ class FollowView(TextPage):
     def refresh(self) -> None:
         texts = self._desk.texts()
         self._follow_panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
-        self._panel.set_outdated(self._told is not None and texts != self._told)
+        self._follow_panel.set_outdated(self._told is not None and texts != self._told)
 
     @Slot(int)
     def try_sample(self, index: int) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
 from app.core.errors import EngineLost
 from app.core.layout import Opened
 from app.core.models import Head
-from app.core.report import Report
+from app.core.report import Progress, Report
 from app.flows.read import read_document
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
@@ -22,8 +22,7 @@ from app.ui.theme import Theme
 from app.ui.views.draft import Draft, first_things
 from app.ui.views.model_ahead import Load, ModelAhead
 from app.ui.views.page import Page
-from app.ui.widgets.text_editor import TextEditor
-from app.ui.widgets.text_panel import TextPanel
+from app.ui.widgets.paper import Paper, PaperPanel
 
 
 def read_documents(workspace: Workspace, paths: list[Path], report: Report) -> tuple[Opened, ...]:
@@ -32,7 +31,7 @@ def read_documents(workspace: Workspace, paths: list[Path], report: Report) -> t
 
 
 class TextPage(Page):
-    """One paper or several at the left, a TextPanel at the right.
+    """One paper or several at the left, a panel at the right.
 
     A page of this kind calls `build` once its widgets are made, starts its flow with `start`, and overrides `run`,
     `refresh`, `try_sample` and `take`.
@@ -40,6 +39,7 @@ class TextPage(Page):
 
     SAMPLES = ""
     DRAFTS: tuple[str, ...] = ()
+    FILES = "Text (*.txt *.md);;All files (*)"
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -53,8 +53,8 @@ class TextPage(Page):
     def build(
         self,
         desk: QWidget,
-        papers: tuple[TextEditor, ...],
-        panel: TextPanel,
+        papers: tuple[Paper, ...],
+        panel: PaperPanel,
         model: tuple[Head, Load, str],
     ) -> None:
         """Lay the page out and begin: `model` is its head, the flow that loads it, and what it is called."""
@@ -69,7 +69,7 @@ class TextPage(Page):
         desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.addWidget(desk)
-        self._splitter.addWidget(panel)
+        self._splitter.addWidget(panel.side)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setStretchFactor(0, 1)
         usual = [self.theme.step(160), self.theme.step(96)]
@@ -133,6 +133,15 @@ class TextPage(Page):
     def take(self, result: object) -> None:
         """Show what the flow brought."""
 
+    @Slot(object)
+    def take_part(self, result: object) -> None:
+        """Show what the flow brought so far."""
+
+    @Slot(object)
+    def progressed(self, progress: Progress) -> None:
+        """Show how far the flow has come."""
+        self._panel.strip.show_progress(progress)
+
     def paper_in_use(self) -> int:
         """The number of the paper that a file is put on."""
         return 0
@@ -146,7 +155,8 @@ class TextPage(Page):
         self.note.emit("")
         self._panel.strip.waiting(words)
         self._job = self.lanes.work.start(flow, self.workspace, request)
-        self._job.progress.connect(self._panel.strip.show_progress)
+        self._job.progress.connect(self.progressed)
+        self._job.partial.connect(self.take_part)
         self._job.done.connect(self._done)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._stopped)
@@ -208,9 +218,7 @@ class TextPage(Page):
 
     @Slot()
     def _choose_file(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(
-            self, "Open a text file", "", "Text (*.txt *.md);;All files (*)"
-        )
+        names, _ = QFileDialog.getOpenFileNames(self, "Open a file", "", self.FILES)
         if names:
             self.open_files([Path(name) for name in names])
 
@@ -221,18 +229,27 @@ class TextPage(Page):
         self._panel.notice.clear()
         self._file_to = number
         room = paths[: len(self._papers) - number]
+        self._panel.strip.waiting(f"Opening {' and '.join(path.name for path in room)}")
         self._file_job = self.lanes.documents.start(read_documents, self.workspace, room)
+        self._file_job.progress.connect(self._panel.strip.show_progress)
         self._file_job.done.connect(self._files_read)
-        self._file_job.failed.connect(self.say_fault)
+        self._file_job.failed.connect(self._files_failed)
+        self._file_job.stopped.connect(self._panel.strip.clear)
 
     @Slot(list)
     def _dropped(self, paths: list[Path]) -> None:
-        paper = self.sender()
+        paper: object = self.sender()
         number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
         self.read_files(number, paths)
 
     @Slot(object)
+    def _files_failed(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        self.say_fault(error)
+
+    @Slot(object)
     def _files_read(self, opened: tuple[Opened, ...]) -> None:
+        self._panel.strip.clear()
         for paper, one in zip(self._papers[self._file_to :], opened, strict=False):
             paper.replace(one.document.text)
         self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")

@@ -39,6 +39,8 @@ class AnswerMap(QScrollBar):
         self._marks: tuple[float, ...] = ()
         self._chosen = -1
         self._heat: tuple[float, ...] = ()
+        # What the tool tip says of the chosen mark and of another one, and what all of them are called.
+        self.marked = ("The answer that is shown", "Another place", "answers")
         self.setMouseTracking(True)
         self.setAccessibleName("Place in the text")
         theme.changed.connect(self._restyle)
@@ -52,7 +54,7 @@ class AnswerMap(QScrollBar):
         if wanted != (self._marks, self._chosen):
             self._marks, self._chosen = wanted
             shown = sum(mark >= 0 for mark in self._marks)
-            self.setAccessibleDescription(f"{shown} answers marked" if shown else "")
+            self.setAccessibleDescription(f"{shown} {self.marked[2]} marked" if shown else "")
             self.update()
 
     def marks(self) -> tuple[float, ...]:
@@ -114,7 +116,7 @@ class AnswerMap(QScrollBar):
         """What the tool tip says at a place of the bar; empty for nothing."""
         index = self._mark_at(place)
         if index >= 0:
-            return "The answer that is shown" if index == self._chosen else "Another place"
+            return self.marked[0] if index == self._chosen else self.marked[1]
         hot = self._hot_at(place)
         return f"Answers were seen here, at most {percent(hot[1])} likely" if hot is not None else ""
 

@@ -14,7 +14,10 @@ from app.ui.widgets.score_bars import ScoreBars, ScoreRow
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model's result: its name and facts, the result in words, its numbers, and how long it took."""
+    """One model's result: its name and facts, the result in words, its numbers, and how long it took.
+
+    `outcome` is what must be alike for two results to be the same.
+    """
 
     name: str
     facts: str
@@ -22,6 +25,7 @@ class Side:
     rows: tuple[tuple[str, float, str], ...]
     seconds: float
     took: str
+    outcome: tuple[str, ...]
     probabilities: bool = True
 
 

@@ -49,6 +49,9 @@ class DocumentPane(PlainPage):
     resized = Signal()
     copy_asked = Signal()
 
+    # A line's height in heights of its letters.
+    SPACING = 1.6
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._text: str | None = ""
@@ -57,7 +60,7 @@ class DocumentPane(PlainPage):
         self._top = 0
         self._heat: tuple[float, ...] = ()
         self._measure = 0.0
-        self.lights = Lights(theme)
+        self.lights = self._make_lights()
         self.setTabChangesFocus(True)
         self.setAccessibleName("Document")
         self.setPlaceholderText("Type or paste a text here")
@@ -241,6 +244,10 @@ class DocumentPane(PlainPage):
     def _go_to_share(self, share: float) -> None:
         self.put_share(share, _ABOVE)
 
+    def _make_lights(self) -> Lights:
+        """What draws the lit places."""
+        return Lights(self._theme)
+
     def _positions(self) -> Offsets:
         if self._offsets is None:
             self._offsets = Offsets(self.text())
@@ -259,7 +266,7 @@ class DocumentPane(PlainPage):
     def _restyle(self) -> None:
         font = self._theme.font("document")
         self._restyling = True
-        self._page.leading = max(0.0, round(font.pixelSize() * 1.6) - QFontMetricsF(font).height())
+        self._page.leading = max(0.0, round(font.pixelSize() * self.SPACING) - QFontMetricsF(font).height())
         self.setFont(font)
         self.document().setDefaultFont(font)
         self._restyling = False

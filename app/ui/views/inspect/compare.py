@@ -108,7 +108,7 @@ class CompareSection(Section):
     def _show(self, results: tuple[object, ...]) -> None:
         self._show_some(results)
         one, other = self._sides(results)
-        same = one.headline == other.headline
+        same = one.outcome == other.outcome
         slower, faster = sorted((one, other), key=lambda side: -side.seconds)
         times = slower.seconds / faster.seconds if faster.seconds > 0 else 1.0
         words = "Both come to the same." if same else "They do not come to the same."

@@ -47,7 +47,9 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     weights = wording.count(card.parameters, "weight") if card.parameters else ""
     facts = " · ".join(part for part in (card.family, weights, result.device) if part)
     seconds = result.seconds
-    return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), probabilities)
+    # Names are in their rows, all other heads' results in the headline.
+    outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
+    return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), outcome, probabilities)
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:

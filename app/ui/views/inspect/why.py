@@ -78,7 +78,8 @@ class WhySection(Section):
         )  # fmt: skip
         self._said = QLabel()
         self._said.setWordWrap(True)
-        self._without.add(self._said, self._change, bar_of(self, self._change))
+        self._change_bar = bar_of(self, self._change)
+        self._without.add(self._said, self._change, self._change_bar)
         self._attention = AttentionPart(self)
         for part in (self._shares, self._without, self._attention):
             self.body.addWidget(part)
@@ -161,6 +162,8 @@ class WhySection(Section):
     @Slot(object)
     def _show_removals(self, found: Removals) -> None:
         self._change.set_removals(found)
+        for widget in (self._change, self._change_bar):
+            widget.setVisible(bool(found.sentences))
         most = max(found.sentences, key=lambda one: found.score - one.score, default=None)
         if most is None:
             words = "The text has no sentence that could be taken out."

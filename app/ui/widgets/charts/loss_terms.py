@@ -145,12 +145,11 @@ class LossTerms(Chart):
         painter.setPen(theme.colour("ink" if term.counted else "ink_quiet"))
         self._text(painter, cells[0], term.name)
         painter.setFont(theme.font("ui"))
-        self._text(painter, cells[1], term.target)
-        if not term.counted:
-            painter.setPen(theme.colour("ink_quiet"))
-            self._text(painter, cells[2], "outside the window, so it is not counted")
+        if not term.counted:  # its target says why, at length
+            self._text(painter, cells[1].united(cells[2]), term.target)
             self._text(painter, cells[3], _IGNORED, right=True)
             return
+        self._text(painter, cells[1], term.target)
         room = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
         bar = QRectF(
             cells[2].left(), place.center().y() - theme.step(1), cells[2].width() - room, theme.step(2)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.inside import Removals
 from app.core.inspection import (
     Example,
     LookAtAttention,
@@ -27,14 +28,19 @@ from app.core.inspection import (
     Target,
 )
 from app.core.models import Head, ModelCard, ProblemType
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.inspect.compare import CompareSection
 from app.ui.views.inspect.loss import LossSection
 from app.ui.views.inspect.picture import PictureSection
+from app.ui.views.inspect.results import side_of
 from app.ui.views.inspect.section import Section
 from app.ui.views.inspect.why import WhySection
+from app.ui.widgets.compared import Side
 from app.ui.widgets.example_forms import NO, ClassForm, FollowForm, WordsForm
 from app.ui.widgets.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
 from tests.helpers import insides
@@ -260,6 +266,18 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
     assert span.start == insides.ANSWER.start
 
 
+def test_a_text_without_sentences_to_take_out_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
+    def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+        found = insides.answer(request, choice, report)
+        return replace(found, sentences=()) if isinstance(found, Removals) else found
+
+    engine.answer = answer
+    section = show(WhySection, insides.ASKED)
+    assert "no sentence" in section._said.text()
+    assert not section._change.isVisible()
+    assert section._text.isVisible()
+
+
 def test_the_method_and_the_target_can_be_changed(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
     section = show(WhySection, insides.ASKED)
     section._method._buttons[str(Method.GRADIENT_INPUT)].click()
@@ -327,6 +345,18 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
         assert side.headline
         assert all(0 <= value <= 1 for _, value, _ in side.rows)
     assert len(rows(section)) == sum(len(side.rows) for side in section._compared.sides())
+
+
+def test_as_many_other_names_are_not_the_same_result() -> None:
+    def found(text: str, kind: str) -> Side:
+        names = (Entity(Span(0, len(text)), text, kind, 0.9),)
+        tagged = TaggedTexts((Tagged(names, (), 1, 3),), (kind,), 0.1)
+        return side_of(tagged, insides.NAMER, insides.NAMED)
+
+    one, other = found("Ada", "PER"), found("London", "LOC")
+    assert one.headline == other.headline == "1 name"
+    assert one.outcome != other.outcome
+    assert one.outcome == found("Ada", "PER").outcome
 
 
 def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:

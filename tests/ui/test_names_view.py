@@ -1,0 +1,380 @@
+"""The page that finds names, from a click to lit places, list, files and the way inside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost
+from app.core.inspection import Visit
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import ModelChoice, PieceJoining, TextsToTag
+from app.core.results import TaggedTexts
+from app.core.text import Span
+from app.ui.views.names import NamesView
+from tests.helpers.names_here import FINDER, TYPES, find, tagged
+from tests.helpers.windows import FakeEngine, until_stopped
+
+TEXT = "Alice 👩‍👧 met Bill in Oxford.\n\nBill saw Acme and\nAlice in Paris, Alice Liddell too."
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(find, FINDER)
+
+
+@pytest.fixture
+def view(open_page: Callable[[type[NamesView], FakeEngine], NamesView], engine: FakeEngine) -> NamesView:
+    return open_page(NamesView, engine)
+
+
+def settle(view: NamesView, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not view.working() and not view._names_panel.strip.isVisible())
+
+
+def read(view: NamesView, qtbot: QtBot, text: str = TEXT) -> None:
+    view.pane.set_text(text)
+    view.run()
+    settle(view, qtbot)
+
+
+def button(view: NamesView, name: str) -> QPushButton:
+    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
+
+
+def names(view: NamesView) -> list[tuple[str, int]]:
+    """The rows of the list, headings in capitals with how many names they have."""
+    rows = view._names_panel.list.rows()
+    return [(row.text if row.places else row.text.upper(), row.count) for row in rows]
+
+
+def chosen(view: NamesView) -> str:
+    name = view._shown.found.name
+    return f"{name.text} {name.span.start}" if name is not None else ""
+
+
+def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, engine: FakeEngine) -> None:
+    view.pane.set_text(TEXT)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    qtbot.mouseClick(button(view, "Find names"), Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert view.pane.lit() == [name.text for name in tagged(TEXT).entities]
+    assert names(view) == [
+        ("PEOPLE", 3),
+        ("Alice", 2),
+        ("Bill", 2),
+        ("Alice Liddell", 1),
+        ("PLACES", 2),
+        ("Oxford", 1),
+        ("Paris", 1),
+        ("ORGANISATIONS", 1),
+        ("Acme", 1),
+    ]
+    ticks = [tick.accessibleName() for tick in view._names_panel.legend._ticks]
+    assert ticks == [
+        "Show People, 5 places",
+        "Show Places, 2 places",
+        "Show Organisations, 1 place",
+        "Show Other names, 0 places",
+    ]
+    assert notes == ["", f"8 names in {len(TEXT)} characters found in 0.5 seconds"]
+    assert engine.requests == [TextsToTag((TEXT,), PieceJoining.FIRST)]
+    row = view._names_panel.list.rows()[1]
+    assert row.spoken == "Alice. People. 2 places. Very likely, 95 %."
+
+
+def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot)
+    qtbot.keyClick(view.pane, Qt.Key.Key_F3)
+    assert chosen(view) == "Alice 0"
+    qtbot.keyClick(view.pane, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert chosen(view).startswith("Alice Liddell")
+    listed = view._names_panel.list
+    listed.setFocus()
+    row = listed.row()
+    assert row is not None and row.text == "Alice Liddell"
+    qtbot.keyClick(listed, Qt.Key.Key_Down)  # over the heading of the next type
+    assert chosen(view) == f"Oxford {TEXT.index('Oxford')}"
+    qtbot.keyClick(listed, Qt.Key.Key_Home)
+    assert chosen(view) == "Alice 0"
+    qtbot.keyClick(listed, Qt.Key.Key_Return)
+    assert chosen(view) == f"Alice {TEXT.index('Alice', 5)}"
+    assert listed._delegate.place == 2
+    qtbot.keyClick(listed, Qt.Key.Key_Return)
+    assert chosen(view) == "Alice 0"
+    (box,) = view.pane.light_boxes(1)
+    qtbot.mouseClick(view.pane.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert chosen(view) == f"Bill {TEXT.index('Bill')}"
+    row = listed.row()
+    assert row is not None and row.text == "Bill"
+
+
+def test_a_click_on_the_chosen_row_goes_on_to_its_next_place(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot)
+    listed = view._names_panel.list
+    place = listed.visualRect(listed.model().index(2, 0)).center()
+    seen = []
+    for _ in range(3):
+        qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        seen.append(chosen(view))
+    first, second = TEXT.index("Bill"), TEXT.rindex("Bill")
+    assert seen == [f"Bill {first}", f"Bill {second}", f"Bill {first}"]
+    heading = listed.visualRect(listed.model().index(0, 0)).center()
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=heading)
+    assert chosen(view) == f"Bill {first}"
+
+
+def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot, "Alice met Bill.\n\n" * 200 + "Dinah sat.")
+    assert view.pane.map.marks() == ()
+    view._shown.next()
+    assert len(view.pane.map.marks()) == 200
+    view.pane.map.mark_clicked.emit(3)
+    assert chosen(view) == "Alice 51"
+    assert view.pane.map.said_at(view.pane.map.mark_rect(3).center()) == "The name that is shown"
+
+
+def test_a_type_can_be_hidden_on_the_page_and_in_the_list(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot)
+    view._shown.next()
+    people = view._names_panel.legend._ticks[0]
+    people.click()
+    assert chosen(view) == ""
+    assert all(view.pane.names.get(index) is None for index in (0, 1))
+    assert [text for text, _ in names(view)] == ["PLACES", "Oxford", "Paris", "ORGANISATIONS", "Acme"]
+    view._shown.next()
+    assert chosen(view).startswith("Oxford")
+    view.run()
+    settle(view, qtbot)
+    assert names(view)[0] == ("PLACES", 2)  # the tick stays away
+    people.click()
+    assert view.pane.names.get(0) is not None
+    assert chosen(view).startswith("Oxford")
+
+
+def test_an_edit_puts_the_names_out_and_undo_brings_them_back(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot)
+    panel = view._names_panel
+    assert not panel._outdated.isVisible()
+    cursor = QTextCursor(view.pane.document())
+    cursor.insertText("x")
+    assert panel._outdated.isVisible() and not panel.list.isEnabled()
+    assert view.pane.lit() == []
+    view._shown.next()
+    view._out.copy()
+    assert chosen(view) == ""
+    view.pane.undo()
+    assert not panel._outdated.isVisible() and panel.list.isEnabled()
+    assert len(view.pane.lit()) == 8
+    view.pane.set_text("")
+    assert panel.samples.isVisible() and not panel.list.isVisible() and not panel.legend.isVisible()
+
+
+def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
+    view: NamesView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    go_on = threading.Event()
+
+    def slow(request: TextsToTag, choice: ModelChoice | None, report: Report) -> TaggedTexts:
+        find(request, choice, report)
+        go_on.set()
+        return until_stopped(request, choice, report)  # type: ignore[return-value]
+
+    engine.answer = slow
+    view.pane.set_text(TEXT)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.run()
+    qtbot.waitUntil(lambda: len(view.pane.lit()) == 4)
+    assert "Reading, 50 %" in view._names_panel.strip.words()
+    assert view.stop()
+    settle(view, qtbot)
+    assert len(view.pane.lit()) == 4
+    assert notes[-1] == "Stopped at 50 %"
+    # Every word's tag is known only of a text that was read whole.
+    enabled = {action.data(): action.isEnabled() for action in view._names_panel.save.menu().actions()}
+    assert enabled == {"csv": True, "conll": False, "json": True}
+    engine.answer = find
+    view.run()
+    settle(view, qtbot)
+    assert all(action.isEnabled() for action in view._names_panel.save.menu().actions())
+
+
+def test_another_joining_asks_again_at_once_and_is_kept(
+    view: NamesView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    view._names_panel.joining.ways._buttons["max"].click()
+    assert engine.requests == []
+    read(view, qtbot)
+    view._names_panel.joining.ways._buttons["average"].click()
+    settle(view, qtbot)
+    assert [request.joining.value for request in engine.requests] == ["max", "average"]  # type: ignore[attr-defined]
+    assert view.workspace.settings.names_joining == "average"
+    assert "average" in view._names_panel.joining._about.accessibleName()
+
+
+def test_an_empty_page_invites_and_a_sample_is_read_at_one_click(view: NamesView, qtbot: QtBot) -> None:
+    assert not view._names_panel.joining.isVisible()
+    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
+    assert len(offers) >= 2 and all(offer.isVisible() for offer in offers)
+    qtbot.mouseClick(offers[0], Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert view.pane.text() == view._samples[0].text
+    assert len(view.pane.lit()) > 5
+    view.pane.undo()
+    assert view.pane.text() == ""
+
+
+def test_blanks_are_nothing_to_look_in(view: NamesView, engine: FakeEngine) -> None:
+    view.pane.set_text(" \n ")
+    view.run()
+    assert view._names_panel.notice.sentence() == "There is no text yet."
+    assert engine.requests == []
+
+
+def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot, "nothing here")
+    assert view._names_panel._invite.text() == "No names were found in this text."
+    assert not view._names_panel.list.isVisible()
+    view._shown.next()
+    assert chosen(view) == ""
+
+
+def test_files_of_any_kind_are_read_and_their_names_found(
+    view: NamesView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<h1>Alice</h1><p>in <b>Ox</b>ford</p>", encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(page))])
+    view.pane.insertFromMimeData(data)
+    qtbot.waitUntil(lambda: view.pane.lit() == ["Alice", "Oxford"])
+    settle(view, qtbot)
+    view.open_files([tmp_path / "gone.txt"])
+    qtbot.waitUntil(lambda: "gone.txt" in view._names_panel.notice.sentence())
+    assert not view._names_panel.strip.isVisible()
+    assert view.pane.lit() == ["Alice", "Oxford"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "conll", "json"])
+def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: Path, kind: str) -> None:
+    read(view, qtbot)
+    path, notes = tmp_path / "names", []
+    view.note.connect(notes.append)
+    view._out.save_as(kind, path)
+    qtbot.waitUntil(lambda: notes == ["8 names saved"])
+    text = path.read_text("utf-8-sig")
+    if kind == "csv":
+        assert len(list(csv.reader(io.StringIO(text)))) == 9
+    elif kind == "json":
+        assert json.loads(text)["model"] == "finder"
+    else:
+        assert "Liddell I-PER\n" in text
+    view._out.save_as(kind, tmp_path / "no" / "folder")
+    (tmp_path / "file").write_text("in the way")
+    view._out.save_as(kind, tmp_path / "file" / "x")
+    qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
+
+
+def test_names_are_copied_as_a_table(view: NamesView, qtbot: QtBot) -> None:
+    read(view, qtbot)
+    qtbot.keyClick(view.pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0] == "start\tend\ttext\ttype\tprobability"
+    assert lines[1] == "0\t5\tAlice\tPER\t0.950000"
+
+
+def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) -> None:
+    visits: list[Visit] = []
+    view.look_inside.connect(visits.append)
+    qtbot.keyClick(view.pane, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert visits == []
+    read(view, qtbot)
+    view._shown.next()
+    view._shown.next()
+    qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
+    (visit,) = visits
+    at = TEXT.index("Bill")
+    assert (visit.subject.head, visit.subject.text) == (Head.TOKEN_CLASSIFICATION, TEXT)
+    assert (visit.subject.focus, visit.title, visit.model) == (Span(at, at + 4), "Bill", "finder")
+
+
+def test_without_a_model_the_page_says_what_to_do(
+    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot
+) -> None:
+    view = open_page(NamesView, FakeEngine(find))
+    asked: list[bool] = []
+    view.open_settings.connect(lambda: asked.append(True))
+    view.shown()
+    qtbot.waitUntil(lambda: "Install one." in view._names_panel.model.words())
+    view.pane.set_text("Alice")
+    view.run()
+    qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
+    view._names_panel.model._settings.click()
+    assert asked == [True]
+
+
+def test_a_lost_engine_is_told_and_the_text_stays(view: NamesView, qtbot: QtBot, engine: FakeEngine) -> None:
+    def die(request: object, choice: ModelChoice | None, report: Report) -> None:
+        raise EngineLost("The model process ended.", "Try again.")
+
+    engine.answer = die
+    lost: list[bool] = []
+    view.lost.connect(lambda: lost.append(True))
+    read(view, qtbot)
+    assert lost == [True]
+    assert view.pane.text() == TEXT
+    assert view._names_panel.notice.sentence() == "The model process ended."
+
+
+def test_what_was_typed_comes_back(
+    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    first = open_page(NamesView, engine)
+    first.pane.insertPlainText("Alice\u2028Bill 👩‍👧")
+    first.keep()
+    again = open_page(NamesView, engine)
+    assert again.pane.text() == first.pane.text() == "Alice\nBill 👩‍👧"
+
+
+def test_thousands_of_names_stay_quick(view: NamesView, qtbot: QtBot) -> None:
+    import time
+
+    read(view, qtbot, "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000)
+    assert len(view.pane.names.places) == 48_000
+    started = time.perf_counter()
+    for _ in range(10):
+        view._shown.next()
+        view.pane.viewport().repaint()
+    view.pane.map.setValue(view.pane.map.maximum() // 2)
+    view.pane.viewport().repaint()
+    assert view.pane.names.at(view.pane.cursorForPosition(QPoint(300, 200)).position()) != 0
+    assert time.perf_counter() - started < 5
+
+
+def test_every_type_of_a_model_with_many_has_a_look_of_its_own(
+    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot
+) -> None:
+    kinds = tuple(f"KIND{number}" for number in range(18))
+
+    def many(request: TextsToTag, choice: ModelChoice | None, report: Report) -> TaggedTexts:
+        return TaggedTexts((tagged(request.texts[0]),), (*TYPES, *kinds), 0.1, model="finder", device="CPU")
+
+    view = open_page(NamesView, FakeEngine(many, FINDER))
+    read(view, qtbot)
+    styles = view._names_panel.styles()
+    assert len({(style.ground, style.number % 6) for style in styles}) == len(styles) == 22
+    assert len({style.letters for style in styles}) == 22
+    assert len(view._names_panel.legend._ticks) == 22
