@@ -24,17 +24,21 @@ STEPS = 50
 def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -> Attribution:
     """The target's score shared out over the tokens of its window, by the method asked for.
 
-    Integrated gradients go from an input in which every token that is not special is padding. Raises SpanlightError
-    where there is no such target, Stopped when the work is to stop.
+    Integrated gradients go from an input in which every token that is not special is padding. Tells progress in steps.
+    Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
     subject = request.subject
     found = input_of(subject, model, report)
     report.check()
     aim = aim_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
     steps = STEPS if request.method is Method.INTEGRATED_GRADIENTS else 0
-    report.progress(Progress(0, 0, "Following the gradients"))
+
+    def tell(done: int, total: int) -> None:
+        report.check()
+        report.progress(Progress(done, total, "Following the gradients"))
+
     arrays = {**found.arrays, "special_tokens_mask": _staying(found, model)[None]}
-    shares, score, baseline = opened(model).shares(arrays, aim.score, steps, report.check)
+    shares, score, baseline = opened(model).shares(arrays, aim.score, steps, tell)
     require_finite(bool(np.isfinite(shares).all()), model)
     return Attribution(
         window=found.window,

@@ -92,11 +92,12 @@ class Inside(Protocol):
         """The loss that the model's own class in transformers gives; `labels` are named as its forward names them."""
 
     def shares(
-        self, arrays: Arrays, score: Score, steps: int, check: Callable[[], None]
+        self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float]:
         """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
         gradient × input. Gives float[length], the score, and the score of padding (0 without steps). The arrays hold
         `special_tokens_mask` too: int64[1, length], 1 for a token that padding does not replace.
+        `tell` is called now and then with the steps done and all steps, and may raise to break off.
         """
 
 

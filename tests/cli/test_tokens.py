@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from app.core.models import Head
 from app.core.requests import PieceJoining, TextsToTag
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, Command
+from tests.helpers.small_models import small_checkpoint
 
 KNAVE = "Knave"
 
@@ -84,3 +88,35 @@ def test_help(command: Command) -> None:
     code, out, _ = command("tokens", "--help")
     assert code == 0
     assert "python3 -m app tokens" in out and "--conll" in out
+
+
+def test_a_real_model_tags_a_real_file(tmp_path: Path, document: str) -> None:
+    """In processes of their own: the command, the reader of files, and the model."""
+    folder = small_checkpoint(
+        tmp_path / "finder", "bert", Head.TOKEN_CLASSIFICATION, ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+    )
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "app",
+            "tokens",
+            document,
+            "--json",
+            "--model",
+            str(folder),
+            "--device",
+            "cpu",
+        ],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        check=False,
+        timeout=200,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    values = json.loads(ended.stdout)
+    (only,) = values["documents"]
+    assert values["types"] == ["PER", "LOC"]
+    assert only["words"] == 17
+    assert only["names"]
+    assert all(DECODED[name["start"] : name["end"]] == name["text"] for name in only["names"])

@@ -20,6 +20,7 @@ def test_round_trip(tmp_path: Path) -> None:
         splitters={"ask": [300, 200]},
         ask_top_k=8,
         ask_threshold=0.7,
+        names_joining="max",
     )
     save(settings, path)
     assert load(path) == settings
@@ -61,6 +62,8 @@ def test_unknown_keys_are_kept(tmp_path: Path) -> None:
         ("ask_top_k", True),
         ("ask_top_k", "5"),
         ("splitters", [1]),
+        ("names_joining", "best"),
+        ("names_joining", []),
         ("models", ["reader"]),
         ("models", {"question-answering": 3}),
         ("models", None),

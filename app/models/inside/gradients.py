@@ -20,7 +20,7 @@ class Shares:
 
     `tensors` are the row as the model takes it, int64[1, length]. `outputs` runs the model on a batch of such rows and
     gives the head's outputs by name, with their gradients; `stays` (bool[length]) marks the tokens that a baseline
-    keeps. `check` is called before each batch of steps and may raise to break off.
+    keeps. `tell` is called before each batch with the steps done and all steps; it may raise to break off.
     """
 
     def __init__(
@@ -30,12 +30,12 @@ class Shares:
         outputs: Callable[[dict[str, Any]], dict[str, Any]],
         score: Score,
         stays: np.ndarray,
-        check: Callable[[], None],
+        tell: Callable[[int, int], None],
     ) -> None:
         import torch
 
         self._model, self._tensors, self._outputs = model, tensors, outputs
-        self._score, self._check = score, check
+        self._score, self._tell = score, tell
         words = model.get_input_embeddings()
         with torch.no_grad():
             ids = tensors["input_ids"]
@@ -48,6 +48,7 @@ class Shares:
 
     def gradient_input(self) -> tuple[np.ndarray, float]:
         """Gradient × input (Shrikumar et al. 2016): float64[length] and the score."""
+        self._tell(0, 1)
         gradients, scores = self._gradients(self._input[None])
         shares = (gradients[0] * self._input.double()).sum(-1)
         return shares.cpu().numpy(), float(scores[0])
@@ -66,10 +67,12 @@ class Shares:
         total = torch.zeros_like(way, dtype=torch.float64)
         rows = self._rows()
         for at in range(0, steps, rows):
+            self._tell(at, steps)
             part = torch.from_numpy(places[at : at + rows]).to(way)
             gradients, _ = self._gradients(self._baseline + part[:, None, None] * way)
             share = torch.from_numpy(weights[at : at + rows] / 2).to(gradients)
             total += (share[:, None, None] * gradients).sum(0)
+        self._tell(steps, steps)
         _, ends = self._gradients(torch.stack([self._input, self._baseline]), wanted=False)
         shares = (total * way.double()).sum(-1)
         return shares.cpu().numpy(), float(ends[0]), float(ends[1])
@@ -78,7 +81,6 @@ class Shares:
         """Gradients of the score to a batch of embeddings, float64 like them, and the scores, float64[batch]."""
         import torch
 
-        self._check()
         rows = len(embeddings)
         tensors = {name: one.expand(rows, *one.shape[1:]) for name, one in self._tensors.items()}
         with torch.set_grad_enabled(wanted), _instead(self._model, embeddings.requires_grad_(wanted)):

@@ -96,6 +96,7 @@ def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
     The encoder gives it what it gave the model that is loaded.
     """
     config = deepcopy(trace.model.config)
+    config.num_hidden_layers = 1  # what the layers give is known
     if head is Head.QUESTION_ANSWERING:
         config.num_labels = 2  # a start and an end; the config's are those of the head that it has
     with torch.device("meta"):

@@ -86,12 +86,12 @@ class Inside:
         return loss(self._model, self._forward.tensors(arrays), labels)
 
     def shares(
-        self, arrays: Arrays, score: Score, steps: int, check: Callable[[], None]
+        self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float]:
         """A score shared out over the tokens: float64[length], the score, and the baseline's (0 without steps).
 
         By integrated gradients in `steps` steps, or by gradient × input where there are none. The tokens that
-        `special_tokens_mask` marks stay in the baseline as they are.
+        `special_tokens_mask` marks stay in the baseline as they are. `tell` is called with the steps done and all.
         """
         positions = arrays.get("positions")
 
@@ -100,5 +100,5 @@ class Inside:
             return self._forward.outputs(tensors, None if positions is None else positions.repeat(rows, 0))
 
         stays = arrays["special_tokens_mask"][0] > 0
-        found = Shares(self._model, self._forward.tensors(arrays), outputs, score, stays, check)
+        found = Shares(self._model, self._forward.tensors(arrays), outputs, score, stays, tell)
         return found.integrated(steps) if steps else (*found.gradient_input(), 0.0)

@@ -81,7 +81,7 @@ class NameLights(Lights):
             if self._strong(index):
                 painter.setPen(QPen(self._theme.colour("focus"), 1.5))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(box.adjusted(-2, _TRIM - 1, 2, 2))
+                painter.drawRect(box.adjusted(-1, _TRIM - 1, 1, 2))
 
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw the lines under the names in sight, and their types' letters below."""

@@ -16,6 +16,8 @@ from app.ui.widgets.score_bars import draw_bar
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+# What belongs to an earlier text.
+_FADED = 0.45
 
 
 class NameDelegate(QStyledItemDelegate):
@@ -41,6 +43,8 @@ class NameDelegate(QStyledItemDelegate):
         row: NameRow = index.data(ROW)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not option.state & QStyle.StateFlag.State_Enabled:
+            painter.setOpacity(_FADED)
         if row.places:
             self._draw_name(painter, option, row)
         else:

@@ -25,7 +25,7 @@ from app.ui.widgets.sample_list import SampleList
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
-_OUTDATED = "The text was changed since: Ctrl+Enter finds its names again."
+_OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
 
 
 class NamesPanel(QFrame):

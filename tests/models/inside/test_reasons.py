@@ -70,7 +70,7 @@ def test_attention_is_that_of_transformers(family: str, head: Head) -> None:
 @pytest.mark.parametrize(("family", "head"), EVERY)
 def test_integrated_gradients_are_complete(family: str, head: Head) -> None:
     model, arrays = opened_model(family, head), row(family, head)
-    shares, score, baseline = opened(model).shares(arrays, score_of(head), 50, lambda: None)
+    shares, score, baseline = opened(model).shares(arrays, score_of(head), 50, lambda *_: None)
     assert score == pytest.approx(value(model.forward(arrays), head), abs=1e-5)
     assert baseline == pytest.approx(_of_padding(family, head, arrays), abs=1e-5)
     assert abs(score - baseline) > 1e-3
@@ -112,7 +112,7 @@ def test_gradient_times_input_is_autograd_s(family: str, head: Head) -> None:
     score.backward()
     assert words.grad is not None
     wanted = (words.grad * words).sum(-1)[0].detach().numpy()
-    shares, told, baseline = opened(model).shares(arrays, score_of(head), 0, lambda: None)
+    shares, told, baseline = opened(model).shares(arrays, score_of(head), 0, lambda *_: None)
     np.testing.assert_allclose(shares, wanted, atol=1e-5)
     assert np.abs(wanted).max() > 1e-3
     assert (told, baseline) == (pytest.approx(float(score.detach()), abs=1e-5), 0.0)
@@ -140,7 +140,7 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
 
     made = Shares(
         Model(), {"input_ids": torch.tensor([[1, 2]])}, outputs, [("logits", (0,), 1.0)],
-        np.array([False, False]), lambda: None,
+        np.array([False, False]), lambda *_: None,
     )  # fmt: skip
     # The score is x² + 2 y² of each row, so x · gradient is 2 x² + 4 y², and its integral from 0 half of that.
     assert made.gradient_input()[0].tolist() == [18.0, 22.0]
@@ -152,7 +152,7 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
 def test_gradients_leave_the_model_as_it_was() -> None:
     model, arrays = opened_model("bert", QA), row("bert", QA)
     before = model.forward(arrays)["start_logits"]
-    opened(model).shares(arrays, score_of(QA), 4, lambda: None)
+    opened(model).shares(arrays, score_of(QA), 4, lambda *_: None)
     assert np.array_equal(model.forward(arrays)["start_logits"], before)
     inner = opened(model)._model  # type: ignore[attr-defined]
     assert all(not one.requires_grad and one.grad is None for one in inner.parameters())
@@ -161,14 +161,15 @@ def test_gradients_leave_the_model_as_it_was() -> None:
 def test_a_stop_between_batches_of_steps_leaves_the_model_as_it_was() -> None:
     model, arrays, asked = opened_model("bert", QA), row("bert", QA), []
 
-    def check() -> None:
-        asked.append(0)
+    def tell(done: int, total: int) -> None:
+        asked.append((done, total))
         if len(asked) == 3:
             raise Stopped
 
     before = model.forward(arrays)["start_logits"]
     with pytest.raises(Stopped):
-        opened(model).shares(arrays, score_of(QA), 200, check)
+        opened(model).shares(arrays, score_of(QA), 200, tell)
+    assert asked[0] == (0, 200) and 0 < asked[1][0] < asked[2][0] < 200
     assert np.array_equal(model.forward(arrays)["start_logits"], before)
 
 

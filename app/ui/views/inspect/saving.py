@@ -18,6 +18,21 @@ _NUMBERS = "Numbers (*.csv)"
 _PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
 
+class SaveDialog(QFileDialog):
+    """Asks for a file's name; its ending is that of the kind that is chosen."""
+
+    def __init__(self, parent: QWidget, title: str, kinds: list[str]) -> None:
+        super().__init__(parent, title)
+        self.setNameFilters(kinds)
+        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self.filterSelected.connect(self._take_kind)
+        self._take_kind(kinds[0])
+
+    @Slot(str)
+    def _take_kind(self, kind: str) -> None:
+        self.setDefaultSuffix(kind.partition("*.")[2].removesuffix(")"))
+
+
 class Saving(QObject):
     """Asks where to, and writes in the files lane.
 
@@ -62,13 +77,9 @@ class Saving(QObject):
 
     def _ask(self, title: str, filters: list[str]) -> Path | None:
         """Where the person wants the file, None for nowhere."""
-        dialog = QFileDialog(self._page, f"Save {title}")
-        dialog.setNameFilters(filters)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        ending = filters[0][filters[0].index("*") + 2 : -1]
-        dialog.setDefaultSuffix(ending)
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(chosen.split("*.")[1][:-1]))
-        dialog.selectFile(f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.{ending}")
+        dialog = SaveDialog(self._page, f"Save {title}", filters)
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        dialog.selectFile(f"{stem}.{dialog.defaultSuffix()}")
         chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
         dialog.deleteLater()
         return chosen

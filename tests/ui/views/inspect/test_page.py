@@ -25,6 +25,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.views.inspect.page import InspectView
+from app.ui.views.inspect.saving import SaveDialog
 from app.ui.views.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, until_stopped
@@ -300,6 +301,13 @@ def test_a_chart_is_saved_by_the_ending_of_its_name(
     view._saving.write_chart(path, section._picture)  # type: ignore[union-attr]
     rested(view, qtbot)
     assert path.read_bytes().startswith(begins)
+
+
+def test_the_ending_follows_the_kind_that_is_chosen(view: InspectView) -> None:
+    dialog = SaveDialog(view, "Save it", ["Picture (*.png)", "Numbers (*.csv)"])
+    assert dialog.defaultSuffix() == "png"
+    dialog.filterSelected.emit("Numbers (*.csv)")
+    assert dialog.defaultSuffix() == "csv"
 
 
 def test_a_disk_that_refuses_is_said_on_the_page(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
