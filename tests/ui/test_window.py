@@ -90,7 +90,7 @@ def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot:
     buttons[1].setFocus()
     qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
     assert KEYS[2] == window.page.KEY
-    assert [button.isChecked() for button in buttons] == [False, False, True, False]
+    assert [button.isChecked() for button in buttons] == [at == 2 for at in range(len(KEYS))]
 
 
 def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(

@@ -44,8 +44,8 @@ def controls(window: MainWindow) -> list[QWidget]:
 def test_every_control_has_an_accessible_name(window: MainWindow, qtbot: QtBot, key: str) -> None:
     window.show_page(key)
     settle(window, qtbot)
+    qtbot.waitUntil(lambda: len(controls(window)) >= 3)
     found = controls(window)
-    assert len(found) >= 3
     nameless = [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for widget in found
