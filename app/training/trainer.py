@@ -60,7 +60,9 @@ def train(request: TrainingRequest, report: Report) -> Training:
     count = _workers(request, device)
     with (
         _cores(count),
-        Workers(model, device, taught.loss, count, _autocast(request, device, model), taught.forward) as workers,
+        Workers(
+            model, device, taught.loss, count, _autocast(request, device, model), taught.forward
+        ) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
         return run.to_the_end(base)

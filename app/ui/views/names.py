@@ -45,7 +45,7 @@ class NamesView(TextPage):
         ("Ctrl+L", "Go to the text"),
         ("Ctrl+S", "Save the names"),
         ("Ctrl+C", "Copy the names as a table, or what is selected"),
-        ("Ctrl+I", "Look inside"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
     )
 
     def __init__(

@@ -13,6 +13,7 @@ from app.core.models import ModelCard
 from app.core.results import Entity
 from app.ui.theme import Theme
 from app.ui.widgets.joining_choice import JoiningChoice
+from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.model_line import ModelLine
 from app.ui.widgets.name_legend import NameLegend
 from app.ui.widgets.name_list import NameList
@@ -64,9 +65,8 @@ class NamesPanel(QFrame):
         self._invite = self._quiet(_INVITE)
         self.samples = SampleList(theme, "Try one of these")
         self.samples.chosen.connect(self.sample_chosen)
-        self.look = self._button(
-            "Look inside", "Look inside", "See how the model tags this name's words", self.look_asked
-        )
+        self.look = LookButton(theme)
+        self.look.clicked.connect(self.look_asked)
         self.copy = self._button(
             "Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)", self.copy_asked
         )
@@ -231,7 +231,6 @@ class NamesPanel(QFrame):
             (self.opening, "open"),
             (self.copy, "copy"),
             (self.save, "save"),
-            (self.look, "search"),
         ):
             button.setIcon(theme.icon(icon))
             button.setIconSize(QSize(theme.step(4), theme.step(4)))
