@@ -24,7 +24,8 @@ from app.models.loader import load
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel
 
-KEPT = 3
+# A page each and some opened ones, while they are small: three of BERT base's size (110 million weights).
+MOST_HELD, MOST_WEIGHTS = 8, 400_000_000
 # Threads that spin while they wait do a third of the work as soon as anything else wants a core.
 ENVIRONMENT = {
     "OMP_WAIT_POLICY": "PASSIVE",
@@ -135,9 +136,13 @@ class Host:
 
     def _hold(self, key: Key, now: Signature, model: ReadyModel) -> ReadyModel:
         self._held[key] = now, model
-        while len(self._held) > KEPT:
+        while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)
         return model
+
+    @property
+    def _weights(self) -> int:
+        return sum(model.card.parameters for _, model in self._held.values())
 
     def _set_threads(self, report: Report) -> None:
         if not self._torch_loaded:

@@ -21,6 +21,7 @@ from app.core.text import Document
 from app.engine import process
 from app.engine.orders import Load, Run
 from app.engine.process import Host, start
+from app.models.card import read_card
 from app.models.forward import out_of_memory
 from app.models.loader import Loaded, load
 from tests.helpers.small_models import small_checkpoint
@@ -160,11 +161,23 @@ def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
 
 
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
-    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(process.KEPT + 2)]
+    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(process.MOST_HELD + 2)]
     for folder in (*folders, folders[2]):
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
     held = [folder for folder, *_ in host._held]
     assert held == [*folders[3:], folders[2]]
+
+
+@pytest.mark.parametrize(("most", "left"), [(2.5, 2), (1.0, 1), (0.5, 1)])
+def test_of_large_models_fewer_are_held_and_always_the_last(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: float, left: int
+) -> None:
+    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(4)]
+    weights = read_card(folders[0]).parameters
+    monkeypatch.setattr(process, "MOST_WEIGHTS", int(most * weights))
+    for folder in folders:
+        host(Load(ModelChoice(folder, "cpu"), QA), Silent())
+    assert [folder for folder, *_ in host._held] == folders[-left:]
 
 
 def test_torch_gets_the_physical_cores_for_every_order(
