@@ -15,9 +15,8 @@ def look_at_model(request: LookAtModel, model: ReadyModel, report: Report) -> Mo
     """The stages from text to result with the shapes that occurred, every head of the family, the module tree."""
     given, inside = input_of(request.subject, model, report), opened(model)
     report.check()
-    trunk = inside.trunk(given.arrays)
+    trunk, heads = inside.stages(given.arrays)
     report.check()
-    heads = inside.heads(given.arrays)
     rows, printed = inside.modules()
     return ModelPicture(
         window=given.window,

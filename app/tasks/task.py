@@ -73,11 +73,10 @@ class Inside(Protocol):
     def outputs(self, arrays: Arrays) -> Arrays:
         """The head's own outputs, as `ReadyModel.forward` names them."""
 
-    def trunk(self, arrays: Arrays) -> tuple[Stage, ...]:
-        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays."""
-
-    def heads(self, arrays: Arrays) -> tuple[HeadPicture, ...]:
-        """Every head of the model's family, the one in use first; their modules were made and run to see shapes."""
+    def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
+        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays, and every
+        head of the model's family, the one in use first; the others' modules were made and run to see shapes.
+        """
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
         """The module tree in rows, and as `print(model)` gives it."""

@@ -41,7 +41,7 @@ def looked(
 ) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
     """The trunk and the heads of a small model on a row of so many tokens."""
     inside, arrays = held(family, head), row(head, length)
-    return inside.trunk(arrays), inside.heads(arrays)
+    return inside.stages(arrays)
 
 
 def model_of(inside: Inside) -> Any:

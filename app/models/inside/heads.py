@@ -171,7 +171,7 @@ def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, la
     elif any(one is trace.sequence for call in calls for one in call.ins):
         title, term = "The hidden tokens alone", "masked positions"
     elif any(call.kind in PIECES for call in calls):
-        title, term = "One score of each for the start and for the end", "start and end logits"
+        title, term = "Taken apart: one score for the start, one for the end", "start and end logits"
     stage = of_functions(calls, weights, title, term, _where(calls))
     words = trace.model.get_input_embeddings()
     if any(one is words.weight for call in calls for one in call.ins):

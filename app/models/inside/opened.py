@@ -35,22 +35,17 @@ class Inside:
         """The head's own outputs, float32."""
         return self._forward(arrays)
 
-    def trunk(self, arrays: Arrays) -> tuple[Stage, ...]:
-        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays."""
-        from app.models.inside.stages import Weights
-        from app.models.inside.trunk import trunk
-
-        return trunk(self._trace(arrays), Weights())
-
-    def heads(self, arrays: Arrays) -> tuple[HeadPicture, ...]:
-        """Every head of the model's family, the one in use first; their modules were made and run to see shapes."""
+    def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
+        """The stages up to the heads, with the shapes that hooks saw while the model ran once on these arrays, and
+        every head of the model's family, the one in use first; the others' modules were made and run to see shapes.
+        """
         from app.models.inside.heads import heads
         from app.models.inside.stages import Weights
         from app.models.inside.trunk import trunk
 
         trace, weights = self._trace(arrays), Weights()
-        trunk(trace, weights)
-        return heads(trace, self._head, self._card, self._family, weights)
+        shared = trunk(trace, weights)  # counts its weights first: a head has what is left
+        return shared, heads(trace, self._head, self._card, self._family, weights)
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
         """The module tree in rows, and as `print(model)` gives it."""

@@ -102,17 +102,33 @@ def plain_name(name: str) -> str:
     return name.replace("_", " ").strip().capitalize()
 
 
+def rows_words(module: nn.Embedding) -> str:
+    """How many rows a table of embeddings has, and how wide they are: "30,522 rows of 384"."""
+    rows = "1 row" if module.num_embeddings == 1 else f"{module.num_embeddings:,} rows"
+    return f"{rows} of {module.embedding_dim:,}"
+
+
+def _dropped(module: nn.Module) -> str:
+    share = getattr(module, "p", getattr(module, "drop_prob", None))
+    return f"{share:.0%} of them" if isinstance(share, float) else ""
+
+
+def _normed(module: nn.Module) -> str:
+    """How many numbers are brought to one scale together."""
+    weight = getattr(module, "weight", None)
+    return f"{weight.numel():,} numbers at a time" if isinstance(weight, Tensor) else ""
+
+
 def _kind(call: Call, module: nn.Module) -> tuple[str, str, str]:
     """Title, term and detail of a module by what it is."""
     if isinstance(module, nn.Linear):
         return "Weighted sums", "linear layer", size(module.in_features, module.out_features)
     if isinstance(module, nn.Embedding):
-        rows = "1 row" if module.num_embeddings == 1 else f"{module.num_embeddings:,} rows"
-        return plain_name(call.path.split(".")[-1]), "embedding", f"{rows} of {module.embedding_dim:,}"
+        return plain_name(call.path.split(".")[-1]), "embedding", rows_words(module)
     if is_dropout(call):
-        return "Some numbers set to zero, at training only", "dropout", module.extra_repr()
+        return "Some numbers set to zero, at training only", "dropout", _dropped(module)
     if name := activation(call):
         return *activation_words(name), ""
     if "norm" in call.kind.lower():
-        return "Brought to one scale", "layer normalisation", module.extra_repr()
+        return "Brought to one scale", "layer normalisation", _normed(module)
     return plain_name(call.path.split(".")[-1]), call.kind, module.extra_repr()

@@ -12,6 +12,7 @@ from app.models.inside.stages import (
     of_functions,
     of_module,
     plain_name,
+    rows_words,
     size,
 )
 from app.models.inside.trace import Call, Trace
@@ -150,5 +151,6 @@ def _unseen(trace: Trace, weights: Weights) -> list[Stage]:
                 title = plain_name(name.split(".")[-1] or type(child).__name__)
                 path = next(path for path, one in trace.model.named_modules() if one is module)
                 kind = type(module).__name__
-                stages.append(Stage(title, kind, path, kind, module.extra_repr(), parameters=count))
+                detail = rows_words(module) if isinstance(module, nn.Embedding) else module.extra_repr()
+                stages.append(Stage(title, kind, path, kind, detail, parameters=count))
     return stages

@@ -151,7 +151,7 @@ def test_what_families_differ_in_is_seen() -> None:
 
 
 def test_the_steps_of_the_embeddings() -> None:
-    trunk = held("bert", QA).trunk(row(QA, 30))
+    trunk = held("bert", QA).stages(row(QA, 30))[0]
     assert [stage.term for stage in trunk] == [
         "token ids",
         "token embeddings",
@@ -185,12 +185,12 @@ def test_a_changed_module_is_seen() -> None:
     model = model_of(inside)
     model.classifier = nn.Sequential(nn.Linear(32, 11), nn.ReLU(), nn.Linear(11, 3))
     model.bert.pooler.activation = nn.GELU()
-    used = inside.heads(row(CLASSIFY))[0]
+    used = inside.stages(row(CLASSIFY))[1][0]
     assert kinds(used.stages) == ["__getitem__", "Linear", "GELU", "Dropout", "Linear", "ReLU", "Linear"]
     assert [stage.output for stage in used.stages][-3:] == [(1, 11), (1, 11), (1, 3)]
     assert used.stages[-3].detail == "32 → 11" and used.stages[-1].title == "A score for each class"
     model.bert.encoder.layer = model.bert.encoder.layer[:1]
-    (layers,) = [stage for stage in inside.trunk(row(CLASSIFY)) if stage.term == "encoder layers"]
+    (layers,) = [stage for stage in inside.stages(row(CLASSIFY))[0] if stage.term == "encoder layers"]
     assert layers.repeats == 1
 
 
@@ -198,9 +198,17 @@ def test_a_function_in_a_changed_head_is_seen() -> None:
     inside = made("bert", TOKENS)
     model = model_of(inside)
     model.classifier = Doubled(model.classifier)
-    stages = inside.heads(row(TOKENS))[0].stages
+    stages = inside.stages(row(TOKENS))[1][0].stages
     assert kinds(stages) == ["Dropout", "Linear", "cat, __getitem__", "tanh"]
     assert stages[-1].detail == "in classifier"
+
+
+def test_looking_runs_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, runs = made("bert", QA), []
+    forward = inside._forward
+    monkeypatch.setattr(inside, "_forward", lambda arrays: runs.append(1) or forward(arrays))
+    trunk, heads = inside.stages(row(QA))
+    assert len(runs) == 1 and trunk and heads
 
 
 @pytest.mark.parametrize("head", list(Head))
@@ -212,7 +220,7 @@ def test_looking_changes_nothing(head: Head) -> None:
         return [len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()]
 
     before, outputs = hooks(), inside.outputs(arrays)
-    inside.trunk(arrays), inside.heads(arrays), inside.pooling(arrays)
+    inside.stages(arrays), inside.pooling(arrays)
     assert hooks() == before
     for name, values in inside.outputs(arrays).items():
         assert np.array_equal(values, outputs[name])
@@ -223,9 +231,9 @@ def test_hooks_are_taken_off_when_the_run_breaks() -> None:
     model = model_of(inside)
     hooks = sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules())
     with pytest.raises(ValueError, match="tokens where the model reads"):
-        inside.trunk(row(QA, 600))
+        inside.stages(row(QA, 600))[0]
     assert sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()) == hooks
-    assert inside.trunk(row(QA))[0].output == (1, 21)
+    assert inside.stages(row(QA))[0][0].output == (1, 21)
 
 
 @pytest.mark.parametrize("family", list(FAMILIES))
