@@ -9,6 +9,14 @@ from app.ui.theme import Theme
 from app.ui.widgets.flow_row import FlowRow
 
 
+def within(label: QLabel) -> QHBoxLayout:
+    """A row that holds wrapped words at their own greatest width: alone Qt would ask how high they are at any."""
+    row = QHBoxLayout()
+    row.addWidget(label, 1)
+    row.addStretch(0)
+    return row
+
+
 class Part(QFrame):
     """A card below others in a section; its content is hidden until there is something to show."""
 
@@ -29,7 +37,7 @@ class Part(QFrame):
         self.content.setContentsMargins(0, 0, 0, 0)
         self._column = QVBoxLayout(self)
         self._column.addLayout(names)
-        self._column.addWidget(self._about)
+        self._column.addLayout(within(self._about))
         self._column.addLayout(self._tools)
         self._column.addWidget(self._content)
         self.setProperty("kind", "card")
@@ -62,6 +70,7 @@ class Part(QFrame):
         theme = self._theme
         self._title.setFont(theme.font("strong"))
         self._term.setFont(theme.font("small"))
+        self._about.setMaximumWidth(theme.step(190))
         self._names.setSpacing(theme.step(2.5))
         self._tools.setSpacing(theme.step(3))
         for label in self._labels:

@@ -17,6 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
+from app.ui.views.inspect.part import within
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.progress_strip import ProgressStrip
 
@@ -150,7 +151,8 @@ class Section(QWidget):
         self.body = QVBoxLayout()
         self._column = QVBoxLayout(self)
         self._column.addLayout(names)
-        for line in (self.about, self.notice, self.strip):
+        self._column.addLayout(within(self.about))
+        for line in (self.notice, self.strip):
             self._column.addWidget(line)
         self._column.addLayout(self.body, 1)
         self.setAccessibleName(self.TITLE)
