@@ -39,7 +39,7 @@ def test_no_classifier_is_said_where_the_person_looks(
     view.workspace.shelf.default = none  # type: ignore[method-assign]
     view.shown()
     said = "No model that classifies is installed. Install one."
-    qtbot.waitUntil(lambda: view._panel._model.text() == said)
+    qtbot.waitUntil(lambda: view._panel.model.words() == said)
     qtbot.waitUntil(lambda: view.lanes.work.idle)
     assert engine.loads == []
     # There is no fault to speak of before anything was asked.
@@ -57,7 +57,7 @@ def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
     view.shown()
     qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "Classifier ready, on CPU"])
     assert [(choice.folder, choice.device) for choice in engine.loads] == [("/models/moods", "auto")]
-    assert "moods" in view._panel._model.text()
+    assert "moods" in view._panel.model.words()
     view.shown()
     view.settings_changed()
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)
@@ -90,7 +90,7 @@ def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
     leave.set()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
     assert len(engine.loads) == 1
-    assert view._panel.card.text() == "Positive (Very likely, 95 %)"
+    assert view._class_panel.card.text() == "Positive (Very likely, 95 %)"
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
 
 

@@ -50,14 +50,14 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     notes: list[str] = []
     view.note.connect(notes.append)
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
-    assert view._panel.card.text() == "Positive (Very likely, 95 %)"
-    rows = view._panel.card._bars.rows()
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
+    assert view._class_panel.card.text() == "Positive (Very likely, 95 %)"
+    rows = view._class_panel.card._bars.rows()
     shown = [(row.name, row.number, row.best) for row in rows]
     assert shown == [("Positive", "95 %", True), ("Negative", "5 %", False)]
-    assert "2 windows" in view._panel.card._length.text()
-    assert view._panel.card._length.isVisible()
-    assert "moods" in view._panel.card._source.text()
+    assert "2 windows" in view._class_panel.card._length.text()
+    assert view._class_panel.card._length.isVisible()
+    assert "moods" in view._class_panel.card._source.text()
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
 
@@ -67,8 +67,8 @@ def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(
 ) -> None:
     edit(view).setPlainText("short")
     qtbot.keyClick(edit(view), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
-    assert not view._panel.card._length.isVisible()
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
+    assert not view._class_panel.card._length.isVisible()
     assert edit(view).toPlainText() == "short"
 
 
@@ -79,7 +79,7 @@ def test_an_empty_page_invites_and_a_sample_is_classified_at_one_click(
     assert offers
     assert all(offer.isVisible() for offer in offers)
     qtbot.mouseClick(offers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
     assert edit(view).toPlainText() == view._samples[0].text
     assert not offers[0].isVisible()
     edit(view).undo()
@@ -94,11 +94,11 @@ def test_blanks_are_nothing_to_classify(view: ClassifyView, qtbot: QtBot, engine
 
 
 def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
-    view._panel.ways._buttons[LINES].click()
+    view._class_panel.ways._buttons[LINES].click()
     edit(view).setPlainText("=SUM(A1)\n\n  " + "y" * 90 + "  \n-mid " + "z" * 40)
     view.run()
-    qtbot.waitUntil(lambda: view._panel.table.row_count() == 3 and not view._panel.strip.isVisible())
-    table = view._panel.table
+    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 3 and not view._panel.strip.isVisible())
+    table = view._class_panel.table
     table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
     shown = [table.model().index(row, 0).data() for row in range(3)]
     assert shown == ["=SUM(A1)", "y" * 90, "-mid " + "z" * 40]
@@ -133,17 +133,17 @@ def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: Fake
             time.sleep(0.002)
 
     engine.answer = slowly
-    view._panel.ways._buttons[LINES].click()
+    view._class_panel.ways._buttons[LINES].click()
     edit(view).setPlainText("one\ntwo")
     view.run()
-    qtbot.waitUntil(lambda: view._panel.table.row_count() == 1)
+    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 1)
     assert view._panel.strip.isVisible()
     assert view.stop()
     assert not view._panel.strip.isVisible()
     assert not view.stop()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert view._panel.table.row_count() == 1
-    assert "1 of 2" in view._panel._summary.text()
+    assert view._class_panel.table.row_count() == 1
+    assert "1 of 2" in view._class_panel._summary.text()
 
 
 def test_a_second_press_takes_the_place_of_the_first(
@@ -164,7 +164,7 @@ def test_a_second_press_takes_the_place_of_the_first(
     view.run()
     leave.set()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert view._panel.card.text().startswith("Negative")
+    assert view._class_panel.card.text().startswith("Negative")
 
 
 def test_a_lost_process_is_said_and_the_next_text_works(
@@ -183,7 +183,7 @@ def test_a_lost_process_is_said_and_the_next_text_works(
     assert edit(view).toPlainText() == "text"
     engine.answer = by_length
     view.run()
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
     assert view._panel.notice.sentence() == ""
 
 
@@ -202,18 +202,18 @@ def test_a_bug_can_be_copied(view: ClassifyView, qtbot: QtBot, engine: FakeEngin
 def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
     first = make()
     edit(first).setPlainText("half a thought\nand more ")
-    first._panel.ways._buttons[LINES].click()
+    first._class_panel.ways._buttons[LINES].click()
     first.keep()
     first.workspace.save_settings()
     second = make()
     assert edit(second).toPlainText() == "half a thought\nand more "
-    assert second._panel.way() == LINES
+    assert second._class_panel.way() == LINES
 
 
 def test_typing_is_saved_after_a_while_without_closing(view: ClassifyView, qtbot: QtBot) -> None:
-    view._draft.timer.setInterval(10)
+    view._drafts[0].timer.setInterval(10)
     edit(view).insertPlainText("typed")
-    qtbot.waitUntil(lambda: view._draft.drafts.load("classify") == "typed")
+    qtbot.waitUntil(lambda: view._drafts[0].drafts.load("classify") == "typed")
 
 
 def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
@@ -243,7 +243,7 @@ def test_a_file_that_cannot_be_read_is_said(view: ClassifyView, qtbot: QtBot, tm
 def test_a_changed_text_is_said_to_be_changed(view: ClassifyView, qtbot: QtBot) -> None:
     edit(view).setPlainText("first")
     view.run()
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
     assert not view._panel._outdated.isVisible()
     edit(view).insertPlainText("more ")
     assert view._panel._outdated.isVisible()
@@ -266,14 +266,14 @@ def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbo
     assert not visits
     edit(view).setPlainText("x" * 95)
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._panel.card.isVisible())
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
     edit(view).setPlainText("changed since")
     qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     assert visits == [Visit(Subject(Head.CLASSIFICATION, "x" * 95), "moods", "x" * 80)]
-    view._panel.way_chosen.emit(LINES)
+    view._class_panel.way_chosen.emit(LINES)
     edit(view).setPlainText("one\ntwo words\nthree")
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._panel.table.row_count() == 3)
-    view._panel.table.selectRow(1)
-    qtbot.keyClick(view._panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 3)
+    view._class_panel.table.selectRow(1)
+    qtbot.keyClick(view._class_panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits[-1].subject.text == "two words"

@@ -168,6 +168,24 @@ def test_digits_and_enter_pick_and_the_other_blanks_are_read_anew(
     assert words(view)[0] == "a-0"
 
 
+def test_alt_and_a_digit_pick_while_the_keyboard_is_in_the_text(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    fill(view, qtbot, TWO)
+    edit(view).setFocus()
+    alt = Qt.KeyboardModifier.AltModifier
+    QTest.keyClick(edit(view), Qt.Key.Key_9, alt)  # there are but three
+    assert edit(view).toPlainText() == TWO
+    QTest.keyClick(edit(view), Qt.Key.Key_2, alt)
+    assert edit(view).toPlainText() == "A b-0 cup of hot [MASK]."
+    qtbot.waitUntil(lambda: len(engine.requests) == 2 and not view.working())
+    edit(view).insertPlainText("more ")
+    assert view._panel.outdated()
+    before = edit(view).toPlainText()
+    QTest.keyClick(edit(view), Qt.Key.Key_1, alt)
+    assert edit(view).toPlainText() == before, "these words are of an earlier text"
+
+
 def test_a_word_becomes_a_blank_and_is_asked_about_and_given_back(
     view: FillView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
@@ -229,7 +247,7 @@ def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeE
     assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
     view._next()
     assert (field.text(), view._fill_panel.card.question.answer()) == ("", "")
-    view._last()
+    view._previous()
     assert field.text() == "teapot"
 
 

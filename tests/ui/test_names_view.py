@@ -246,7 +246,7 @@ def test_blanks_are_nothing_to_look_in(view: NamesView, engine: FakeEngine) -> N
 
 def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "nothing here")
-    assert view._names_panel._invite.text() == "No names were found in this text."
+    assert view._names_panel.invite.text() == "No names were found in this text."
     assert not view._names_panel.list.isVisible()
     view._shown.next()
     assert chosen(view) == ""

@@ -23,7 +23,7 @@ from app.ui.views.ask_drafts import KeptSheets, first_things
 from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.asking import NOT_OPEN, Asking
 from app.ui.views.choosing import Choosing
-from app.ui.views.finding import Finding
+from app.ui.views.finding import Finding, Zoom, reading_keys
 from app.ui.views.keeping import Keeping
 from app.ui.views.opening import Opening
 from app.ui.views.page import Page
@@ -62,7 +62,8 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.opening = Opening(workspace, lanes, self.sheets, self)
         self.watching = Watching(lanes, self.sheets, self)
-        self.finding = Finding(workspace, theme, self.sheets, self.find_bar, self)
+        self.finding = Finding(self.find_bar, self.sheets.searched, self)
+        self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.choosing = Choosing(workspace, self.tabs, self.sheets, self)
         self.keeping = Keeping(
             workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
@@ -238,12 +239,12 @@ class AskView(Page):
         self.answers.step(-1)
 
     @Slot()
-    def _splitter_moved(self) -> None:
-        self._placed = True
+    def _find_left(self) -> None:
+        self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
-    def _reread(self) -> None:
-        self.answers.show()
+    def _splitter_moved(self) -> None:
+        self._placed = True
 
     def _lay_out(self) -> None:
         middle = QWidget()
@@ -271,6 +272,7 @@ class AskView(Page):
         whole.addWidget(self._splitter, 1)
 
     def _connect(self) -> None:
+        self.find_bar.closed.connect(self._find_left)
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
         self.sheets.outdated.connect(self.answers.show_if_up)
@@ -305,14 +307,13 @@ class AskView(Page):
         self.keeping.failed.connect(self._say_fault)
         self.keeping.hint.connect(self.panel.notice.show_hint)
         self.keeping.brought.connect(self._sheet_up)
-        self.theme.changed.connect(self._reread)
+        self.theme.changed.connect(self.answers.show)
 
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
-            ("Ctrl+F", self.finding.open), ("Ctrl+O", self.choosing.choose), ("Ctrl+T", self.sheets.new_up),
+            ("Ctrl+O", self.choosing.choose), ("Ctrl+T", self.sheets.new_up),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
-            ("Ctrl++", self.finding.larger), ("Ctrl+=", self.finding.larger), ("Ctrl+-", self.finding.smaller),
-            ("Ctrl+0", self.finding.usual), ("Ctrl+I", self._look),
+            ("Ctrl+I", self._look), *reading_keys(self.finding, self.zoom),
         )  # fmt: skip

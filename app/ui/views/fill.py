@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -32,10 +34,11 @@ class FillView(TextPage):
         ("Esc", "Stop"),
         ("Ctrl+B", "Make a blank of the selected word"),
         ("F3", "Next blank"),
-        ("Shift+F3", "Last blank"),
-        ("1 … 9, Enter", "Put a word of the list in its place"),
+        ("Shift+F3", "Previous blank"),
+        ("Alt+1 … Alt+9", "Put a word of the list in its place; in the list 1 … 9, Enter"),
         ("Ctrl+Z", "Give the blank back"),
         ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+F", "Find in the text"),
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+L", "Go to the text"),
     )
@@ -147,7 +150,7 @@ class FillView(TextPage):
         self._editor.step(1)
 
     @Slot()
-    def _last(self) -> None:
+    def _previous(self) -> None:
         self._editor.step(-1)
 
     @Slot(str)
@@ -183,7 +186,7 @@ class FillView(TextPage):
 
     def _connect(self) -> None:
         card = self._fill_panel.card
-        self._fill_panel.second_asked.connect(self._make_blank)
+        self._fill_panel.blank_asked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
         card.picked.connect(self._pick)
         card.stepped.connect(self._editor.step)
@@ -197,6 +200,7 @@ class FillView(TextPage):
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),
             ("F3", self._next),
-            ("Shift+F3", self._last),
+            ("Shift+F3", self._previous),
             ("Ctrl+I", self._look_inside),
+            *((f"Alt+{row + 1}", partial(card.words.pick, row)) for row in range(9)),
         )

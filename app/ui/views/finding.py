@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.theme import Theme
-from app.ui.views.sheets import Sheets
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.page_pane import PagePane
 
@@ -17,33 +19,68 @@ _LONGEST = 80
 _REST_MS = 200
 
 
-class Finding(QObject):
-    """The find bar over the pages; and zoom, which for texts is the size of all documents' letters."""
+class Searched(Protocol):
+    """A text on the screen that words can be found in."""
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, sheets: Sheets, bar: FindBar, parent: QObject
-    ) -> None:
+    def text(self) -> str:
+        """The whole text."""
+
+    def selected_words(self) -> str:
+        """What is selected, empty without a selection."""
+
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+
+
+class Finding(QObject):
+    """The find bar over a text; `searched` gives the one that is up, None where there is nothing to find in."""
+
+    def __init__(self, bar: FindBar, searched: Callable[[], Searched | None], parent: QObject) -> None:
         super().__init__(parent)
-        self._workspace = workspace
-        self._theme = theme
-        self._sheets = sheets
         self._bar = bar
+        self._searched = searched
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REST_MS)
         self._timer.timeout.connect(self._count)
         bar.typed.connect(self._typed)
         bar.find_asked.connect(self._find)
-        bar.closed.connect(self._leave)
 
     @Slot()
     def open(self) -> None:
-        """Bring the bar up, with the words that are selected; there is nothing to find in a file that is not open."""
-        sheet = self._sheets.current()
-        if not sheet.is_open:
-            return
-        chosen = sheet.pane.selected_words()
-        self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
+        """Bring the bar up, with the words that are selected."""
+        searched = self._searched()
+        if searched is not None:
+            chosen = searched.selected_words()
+            self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
+
+    @Slot(str)
+    def _typed(self, words: str) -> None:
+        self._timer.start()
+
+    @Slot()
+    def _count(self) -> None:
+        """Say in how many places the words stand."""
+        words, searched = self._bar.field.text().casefold(), self._searched()
+        if words and searched is not None:
+            number = searched.text().casefold().count(words)
+            self._bar.say(wording.count(number, "place") if number else "Not found")
+
+    @Slot(str, bool)
+    def _find(self, words: str, backwards: bool) -> None:
+        searched = self._searched()
+        found = searched is not None and searched.go_to_words(words, backwards)
+        self._bar.say("" if found else "Not found")
+
+
+class Zoom(QObject):
+    """How large the page that `up` gives is shown: a PDF by itself, texts by the size of all documents' letters."""
+
+    def __init__(self, workspace: Workspace, theme: Theme, up: Callable[[], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._theme = theme
+        self._up = up
 
     @Slot()
     def larger(self) -> None:
@@ -61,7 +98,7 @@ class Finding(QObject):
         self._zoom(0)
 
     def _zoom(self, by: int) -> None:
-        pane = self._sheets.current().pane
+        pane = self._up()
         if isinstance(pane, PagePane):
             (pane.zoom_fit, pane.zoom_in, pane.zoom_out)[by]()
             return
@@ -71,22 +108,13 @@ class Finding(QObject):
         settings.document_size = size
         self._theme.scale_documents(size / 100)
 
-    @Slot(str)
-    def _typed(self, words: str) -> None:
-        self._timer.start()
 
-    @Slot()
-    def _count(self) -> None:
-        """Say in how many places the words stand."""
-        words = self._bar.field.text().casefold()
-        if words and self._sheets.current().is_open:
-            number = self._sheets.current().pane.text().casefold().count(words)
-            self._bar.say(wording.count(number, "place") if number else "Not found")
-
-    @Slot(str, bool)
-    def _find(self, words: str, backwards: bool) -> None:
-        self._bar.say("" if self._sheets.current().pane.go_to_words(words, backwards) else "Not found")
-
-    @Slot()
-    def _leave(self) -> None:
-        self._sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
+def reading_keys(finding: Finding, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:
+    """The keys for both, as Page.add_shortcuts takes them."""
+    return (
+        ("Ctrl+F", finding.open),
+        ("Ctrl++", zoom.larger),
+        ("Ctrl+=", zoom.larger),
+        ("Ctrl+-", zoom.smaller),
+        ("Ctrl+0", zoom.usual),
+    )

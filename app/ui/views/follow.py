@@ -31,6 +31,7 @@ class FollowView(TextPage):
         ("Esc", "Stop"),
         ("Ctrl+T", "Swap the passages"),
         ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+F", "Find in the passage"),
         ("Ctrl+O", "Open a text file, or two"),
         ("Ctrl+L", "Go to the first passage"),
     )
@@ -46,7 +47,7 @@ class FollowView(TextPage):
         self._found = ""  # by this model
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
-        self._follow_panel.second_asked.connect(self._swap)
+        self._follow_panel.swap_asked.connect(self._swap)
         self._follow_panel.card.look_asked.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
         model = (Head.NEXT_SENTENCE, load_follower, "model for passages")

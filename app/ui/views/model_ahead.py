@@ -46,10 +46,11 @@ class ModelAhead(QObject):
         self._search: Job | None = None
         self._loading: Job | None = None
         self._wanted: tuple[str, str] | None = None
+        self._none = False
 
     def look_once(self) -> None:
-        """Look which model it is, unless that was done before."""
-        if self._search is None:
+        """Look which model it is, unless it is known; one may have been installed since there was none."""
+        if self._search is None or self._none:
             self.look()
 
     def look(self) -> None:
@@ -62,6 +63,7 @@ class ModelAhead(QObject):
 
     @Slot(object)
     def _found(self, card: ModelCard) -> None:
+        self._none = False
         self.found.emit(card)
         wanted = (card.folder, self._workspace.settings.device)
         if wanted == self._wanted:
@@ -76,6 +78,7 @@ class ModelAhead(QObject):
     @Slot(object)
     def _missing(self, error: BaseException) -> None:
         self._forget()
+        self._none = True
         self.missing.emit(error)
 
     @Slot(object)

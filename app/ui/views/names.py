@@ -41,6 +41,7 @@ class NamesView(TextPage):
         ("F3", "Next name in the text"),
         ("Shift+F3", "Previous name"),
         ("Enter", "Next place of the chosen name, in the list"),
+        ("Ctrl+F", "Find in the text"),
         ("Ctrl+O", "Open a file"),
         ("Ctrl+L", "Go to the text"),
         ("Ctrl+S", "Save the names"),
@@ -127,13 +128,12 @@ class NamesView(TextPage):
         super()._stopped()
         self.note.emit(f"Stopped at {wording.percent(self._fraction) if self._fraction else 'the start'}")
 
-    @Slot(object)
-    def _files_read(self, opened: tuple[Opened, ...]) -> None:
-        super()._files_read(opened)
+    @Slot(int, object)
+    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
+        super()._files_read(number, opened)
         if self.pane.text().strip():
             self.run()
-        if notes := [note for one in opened for note in one.notes]:
-            self._names_panel.notice.show_hint(" ".join(notes))
+            self.say_notes(opened)
 
     @Slot(object)
     def _join(self, joining: PieceJoining) -> None:

@@ -14,6 +14,7 @@ from app.ui.theme import Theme
 from app.ui.views.ask_drafts import KeptSheet, KeptSheets, save_sheets
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.document_tabs import DocumentTabs
+from app.ui.widgets.pane import Pane
 
 _SAVE_AFTER_MS = 1500
 _HISTORY = 50
@@ -76,6 +77,11 @@ class Sheets(QObject):
     def current(self) -> Sheet:
         """The sheet that is up."""
         return self._sheets[self._stack.currentIndex()]
+
+    def searched(self) -> Pane | None:
+        """The pane that is up; None while its file is not open."""
+        sheet = self.current()
+        return sheet.pane if sheet.is_open else None
 
     def all(self) -> Sequence[Sheet]:
         """Every sheet, in the order of the tabs."""

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
 from app.core.errors import EngineLost
 from app.core.layout import Opened
 from app.core.models import Head
-from app.core.report import Progress, Report
-from app.flows.read import read_document
+from app.core.report import Progress
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -20,14 +19,13 @@ from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.draft import Draft, first_things
+from app.ui.views.finding import Finding, Zoom, reading_keys
 from app.ui.views.model_ahead import Load, ModelAhead
 from app.ui.views.page import Page
-from app.ui.widgets.paper import Paper, PaperPanel
-
-
-def read_documents(workspace: Workspace, paths: list[Path], report: Report) -> tuple[Opened, ...]:
-    """The documents of files; raises as flows.read.read_document does."""
-    return tuple(read_document(workspace, path, report) for path in paths)
+from app.ui.views.paper_files import PaperFiles
+from app.ui.widgets.find_bar import FindBar
+from app.ui.widgets.paper import Paper
+from app.ui.widgets.text_panel import TextPanel
 
 
 class TextPage(Page):
@@ -46,19 +44,21 @@ class TextPage(Page):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._job: Job | None = None
-        self._file_job: Job | None = None
-        self._file_to = 0
         self._samples: tuple[Sample, ...] = ()
 
     def build(
         self,
         desk: QWidget,
         papers: tuple[Paper, ...],
-        panel: PaperPanel,
+        panel: TextPanel,
         model: tuple[Head, Load, str],
     ) -> None:
         """Lay the page out and begin: `model` is its head, the flow that loads it, and what it is called."""
         self._papers, self._panel = papers, panel
+        self._files = PaperFiles(self.workspace, self.lanes, panel, self)
+        self.find_bar = FindBar(self.theme)
+        finding = Finding(self.find_bar, self._searched, self)
+        zoom = Zoom(self.workspace, self.theme, self._searched, self)
         self._model = ModelAhead(self.workspace, self.lanes, self, *model)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
@@ -68,19 +68,24 @@ class TextPage(Page):
         desk.setProperty("kind", "desk")
         desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.addWidget(desk)
-        self._splitter.addWidget(panel.side)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.find_bar)
+        column.addWidget(desk, 1)
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(panel)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setStretchFactor(0, 1)
-        usual = [self.theme.step(160), self.theme.step(96)]
-        self._splitter.setSizes(self.workspace.settings.splitters.get(self.KEY, usual))
+        self.place_splitter()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
         self._connect_all()
         self.add_shortcuts(
             ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+L", self._go_to_text),
+            ("Ctrl+L", self._go_to_text), *reading_keys(finding, zoom),
         )  # fmt: skip
         self.refresh()
         self._first_job = self.lanes.files.start(first_things, self.workspace, self.DRAFTS, self.SAMPLES)
@@ -90,15 +95,15 @@ class TextPage(Page):
 
     def stop(self) -> bool:
         """Stop the flow, or reading a file."""
-        running = [job for job in (self._job, self._file_job) if job is not None and job.running]
-        for job in running:
-            job.stop()
-        return bool(running)
+        reading = self._files.stop()
+        if self._job is not None and self._job.running:
+            self._job.stop()
+            return True
+        return reading
 
     def keep(self) -> None:
         """Save what was typed, and the splitter's place."""
-        if self._splitter.isVisible():
-            self.workspace.settings.splitters[self.KEY] = self._splitter.sizes()
+        self.keep_splitter()
         if not self._first_job.running:
             for draft in self._drafts:
                 draft.save_now()
@@ -110,7 +115,7 @@ class TextPage(Page):
 
     def open_files(self, paths: list[Path]) -> None:
         """Put the first files' texts on the papers; what was there can be had back with undo."""
-        self.read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
+        self._read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
 
     def settings_changed(self) -> None:
         """Find out which model does the work now, and have it loaded."""
@@ -126,7 +131,6 @@ class TextPage(Page):
     def refresh(self) -> None:
         """Show what belongs to what stands on the papers now."""
 
-    @Slot(int)
     def try_sample(self, index: int) -> None:
         """Put a sample on the papers and start the flow."""
 
@@ -141,6 +145,20 @@ class TextPage(Page):
     def progressed(self, progress: Progress) -> None:
         """Show how far the flow has come."""
         self._panel.strip.show_progress(progress)
+
+    def splitter(self) -> tuple[str, list[int]]:
+        """The name that the splitter's place is kept under, and the usual one."""
+        return self.KEY, [self.theme.step(160), self.theme.step(96)]
+
+    def place_splitter(self) -> None:
+        """Put the splitter where it was left."""
+        key, usual = self.splitter()
+        self._splitter.setSizes(self.workspace.settings.splitters.get(key, usual))
+
+    def keep_splitter(self) -> None:
+        """Take note of where the splitter is."""
+        if self._splitter.isVisible():
+            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.sizes()
 
     def paper_in_use(self) -> int:
         """The number of the paper that a file is put on."""
@@ -206,6 +224,12 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
 
+    @Slot(int)
+    def _sample_chosen(self, index: int) -> None:
+        # The button goes away, and the keyboard with it.
+        self._go_to_text()
+        self.try_sample(index)
+
     @Slot()
     def _text_edited(self) -> None:
         for draft in self._drafts:
@@ -222,38 +246,36 @@ class TextPage(Page):
         if names:
             self.open_files([Path(name) for name in names])
 
-    def read_files(self, number: int, paths: list[Path]) -> None:
+    def _read_files(self, number: int, paths: list[Path]) -> None:
         """Put files' texts on the papers from this number on, as many as there are papers for."""
-        if self._file_job is not None:
-            self._file_job.drop()
-        self._panel.notice.clear()
-        self._file_to = number
-        room = paths[: len(self._papers) - number]
-        self._panel.strip.waiting(f"Opening {' and '.join(path.name for path in room)}")
-        self._file_job = self.lanes.documents.start(read_documents, self.workspace, room)
-        self._file_job.progress.connect(self._panel.strip.show_progress)
-        self._file_job.done.connect(self._files_read)
-        self._file_job.failed.connect(self._files_failed)
-        self._file_job.stopped.connect(self._panel.strip.clear)
+        self._files.open(number, paths[: len(self._papers) - number])
 
     @Slot(list)
     def _dropped(self, paths: list[Path]) -> None:
         paper: object = self.sender()
         number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
-        self.read_files(number, paths)
+        self._read_files(number, paths)
 
-    @Slot(object)
-    def _files_failed(self, error: BaseException) -> None:
-        self._panel.strip.clear()
-        self.say_fault(error)
-
-    @Slot(object)
-    def _files_read(self, opened: tuple[Opened, ...]) -> None:
-        self._panel.strip.clear()
-        for paper, one in zip(self._papers[self._file_to :], opened, strict=False):
+    @Slot(int, object)
+    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
+        for paper, one in zip(self._papers[number:], opened, strict=False):
             paper.replace(one.document.text)
         self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
-        self._papers[self._file_to].setFocus()
+        self._papers[number].setFocus()
+        self.say_notes(opened)
+
+    def say_notes(self, opened: tuple[Opened, ...]) -> None:
+        """Say what there is to know of files that were read."""
+        if notes := [note for one in opened for note in one.notes]:
+            self._panel.notice.show_hint(" ".join(notes))
+
+    @Slot()
+    def _find_left(self) -> None:
+        self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _searched(self) -> Paper | None:
+        paper = self._papers[self.paper_in_use()]
+        return None if paper.is_empty() else paper
 
     # The model
 
@@ -269,6 +291,7 @@ class TextPage(Page):
 
     def _connect_all(self) -> None:
         panel = self._panel
+        self.find_bar.closed.connect(self._find_left)
         for draft in self._drafts:
             draft.failed.connect(self.say_fault)
         for paper in self._papers:
@@ -276,7 +299,9 @@ class TextPage(Page):
             paper.dropped.connect(self._dropped)
         panel.run_asked.connect(self.run)
         panel.stop_asked.connect(self._stop_asked)
-        panel.sample_chosen.connect(self.try_sample)
+        panel.sample_chosen.connect(self._sample_chosen)
+        self._files.read.connect(self._files_read)
+        self._files.failed.connect(self.say_fault)
         panel.open_asked.connect(self._choose_file)
         panel.model.settings_asked.connect(self.open_settings)
         self._model.found.connect(panel.show_model)

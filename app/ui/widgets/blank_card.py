@@ -14,7 +14,7 @@ from app.ui.widgets.word_question import WordQuestion
 
 
 class BlankCard(QFrame):
-    """`picked` carries the number of a word; `stepped` 1 or -1 for the next or the last blank."""
+    """`picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
 
     picked = Signal(int)
     stepped = Signal(int)
@@ -25,11 +25,11 @@ class BlankCard(QFrame):
         super().__init__()
         self._theme = theme
         self._heading = QLabel()
-        self._before = self._arrow("Go to the last blank", "Shift+F3", -1)
+        self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
         self._next = self._arrow("Go to the next blank", "F3", 1)
         self.words = WordList(theme)
         self.words.picked.connect(self.picked)
-        self._hint = QLabel("Click a word, or press its number, to put it in its place.")
+        self._hint = QLabel("Click a word, or press Alt and its number, to put it in its place.")
         self._hint.setProperty("ink", "quiet")
         self._hint.setWordWrap(True)
         self.question = WordQuestion(theme)

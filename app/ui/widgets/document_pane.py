@@ -27,7 +27,6 @@ from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import document_text, insertable, text_at
 from app.ui.widgets.plain_page import PlainPage
-from app.ui.widgets.word_search import next_place
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -142,18 +141,6 @@ class DocumentPane(PlainPage):
     def moved_by_person(self) -> bool:
         """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
         return self.map.value() != self._top
-
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
-        found = next_place(self.document(), words, self.textCursor(), backwards)
-        if found is not None:
-            self.setTextCursor(found)
-        return found is not None
-
-    def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
-        cursor = self.textCursor()
-        return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())
 
     def is_empty(self) -> bool:
         """Whether there is no text."""

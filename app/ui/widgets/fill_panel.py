@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
 from app.core.models import ModelCard
@@ -21,6 +21,8 @@ _READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
 class FillPanel(TextPanel):
     """Make a blank and Fill in, and the chosen blank's words."""
 
+    blank_asked = Signal()
+
     def __init__(self, theme: Theme) -> None:
         blank = QPushButton("Make a blank")
         blank.setAccessibleName("Make a blank")
@@ -37,6 +39,7 @@ class FillPanel(TextPanel):
         )
         self.card = BlankCard(theme)
         super().__init__(theme, blank, button, self.card, about)
+        blank.clicked.connect(self.blank_asked)
         self.show_text(empty=True, blanks=0)
 
     def show_text(self, *, empty: bool, blanks: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
 from app.core.models import ModelCard
@@ -19,6 +19,8 @@ _READY = "Ctrl+Enter tells whether the second continues the first."
 class FollowPanel(TextPanel):
     """Swap, the question, and the outcome's card."""
 
+    swap_asked = Signal()
+
     def __init__(self, theme: Theme) -> None:
         swap = QPushButton("Swap")
         swap.setAccessibleName("Swap the passages")
@@ -34,6 +36,7 @@ class FollowPanel(TextPanel):
         self.card = FollowCard(theme)
         self._has = False
         super().__init__(theme, swap, button, self.card, about)
+        swap.clicked.connect(self.swap_asked)
         self.show_text(empty=True, ready=False)
 
     def show_text(self, *, empty: bool, ready: bool) -> None:

@@ -5,86 +5,71 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.core.models import ModelCard
 from app.core.results import Entity
 from app.ui.theme import Theme
 from app.ui.widgets.joining_choice import JoiningChoice
 from app.ui.widgets.look_button import LookButton
-from app.ui.widgets.model_line import ModelLine
 from app.ui.widgets.name_legend import NameLegend
 from app.ui.widgets.name_list import NameList
 from app.ui.widgets.name_model import NameRow, name_rows
 from app.ui.widgets.name_styles import NameStyle, styles_of
-from app.ui.widgets.notice import Notice
 from app.ui.widgets.paper_term import PaperTerm
-from app.ui.widgets.progress_strip import ProgressStrip
-from app.ui.widgets.sample_list import SampleList
+from app.ui.widgets.text_panel import TextPanel
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
 _OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
 
 
-class NamesPanel(QFrame):
-    """Find, progress, faults; the types with their ticks, the names below; or samples on an empty page.
+class NamesPanel(TextPanel):
+    """Open and Find; the types with their ticks, the names below.
 
     `save_asked` carries the key of a format, `shown_types_changed` comes when a tick was set or taken away.
     """
 
-    run_asked = Signal()
-    stop_asked = Signal()
-    open_asked = Signal()
-    sample_chosen = Signal(int)
     save_asked = Signal(str)
     copy_asked = Signal()
     look_asked = Signal()
     shown_types_changed = Signal()
 
+    OPEN = "Open a file"
+
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
-        super().__init__()
-        self._theme = theme
         self._entities: tuple[Entity, ...] | None = None
         self._styles: tuple[NameStyle, ...] = ()
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
-        self.opening = self._button("Open…", "Open a file", "Open a file  (Ctrl+O)", self.open_asked)
-        self.button = self._button("Find names", "Find names", "Find names  (Ctrl+Enter)", self.run_asked)
-        self.button.setProperty("kind", "primary")
-        self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self.stop_asked)
-        self.notice = Notice(theme)
-        self._outdated = self._quiet(_OUTDATED)
+        self.opening = _button("Open…", "Open a file", "Open a file  (Ctrl+O)")
+        find = _button("Find names", "Find names", "Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
-        self.legend.changed.connect(self._types_changed)
         self.list = NameList(theme)
-        self.list.copy_asked.connect(self.copy_asked)
-        self._invite = self._quiet(_INVITE)
-        self.samples = SampleList(theme, "Try one of these")
-        self.samples.chosen.connect(self.sample_chosen)
         self.look = LookButton(theme)
-        self.look.clicked.connect(self.look_asked)
-        self.copy = self._button(
-            "Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)", self.copy_asked
-        )
-        self.save = self._button("Save as", "Save the names", "Save the names  (Ctrl+S)", None)
-        self.save.setMenu(self._save_menu(formats))
+        self.copy = _button("Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)")
+        self.save = _button("Save as", "Save the names", "Save the names  (Ctrl+S)")
         self.joining = JoiningChoice(theme)
-        self._about = PaperTerm(
+        about = PaperTerm(
             theme,
             "Every word gets a tag that says whether a name of some type begins or goes on there.",
             "Token classification, BERT section 5.3.",
         )
-        self.model = ModelLine(theme)
         self._deeds = QWidget()
-        self._lay_out()
-        self.setProperty("kind", "panel")
-        theme.changed.connect(self._restyle)
-        self._restyle()
-        self._outdated.hide()
+        self._deeds_row = QHBoxLayout(self._deeds)
+        self._deeds_row.setContentsMargins(0, 0, 0, 0)
+        self._deeds_row.addWidget(self.look)
+        self._deeds_row.addStretch(1)
+        self._deeds_row.addWidget(self.copy)
+        self._deeds_row.addWidget(self.save)
+        super().__init__(theme, self.opening, find, None, about)
+        self.save.setMenu(self._save_menu(formats))
+        for widget, stretch in ((self.legend, 0), (self.list, 1), (self._deeds, 0), (self.joining, 0)):
+            self.add(widget, stretch)
+        self._connect()
+        self._outdated.setText(_OUTDATED)
         self._arrange()
 
     # What is shown
@@ -110,7 +95,7 @@ class NamesPanel(QFrame):
 
     def set_outdated(self, outdated: bool) -> None:
         """Say that what is shown belongs to an earlier text."""
-        self._outdated.setVisible(outdated and self._entities is not None)
+        super().set_outdated(outdated and self._entities is not None)
         self.list.setEnabled(not outdated)
         self._deeds.setEnabled(not outdated)
 
@@ -122,15 +107,6 @@ class NamesPanel(QFrame):
         """Whether the text was read whole: only then is every word's tag known."""
         for action in self.save.menu().actions():
             action.setEnabled(complete or action.data() != "conll")
-
-    @property
-    def side(self) -> QWidget:
-        """The panel itself."""
-        return self
-
-    def set_samples(self, titles: tuple[str, ...]) -> None:
-        """Offer these samples while there is no text."""
-        self.samples.set_titles(titles, "paste")
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
@@ -149,39 +125,20 @@ class NamesPanel(QFrame):
         self.list.set_rows([row for row in self._rows if row.style.number not in hidden])
 
     def _arrange(self) -> None:
-        found = self._entities is not None
-        self.legend.setVisible(bool(self._entities))
-        self.list.setVisible(bool(self._entities))
-        self._deeds.setVisible(bool(self._entities))
-        self._invite.setText(_NONE if found else _INVITE)
-        self._invite.setVisible(not self._entities)
-        self.samples.setVisible(self._empty)
+        some = bool(self._entities)
+        for widget in (self.legend, self.list, self._deeds):
+            widget.setVisible(some)
+        self.middle.setVisible(not some)
+        self.invite.setText(_NONE if self._entities is not None else _INVITE)
+        self.set_inviting(self._empty)
         self.joining.setVisible(not self._empty)
-        self._space.setVisible(not self._entities)
 
-    def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.opening)
-        top.addStretch(1)
-        top.addWidget(self.button)
-        deeds = QHBoxLayout(self._deeds)
-        deeds.setContentsMargins(0, 0, 0, 0)
-        deeds.addWidget(self.look)
-        deeds.addStretch(1)
-        deeds.addWidget(self.copy)
-        deeds.addWidget(self.save)
-        self._deeds_row = deeds
-        self._space = QWidget()
-        self._layout = QVBoxLayout(self)
-        self._layout.addLayout(top)
-        lines: tuple[QWidget, ...]
-        lines = (self.strip, self.notice, self._outdated, self.legend, self._invite, self.samples)
-        for line in lines:
-            self._layout.addWidget(line)
-        self._layout.addWidget(self.list, 1)
-        self._layout.addWidget(self._space, 1)
-        for below in (self._deeds, self.joining, self._about, self.model):
-            self._layout.addWidget(below)
+    def _connect(self) -> None:
+        self.opening.clicked.connect(self.open_asked)
+        self.legend.changed.connect(self._types_changed)
+        self.list.copy_asked.connect(self.copy_asked)
+        self.look.clicked.connect(self.look_asked)
+        self.copy.clicked.connect(self.copy_asked)
 
     def _save_menu(self, formats: Sequence[tuple[str, str]]) -> QMenu:
         menu = QMenu(self.save)
@@ -204,33 +161,19 @@ class NamesPanel(QFrame):
         if isinstance(action, QAction):
             self.save_asked.emit(action.data())
 
-    def _button(self, text: str, name: str, tip: str, signal: SignalInstance | None) -> QPushButton:
-        button = QPushButton(text)
-        button.setAccessibleName(name)
-        button.setToolTip(tip)
-        if signal is not None:
-            button.clicked.connect(signal)
-        return button
-
-    def _quiet(self, text: str) -> QLabel:
-        label = QLabel(text)
-        label.setProperty("ink", "quiet")
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
-
     @Slot()
     def _restyle(self) -> None:
+        super()._restyle()
         theme = self._theme
-        edge = theme.step(4.5)
-        self._layout.setContentsMargins(edge, edge, edge, theme.step(3))
         self._layout.setSpacing(theme.step(3))
         self._deeds_row.setSpacing(theme.step(2))
-        self._outdated.setFont(theme.font("small"))
-        for button, icon in (
-            (self.opening, "open"),
-            (self.copy, "copy"),
-            (self.save, "save"),
-        ):
+        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
             button.setIcon(theme.icon(icon))
             button.setIconSize(QSize(theme.step(4), theme.step(4)))
+
+
+def _button(text: str, name: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setAccessibleName(name)
+    button.setToolTip(tip)
+    return button

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.report import Progress
-from app.ui.theme import Theme, mark
+from app.ui.theme import Theme
 from app.ui.widgets.notice import Notice
+from app.ui.widgets.password_line import PasswordLine
 from app.ui.widgets.progress_strip import ProgressStrip
 
 
@@ -39,27 +32,8 @@ class OpeningPage(QFrame):
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme, closable=False)
-        self._why = QLabel("This file is encrypted. Type its password to open it here.")
-        self._why.setWordWrap(True)
-        self.password = QLineEdit()
-        self.password.setEchoMode(QLineEdit.EchoMode.Password)
-        self.password.setPlaceholderText("Password")
-        self.password.setAccessibleName("Password of the file")
-        self._open = QPushButton("Open")
-        self._open.setAccessibleName("Open with this password")
-        mark(self._open, kind="primary")
-        self._wrong = QLabel()
-        self._wrong.setProperty("ink", "fault")
-        self._lock = QWidget()
-        line = QHBoxLayout()
-        line.addWidget(self.password, 1)
-        line.addWidget(self._open)
-        lock = QVBoxLayout(self._lock)
-        lock.setContentsMargins(0, 0, 0, 0)
-        lock.addWidget(self._why)
-        lock.addLayout(line)
-        lock.addWidget(self._wrong)
-        self._lock_column, self._lock_line = lock, line
+        self._lock = PasswordLine(theme)
+        self.password = self._lock.field
         self._again = QPushButton("Try again")
         self._close = QPushButton("Close")
         for button in (self._again, self._close):
@@ -87,8 +61,7 @@ class OpeningPage(QFrame):
         self.strip.stop_asked.connect(self.stop_asked)
         self._again.clicked.connect(self.again_asked)
         self._close.clicked.connect(self.close_asked)
-        self._open.clicked.connect(self._give)
-        self.password.returnPressed.connect(self._give)
+        self._lock.given.connect(self.password_given)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -104,13 +77,9 @@ class OpeningPage(QFrame):
     def ask_password(self, name: str, wrong: bool) -> None:
         """Ask for the file's password; `wrong` tells that the last one did not fit."""
         self._begin(name)
-        self._lock.show()
         self._again.hide()
         self._deeds.show()
-        self._wrong.setText("That password does not fit." if wrong else "")
-        self._wrong.setVisible(wrong)
-        self.password.clear()
-        self.password.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._lock.ask("This file", wrong)
 
     def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
         """Say why the file cannot be opened."""
@@ -127,19 +96,11 @@ class OpeningPage(QFrame):
             part.hide()
 
     @Slot()
-    def _give(self) -> None:
-        if self.password.text():
-            self.password_given.emit(self.password.text())
-
-    @Slot()
     def _restyle(self) -> None:
         theme = self._theme
         self._name.setFont(theme.font("answer"))
-        self._wrong.setFont(theme.font("small"))
         self._inner.setFixedWidth(theme.step(110))
         self._column.setSpacing(theme.step(3))
-        self._lock_column.setSpacing(theme.step(2))
-        for row in (self._lock_line, self._deeds_row):
-            row.setSpacing(theme.step(2))
+        self._deeds_row.setSpacing(theme.step(2))
         self._again.setIcon(theme.icon("open", "ink"))
         self._again.setIconSize(QSize(theme.step(4), theme.step(4)))

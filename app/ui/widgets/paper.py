@@ -1,16 +1,10 @@
-"""What a page asks of the papers that texts are typed on, and of the panel beside them."""
+"""What a page asks of the papers that texts are typed on."""
 
 from __future__ import annotations
 
 from typing import Protocol, overload
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QWidget
-
-from app.core.models import ModelCard
-from app.ui.widgets.model_line import ModelLine
-from app.ui.widgets.notice import Notice
-from app.ui.widgets.progress_strip import ProgressStrip
 
 
 class Paper(Protocol):
@@ -36,41 +30,13 @@ class Paper(Protocol):
     def replace(self, text: str) -> None:
         """Put another text in place of this one."""
 
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+
+    def selected_words(self) -> str:
+        """What is selected, empty without a selection."""
+
     @overload
     def setFocus(self) -> None: ...
     @overload
     def setFocus(self, reason: Qt.FocusReason, /) -> None: ...
-
-
-class PaperPanel(Protocol):
-    """The right side of a page of papers."""
-
-    strip: ProgressStrip
-    notice: Notice
-    model: ModelLine
-
-    @property
-    def run_asked(self) -> SignalInstance:
-        """Start the flow."""
-
-    @property
-    def stop_asked(self) -> SignalInstance:
-        """Stop it."""
-
-    @property
-    def open_asked(self) -> SignalInstance:
-        """Open a file."""
-
-    @property
-    def sample_chosen(self) -> SignalInstance:
-        """Carries the number of a sample to try."""
-
-    @property
-    def side(self) -> QWidget:
-        """The widget that stands beside the papers."""
-
-    def set_samples(self, titles: tuple[str, ...]) -> None:
-        """Offer these samples while there is no text."""
-
-    def show_model(self, card: ModelCard) -> None:
-        """Say which model does the work."""

@@ -1,4 +1,4 @@
-"""Which paragraphs of a plain text edit can be seen."""
+"""Which paragraphs of a plain text edit can be seen, and which words are found in it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit
 
+from app.ui.widgets.offsets import text_at
+from app.ui.widgets.word_search import next_place
+
 
 class SeenBlocks(QPlainTextEdit):
-    """A plain text edit that tells which paragraphs can be seen."""
+    """A plain text edit that tells which paragraphs can be seen, and finds words."""
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
         """The paragraphs that can be seen, each with its place in the viewport."""
@@ -21,3 +24,15 @@ class SeenBlocks(QPlainTextEdit):
             yield block, QPointF(offset.x(), top)
             top += self.blockBoundingRect(block).height()
             block = block.next()
+
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        found = next_place(self.document(), words, self.textCursor(), backwards)
+        if found is not None:
+            self.setTextCursor(found)
+        return found is not None
+
+    def selected_words(self) -> str:
+        """What is selected, empty without a selection."""
+        cursor = self.textCursor()
+        return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())

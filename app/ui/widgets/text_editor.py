@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QPalette, QTextCursor
+from PySide6.QtGui import QFocusEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
 from app.ui.theme import Theme, mark
@@ -87,6 +87,14 @@ class TextEditor(QFrame):
         cursor.insertText(text)
         self._editor.moveCursor(QTextCursor.MoveOperation.Start)
 
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        return self._editor.go_to_words(words, backwards)
+
+    def selected_words(self) -> str:
+        """What is selected, empty without a selection."""
+        return self._editor.selected_words()
+
     def set_wrapped(self, wrapped: bool) -> None:
         """Break long lines at the paper's edge, or let them run on (where each line is a text)."""
         mode = QPlainTextEdit.LineWrapMode
@@ -100,8 +108,5 @@ class TextEditor(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._editor.setFont(theme.font("document"))
-        palette = self._editor.palette()
-        palette.setColor(QPalette.ColorRole.PlaceholderText, theme.colour("ink_quiet"))
-        self._editor.setPalette(palette)
         self._editor.set_right_margin(theme.step(3))
         self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))

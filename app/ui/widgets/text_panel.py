@@ -1,4 +1,4 @@
-"""The right side of a page with a text on paper: buttons, how far it is, faults, a card, and samples to try."""
+"""The right side of a page with a text on paper: buttons, how far it is, faults, what came out, and samples to try."""
 
 from __future__ import annotations
 
@@ -10,67 +10,70 @@ from app.ui.theme import Theme
 from app.ui.widgets.model_line import ModelLine
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.paper_term import PaperTerm
+from app.ui.widgets.password_line import PasswordLine
 from app.ui.widgets.progress_strip import ProgressStrip
 from app.ui.widgets.sample_list import SampleList
 
 
 class TextPanel(QFrame):
-    """A second and a first button, progress, faults, what was found as `card`, and samples where there is no text.
+    """The top row, progress, faults, the line `invite` with what was found as `card`, and samples on an empty page.
 
-    `second` is quiet, `button` the one thing to do next; `about` says in plain words what happens, `term` is the
-    paper's. `invite` is the line that stands where there is no card.
+    `aside` stands at the top's left, `button` at its right is the one thing to do next; `about` says in plain words
+    what happens, with the paper's term. What a page has besides is put in with `add`.
     """
 
     run_asked = Signal()
-    second_asked = Signal()
     stop_asked = Signal()
     open_asked = Signal()
     sample_chosen = Signal(int)
 
+    OPEN = "Open a text file"
+
     def __init__(
-        self, theme: Theme, second: QPushButton, button: QPushButton, card: QWidget, about: PaperTerm
+        self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
     ) -> None:
         super().__init__()
         self._theme = theme
-        self.second = second
         self.button = button
-        second.clicked.connect(self.second_asked)
         button.setProperty("kind", "primary")
         button.clicked.connect(self.run_asked)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop_asked)
         self.notice = Notice(theme)
-        self._outdated = _quiet("The text was changed since.")
-        self.invite = _quiet("")
-        self._samples = SampleList(theme, "Try one of these")
-        self._samples.chosen.connect(self.sample_chosen)
-        self._open = QPushButton("Open a text file…")
+        self.lock = PasswordLine(theme, leavable=True)
+        self._outdated = quiet_line("The text was changed since.")
+        self.invite = quiet_line("")
+        self.samples = SampleList(theme, "Try one of these")
+        self.samples.chosen.connect(self.sample_chosen)
+        self._open = QPushButton(f"{self.OPEN}…")
         self._open.setProperty("kind", "sample")
-        self._open.setAccessibleName("Open a text file")
-        self._open.setToolTip("Open a text file  (Ctrl+O)")
+        self._open.setAccessibleName(self.OPEN)
+        self._open.setToolTip(f"{self.OPEN}  (Ctrl+O)")
         self._open.clicked.connect(self.open_asked)
         body = QWidget()
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.invite, card, self._samples, self._open):
-            self._column.addWidget(widget)
+        for widget in (self.invite, card, self.samples, self._open):
+            if widget is not None:
+                self._column.addWidget(widget)
         self._column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(body)
+        self.middle = QScrollArea()
+        self.middle.setWidgetResizable(True)
+        self.middle.setFrameShape(QFrame.Shape.NoFrame)
+        self.middle.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.middle.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.middle.setWidget(body)
+        self._about = about
         self.model = ModelLine(theme)
         top = QHBoxLayout()
-        top.addWidget(second)
+        top.addWidget(aside)
         top.addStretch(1)
         top.addWidget(button)
         self._layout = QVBoxLayout(self)
         self._layout.addLayout(top)
-        for line in (self.strip, self.notice, self._outdated):
+        for line in (self.strip, self.notice, self.lock, self._outdated):
             self._layout.addWidget(line)
-        self._layout.addWidget(scroll, 1)
+        self._layout.addWidget(self.middle, 1)
         self._layout.addWidget(about)
         self._layout.addWidget(self.model)
         self.setProperty("kind", "panel")
@@ -78,18 +81,17 @@ class TextPanel(QFrame):
         self._restyle()
         self._outdated.hide()
 
-    @property
-    def side(self) -> QWidget:
-        """The panel itself."""
-        return self
+    def add(self, widget: QWidget, stretch: int = 0) -> None:
+        """Put a widget below what was found, above the words on what happens."""
+        self._layout.insertWidget(self._layout.indexOf(self._about), widget, stretch)
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
         """Offer these samples while there is no text."""
-        self._samples.set_titles(titles, "paste")
+        self.samples.set_titles(titles, "paste")
 
     def set_inviting(self, empty: bool) -> None:
         """Show what to begin with while there is no text."""
-        self._samples.setVisible(empty)
+        self.samples.setVisible(empty)
         self._open.setVisible(empty)
 
     def set_outdated(self, outdated: bool) -> None:
@@ -117,7 +119,8 @@ class TextPanel(QFrame):
         self._open.setIconSize(QSize(theme.step(5), theme.step(5)))
 
 
-def _quiet(text: str) -> QLabel:
+def quiet_line(text: str) -> QLabel:
+    """A line of plain text in the quiet ink, wrapped where it is long."""
     label = QLabel(text)
     label.setProperty("ink", "quiet")
     label.setWordWrap(True)

@@ -161,6 +161,10 @@ class WordList(QListView):
         """What is shown."""
         return self._rows.rows
 
+    def pick(self, row: int) -> None:
+        """Pick a word as a click does; nothing is picked of words that belong to an earlier text."""
+        self._picked(self._rows.index(row))
+
     def sizeHint(self) -> QSize:
         height = self._painter.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
         return QSize(self._theme.step(50), max(1, len(self._rows.rows)) * height + 2 * self.frameWidth())
@@ -180,7 +184,7 @@ class WordList(QListView):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~_KEYPAD:
             self._picked(self.currentIndex())
         elif 0 <= digit < min(9, len(self._rows.rows)) and not event.modifiers() & ~_KEYPAD:
-            self._picked(self._rows.index(digit))
+            self.pick(digit)
         else:
             super().keyPressEvent(event)
             return
