@@ -8,9 +8,11 @@ from app.core.text import Span
 
 BLANK = "___"
 
-_BLANK = re.compile(r"_{2,}|\[MASK\]|<mask>", re.IGNORECASE)
+# One expression for each: those that begin with a letter of their own are found many times faster than all in one.
+_BLANKS = tuple(map(re.compile, (r"__+", r"\[[Mm][Aa][Ss][Kk]\]", r"<[Mm][Aa][Ss][Kk]>")))
 
 
 def blanks_in(text: str) -> tuple[Span, ...]:
     """The places of the blanks in a text, from left to right: two or more underscores, [MASK] or <mask>."""
-    return tuple(Span(found.start(), found.end()) for found in _BLANK.finditer(text))
+    found = (match for blank in _BLANKS for match in blank.finditer(text))
+    return tuple(Span(start, end) for start, end in sorted(match.span() for match in found))

@@ -417,3 +417,23 @@ def test_both_themes_and_another_text_size_draw_without_a_fault(view: FillView, 
     for name, scale in (("dark", 1.0), ("light", 1.5), ("light", 1.0)):
         view.theme.choose(name, scale)
         assert not view.grab().isNull()
+
+
+def test_keys_stay_quick_in_a_long_text_with_many_blanks(view: FillView, qtbot: QtBot) -> None:
+    import time
+
+    long = "\n".join(
+        f"Line {number}, “as long as a line is”, holds a ___ of words 👩‍👧." for number in range(9000)
+    )
+    view._editor.replace(long)
+    assert len(view._editor.blanks()) == 9000
+    type_in(view, "x")
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        QTest.keyClick(edit(view), Qt.Key.Key_X)
+        edit(view).viewport().repaint()
+        took.append(time.perf_counter() - started)
+    # Some 40 ms; it was more than a second when every blank was read back and drawn wherever it stands.
+    assert min(took) < 0.4
+    assert len(lit(view)) == 9000

@@ -163,9 +163,8 @@ class BlankEditor(TextEditor):
 
     @Slot()
     def _find(self) -> None:
-        text = self.text()
-        places = [(blank, blank.of(text)) for blank in self._blanks]
-        self._lit.lights.take(self._lit.document(), self._offsets, places)
+        self.text()
+        self._lit.lights.take_spans(self._offsets, self._blanks)
         self._follow_cursor()
         self._lit.viewport().update()
 

@@ -46,6 +46,10 @@ class Lights:
             self.places.append(Light(start, end, inside and text_at(document, start, end) == words))
         return [light.shown for light in self.places]
 
+    def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
+        """Take places that were just found in the page's own text."""
+        self.places = [Light(*offsets.span_to_qt(span), shown=True) for span in spans]
+
     def clear(self) -> None:
         """Light nothing up."""
         self.places, self.chosen, self.faint = [], -1, False
@@ -88,14 +92,14 @@ class Lights:
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw what lies under the letters."""
-        for index in self._order():
+        for index in self._order(blocks):
             ground = self._theme.colour("answer_ground" if self._strong(index) else "other_ground")
             for box in self.boxes(index, blocks):
                 painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
 
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw the lines under the words: a thick one for the strong place, dots for the others."""
-        for index in self._order():
+        for index in self._order(blocks):
             strong = self._strong(index)
             pen = QPen(self._theme.colour("answer_line" if strong else "other_line"), 2.0 if strong else 1.25)
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -110,5 +114,9 @@ class Lights:
     def _strong(self, index: int) -> bool:
         return index == self.chosen and not self.faint
 
-    def _order(self) -> list[int]:
-        return sorted(range(len(self.places)), key=lambda index: index == self.chosen)
+    def _order(self, blocks: Blocks) -> list[int]:
+        """The places that these blocks hold anything of, the chosen one last."""
+        low = min((block.position() for block, _ in blocks), default=0)
+        high = max((block.position() + block.length() for block, _ in blocks), default=0)
+        seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
+        return sorted(seen, key=lambda index: index == self.chosen)
