@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from app.ui.views.inspect.section import Section
-from app.ui.widgets.charts.chart import Chart
-from app.ui.widgets.charts.export import ChartBar
+from app.ui.widgets.charts.export import ChartBar, Figures
 
 
-def bar_of(section: Section, chart: Chart) -> ChartBar:
-    """The bar that copies and saves a chart, tied to its section."""
+def bar_of(section: Section, chart: Figures) -> ChartBar:
+    """The bar that copies and saves a chart or another widget with numbers, tied to its section."""
     bar = ChartBar(section.theme, chart)
     bar.save_asked.connect(section.save_asked)
     bar.note.connect(section.note)

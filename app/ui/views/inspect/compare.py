@@ -12,9 +12,9 @@ from app.flows.inspect import compare
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
+from app.ui.views.inspect.bars import bar_of
 from app.ui.views.inspect.results import side_of
 from app.ui.views.inspect.section import Section
-from app.ui.widgets.charts.export import ChartBar
 from app.ui.widgets.compared import Compared, Side
 
 _ALONE = (
@@ -48,10 +48,7 @@ class CompareSection(Section):
         self._said = QLabel()
         self._said.setWordWrap(True)
         self._compared = Compared(theme)
-        # It has what the bar asks of a chart: title, table and renewed.
-        self._tools = ChartBar(theme, self._compared)  # type: ignore[arg-type]
-        self._tools.save_asked.connect(self.save_asked)
-        self._tools.note.connect(self.note)
+        self._tools = bar_of(self, self._compared)
         row = QHBoxLayout()
         row.addWidget(self._with)
         row.addWidget(self._other)

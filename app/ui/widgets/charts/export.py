@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QSize, Qt, Signal, Slot
+from typing import Protocol
+
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QIODevice,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    SignalInstance,
+    Slot,
+)
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -10,12 +23,26 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.ui.theme import Theme
 from app.ui.widgets.charts.chart import Chart
 from app.ui.widgets.charts.numbers_table import NumbersTable
+from app.ui.widgets.charts.table import Table
 
 _SHARP = 2
 # No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
 _LONGEST = 16_000
 # What lengths in pixels mean in an SVG by its own rules.
 _PIXELS_AN_INCH = 96
+
+
+class Figures(Protocol):
+    """What a bar asks of the widget above it: its title, all its numbers, and word of others."""
+
+    title: str
+
+    @property
+    def renewed(self) -> SignalInstance:
+        """Sent when its numbers are others."""
+
+    def table(self) -> Table:
+        """All its numbers."""
 
 
 def picture(widget: QWidget) -> QImage:
@@ -50,7 +77,7 @@ def copy_picture(widget: QWidget) -> None:
     QGuiApplication.clipboard().setImage(picture(widget))
 
 
-def copy_numbers(chart: Chart) -> None:
+def copy_numbers(chart: Figures) -> None:
     """Put the chart's numbers on the clipboard, with tabs between cells as spreadsheets take them."""
     QGuiApplication.clipboard().setText(chart.table().csv("\t"))
 
@@ -94,7 +121,7 @@ class ChartBar(QWidget):
     save_asked = Signal(object)
     note = Signal(str)
 
-    def __init__(self, theme: Theme, chart: Chart) -> None:
+    def __init__(self, theme: Theme, chart: Figures) -> None:
         super().__init__()
         self._theme = theme
         self._chart = chart
@@ -158,7 +185,8 @@ class ChartBar(QWidget):
 
     @Slot()
     def _copy_picture(self) -> None:
-        copy_picture(self._chart)
+        if isinstance(self._chart, QWidget):
+            copy_picture(self._chart)
         self.note.emit("Picture copied")
 
     @Slot()
