@@ -16,6 +16,18 @@ class Head(StrEnum):
     TOKEN_CLASSIFICATION = "token-classification"
 
 
+_FAMILIES = {
+    "bert": "BERT", "distilbert": "DistilBERT", "roberta": "RoBERTa", "xlm-roberta": "XLM-RoBERTa",
+    "electra": "ELECTRA", "albert": "ALBERT", "mobilebert": "MobileBERT", "deberta": "DeBERTa",
+    "deberta-v2": "DeBERTa-v2",
+}  # fmt: skip
+
+
+def family_title(family: str) -> str:
+    """A family as its authors write it: "BERT" for the config's "bert"; one that is not known as it stands."""
+    return _FAMILIES.get(family, family)
+
+
 class ProblemType(StrEnum):
     """How a classification head's logits become probabilities, as its config says."""
 

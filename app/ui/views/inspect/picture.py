@@ -9,27 +9,29 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 from app.core import wording
 from app.core.inside import ModelPicture
 from app.core.inspection import LookAtModel
-from app.core.models import Head
+from app.core.models import Head, family_title
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
+from app.ui.views.inspect.answers import AnswersPart
 from app.ui.views.inspect.bars import bar_of
+from app.ui.views.inspect.own_head import OwnHeadPart
 from app.ui.views.inspect.section import Section
 from app.ui.widgets.charts.flow_picture import FlowPicture
 from app.ui.widgets.charts.module_tree import ModuleTree
 
 _EVERY = (
     "This head takes every token’s state, because each token gets a result of its own; a head that judges the text as"
-    " a whole takes only the first token, [CLS]."
+    " a whole takes only the first token{0}."
 )
 _ALONE = (
-    "This head judges the text as a whole, so it takes only the first token, [CLS], which has looked at all others;"
+    "This head judges the text as a whole, so it takes only the first token{0}, which has looked at all others;"
     " a head that says something of each word takes every token’s state."
 )
 _WHY: dict[Head, str] = {
     Head.QUESTION_ANSWERING: (
         "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that judges"
-        " the text as a whole takes only the first token, [CLS]."
+        " the text as a whole takes only the first token{0}."
     ),
     Head.CLASSIFICATION: _ALONE,
     Head.MASKED_WORDS: _EVERY,
@@ -77,13 +79,17 @@ class PictureSection(Section):
             self.body.addWidget(widget)
         self.body.addLayout(row)
         self.body.addWidget(self._tree)
+        self._answers, self._own = AnswersPart(theme), OwnHeadPart(theme)
+        self._own.copy.clicked.connect(self._copied)
+        for part in (self._answers, self._own):
+            self.body.addWidget(part)
         self.body.addStretch(1)
         self._arrange()
 
     def begin(self) -> None:
         self._shown = None
         self._picture.set_picture(None)
-        self.about.setText(f"{self.ABOUT} {_WHY[self.visit.subject.head]}")
+        self.about.setText(f"{self.ABOUT} {self._why()}")
         self._arrange()
         self._looking.start(LookAtModel(self.visit.subject), "Opening the model")
 
@@ -96,10 +102,14 @@ class PictureSection(Section):
         self._picture.set_picture(picture)
         weights = wording.count(picture.parameters, "weight")
         self._facts.setText(
-            f"{picture.model} · {picture.family} · {weights} · read off the model while it ran on {picture.device}."
-            " Grey columns are what else this family can carry."
+            f"{picture.model} · {family_title(picture.family)} · {weights} · read off the model while it ran on"
+            f" {picture.device}."
+            " Grey columns are heads that this family can have too."
         )
+        self.about.setText(f"{self.ABOUT} {self._why(picture.window.tokens[0].piece)}")
         self._tree.set_modules(picture.modules)
+        self._answers.show_picture(picture)
+        self._own.show_picture(picture)
         self._arrange()
 
     @Slot(bool)
@@ -113,8 +123,18 @@ class PictureSection(Section):
             QGuiApplication.clipboard().setText(self._shown.printed)
             self.note.emit("The modules are copied as text")
 
+    @Slot()
+    def _copied(self) -> None:
+        self.note.emit("The code is copied")
+
+    def _why(self, first: str = "") -> str:
+        """What the head takes and why; `first` is the first token, once it is known."""
+        said = _WHY[self.visit.subject.head]
+        return said.format(f", {first}" if first else "")
+
     def _arrange(self) -> None:
         there = self._shown is not None
-        for widget in (self._facts, self._picture, self._tools, self._unfold, self._copy):
+        shown = (self._facts, self._picture, self._tools, self._unfold, self._copy, self._answers, self._own)
+        for widget in shown:
             widget.setVisible(there)
         self._tree.setVisible(there and self._unfold.isChecked())

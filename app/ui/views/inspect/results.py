@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.core import wording
 from app.core.inspection import Subject
-from app.core.models import ModelCard, ProblemType
+from app.core.models import ModelCard, ProblemType, family_title
+from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
 from app.ui.views.inspect.words import one_line
 from app.ui.widgets.compared import Side
@@ -37,7 +38,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
             names = result.items[0].entities
             headline = wording.count(len(names), "name")
             rows = [
-                (f"{one_line(name.text, 40)} · {nice_label(name.label)}", name.probability) for name in names
+                (f"{one_line(name.text, 40)} · {plain_type(name.label)}", name.probability) for name in names
             ]
         case _:
             raise TypeError(f"not a head's result: {type(result).__name__}")
@@ -45,7 +46,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
         (name, value, wording.percent(value) if probabilities else f"{value:.3g}") for name, value in rows
     )
     weights = wording.count(card.parameters, "weight") if card.parameters else ""
-    facts = " · ".join(part for part in (card.family, weights, result.device) if part)
+    facts = " · ".join(part for part in (family_title(card.family), weights, result.device) if part)
     seconds = result.seconds
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)

@@ -168,7 +168,9 @@ class VectorStrip(Chart):
         painter.drawLine(QPointF(box.right(), box.bottom()), lens.topRight())
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink_quiet"))
-        room = QRectF(theme.step(1), top, strips.left() - theme.step(3), lens.height())
+        # One strip is not as high as two lines of words.
+        high = max(lens.height(), 2.0 * painter.fontMetrics().lineSpacing())
+        room = QRectF(theme.step(1), top + (lens.height() - high) / 2, strips.left() - theme.step(3), high)
         said = f"Dimensions\n{first + 1} to {first + seen}"
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
         for at, vector in enumerate(self._vectors):

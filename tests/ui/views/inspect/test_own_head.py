@@ -1,0 +1,66 @@
+"""The answers below the picture, and the code of a head of one's own, which runs on every family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.inside import ModelPicture
+from app.core.inspection import LookAtModel, Subject
+from app.core.models import DeviceChoice, Head
+from app.core.report import Silent
+from app.models.card import read_card
+from app.models.loader import load
+from app.tasks.inspection_model import look_at_model
+from app.ui.views.inspect.answers import answers
+from app.ui.views.inspect.own_head import SPAN, TEXT, TOKENS, own_head
+from tests.helpers import insides
+from tests.helpers.small_models import small_checkpoint
+
+FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert")
+CPU = DeviceChoice("cpu", "float32", "a test")
+
+
+def seen(folder: Path) -> ModelPicture:
+    """What is seen of a small classifier."""
+    model = load(read_card(folder), Head.CLASSIFICATION, CPU, opened=True)
+    return look_at_model(LookAtModel(Subject(Head.CLASSIFICATION, "A good film")), model, Silent())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_code_runs_as_it_stands_and_has_the_weights_that_are_said(family: str, tmp_path: Path) -> None:
+    import torch
+
+    folder = small_checkpoint(tmp_path / "m", family, Head.CLASSIFICATION)
+    picture = seen(folder)
+    ids = torch.tensor([[5, 6, 7, 8], [5, 9, 10, 6]])
+    shapes = {TEXT: (2, 3), TOKENS: (2, 4, 3), SPAN: (2, 4)}
+    for way, shape in shapes.items():
+        found = own_head(picture, way)
+        made: dict[str, Any] = {}
+        exec(found.code, made)
+        head = made["MyHead"](str(folder)).eval()
+        given = head(input_ids=ids, attention_mask=torch.ones_like(ids))
+        assert tuple((given[0] if way == SPAN else given).shape) == shape
+        own = [each for name, each in head.named_parameters() if not name.startswith("base.")]
+        assert sum(each.numel() for each in own) == found.weights
+        assert f"{found.weights:,} weights of its own" in found.words
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_answers_are_true_of_the_family(family: str, tmp_path: Path) -> None:
+    picture = seen(small_checkpoint(tmp_path / "m", family, Head.CLASSIFICATION))
+    (asked, _), (_, pooled) = answers(picture)
+    pooler = family in ("bert", "albert")
+    first = picture.window.tokens[0].piece
+    assert (f"only the pooled {first}?" in asked) == pooler
+    assert ("proves it on your text" in pooled) == pooler
+    assert ("has no such layer" in pooled) == (not pooler)
+
+
+def test_a_span_head_is_taught_by_two_cross_entropies() -> None:
+    found = own_head(insides.picture(insides.ASKED, "starter-qa"), SPAN)
+    assert found.weights == 385 * 2
+    assert "two cross-entropies" in found.words and "app train qa" in found.words
