@@ -159,11 +159,11 @@ class _Reader:
 
     def filled(self, number: int, logits: np.ndarray) -> FilledBlank:
         """A blank's words from its logits, float[vocabulary]."""
-        chances = softmax(logits)
+        chances, opens = softmax(logits), self._opens(number)
         guesses: dict[str, Guess] = {}
         for rank, entry in enumerate(np.argsort(-logits, kind="stable"), start=1):
             word = self._vocabulary.word(int(entry), self._seams[number])
-            word = self._as_placed(word, number)
+            word = word[:1].upper() + word[1:] if opens else word
             if word and word not in guesses:
                 guesses[word] = Guess(word, float(chances[entry]), rank)
                 if len(guesses) >= self._request.top_k:
@@ -178,10 +178,11 @@ class _Reader:
                 asked = Guess(word, 0.0, 0, len(pieces))
         return FilledBlank(self._request.blanks[number], tuple(guesses.values()), asked)
 
-    def _as_placed(self, word: str, number: int) -> str:
+    def _opens(self, number: int) -> bool:
+        """Whether a blank's words get a capital that the model does not know."""
         text, start = self._request.text, self._request.blanks[number].start
         opens = self._capitals and self._seams[number] is not Seam.LETTERS
-        return word[:1].upper() + word[1:] if opens and self._vocabulary.opens_sentence(text, start) else word
+        return opens and self._vocabulary.opens_sentence(text, start)
 
 
 def _at(ids: np.ndarray, blank: Span) -> Tokens:
@@ -191,7 +192,8 @@ def _at(ids: np.ndarray, blank: Span) -> Tokens:
 def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
     held: list[_Row] = []
     for row in rows:
-        places = sum(len(one.positions) for one in held) + len(row.positions)
+        # Each row takes as many as the one with the most.
+        places = (len(held) + 1) * max(len(one.positions) for one in (*held, row))
         if held and (len(held) >= size or places > _MOST_PLACES):
             yield held
             held = []

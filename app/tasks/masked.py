@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.task import ReadyModel
@@ -23,8 +24,8 @@ def masked_tokens(
     """The tokens of a text without special tokens, one mask token in each blank's place, and those masks' numbers.
 
     The masks' places are the blanks'; the other tokens are those of the text with mask tokens in it, and their places
-    count in the text as it is. Numbers are int64[blanks]. Raises SpanlightError where the tokenizer has no mask token;
-    Stopped when the work is to stop.
+    count in the text as it is. Numbers are int64[blanks]. Raises SpanlightError where the tokenizer has no mask token,
+    or loses one; Stopped when the work is to stop.
     """
     mask = mask_id(model.tokenizer)
     name = str(model.tokenizer.id_to_token(mask))
@@ -42,7 +43,14 @@ def masked_tokens(
         report.check()
         chunks.append(chunk)
     tokens = join(chunks)
-    places = np.flatnonzero(tokens.ids == mask)
+    # Some tokenizers read "[mask]" in the text as one too.
+    kept = np.isin(tokens.starts, [place.start for place in masks])
+    places = np.flatnonzero((tokens.ids == mask) & kept)
+    if len(places) != len(blanks):
+        raise SpanlightError(
+            "The model's tokenizer does not keep a blank apart from the words beside it.",
+            "Choose another model for filling in words.",
+        )
     # Behind the n-th mask the text stands by so much further on than what was tokenised.
     moved = np.array([0, *(b.end - end for b, end in zip(blanks, ends, strict=True))], dtype=np.int32)
     shift = moved[np.searchsorted(np.array(ends), tokens.starts, side="right")]

@@ -16,7 +16,7 @@ CHUNK = 20_000
 _BLANK_LINE = re.compile(r"\n[^\S\n]+\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？](?=\s)")
 _BLANKS_RUN = re.compile(r"\s+")
-_SURROGATES = re.compile("[\ud800-\udfff]")
+SURROGATES = re.compile("[\ud800-\udfff]")
 _BLANKS = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace()], dtype=np.uint32)
 
 
@@ -47,7 +47,7 @@ def tokenise(
     while at < len(text):
         end = cut(text, at, chunk)
         end = next((place.start for place in kept if at < place.start < end < place.end), end)
-        piece = _SURROGATES.sub("\ufffd", text[at:end])
+        piece = SURROGATES.sub("\ufffd", text[at:end])
         if named is not None:
             special = {place.start - at for place in kept if at <= place.start < end}
             piece = named.sub(lambda name: _as_words(name, special), piece)  # noqa: B023 - done at once

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from app.core.errors import SpanlightError
 from app.core.sentences import sentence_around
 from app.core.text import Span
+from app.tasks.tokens import SURROGATES
 
 _MASKS = ("[MASK]", "<mask>")
 _UNKNOWN = ("[UNK]", "<unk>")
@@ -110,7 +111,7 @@ class Vocabulary:
 
     def pieces(self, word: str, seam: Seam) -> tuple[int, ...]:
         """The entries that spell a word behind the seam; none where the vocabulary cannot spell it."""
-        word = " ".join(word.split())
+        word = SURROGATES.sub("\ufffd", " ".join(word.split()))
         if seam is Seam.LETTERS and self._word_piece:
             ids = self._going_on(self._normal(word))
         elif seam is Seam.START or self._word_piece:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import AddedToken
 
 from app.core.blanks import blanks_in
 from app.core.errors import SpanlightError
@@ -22,7 +23,7 @@ from app.tasks.masked import groups, masked_tokens, masked_windows, stretch
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.tokens import join, tokenise
-from app.tasks.vocabulary import mask_id
+from app.tasks.vocabulary import Vocabulary, mask_id
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import small_tokenizer
 
@@ -260,6 +261,54 @@ def test_a_word_that_cannot_be_spelled_is_said_to_be_so() -> None:
     assert asked is not None and (asked.pieces, asked.probability, asked.rank) == (0, 0.0, 0)
     with pytest.raises(SpanlightError, match="too long"):
         filled("the ___ stole", ready(), "cat " * 40)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("text", ["the ___ stole", "___", "the___"])
+def test_a_word_that_no_tokenizer_takes_is_asked_about_all_the_same(family: str, text: str) -> None:
+    asked = filled(text, MODELS[family], "\ud800king\x00").blanks[0].asked
+    assert asked is not None and asked.word == "\ud800king\x00"
+
+
+def test_a_mask_token_s_name_that_the_tokenizer_takes_for_one_is_no_blank() -> None:
+    model = ready()
+    loose = AddedToken("[MASK]", special=True, normalized=True)
+    model.tokenizer.add_special_tokens([loose])
+    text = "the [mask] stole ___ tarts"
+    blank = Span(17, 20)
+    tokens, places = masked_tokens(text, [blank], model, Silent())
+    assert (tokens.ids == mask_id(model.tokenizer)).sum() == 2, "or this tests nothing"
+    assert [Span(int(tokens.starts[at]), int(tokens.ends[at])) for at in places] == [blank]
+    assert fill(TextToFill(text, (blank,)), model, Silent()).blanks[0].span == blank
+
+
+def test_a_tokenizer_that_does_not_keep_a_blank_apart_is_refused() -> None:
+    model = ready()
+    alone = AddedToken("[MASK]", special=True, normalized=False, single_word=True)
+    model.tokenizer.add_special_tokens([alone])
+    assert filled("the ___ stole", model).blanks
+    with pytest.raises(SpanlightError, match="keep a blank apart"):
+        filled("the___stole", model)
+
+
+def test_the_start_of_a_sentence_is_looked_for_once_a_blank(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(Vocabulary, "opens_sentence", lambda _, text, start: asked.append(start) or True)
+    found = filled("___ stole. ___ ran.", ready(), top_k=50)
+    assert all(len(blank.guesses) == 50 for blank in found.blanks)
+    assert asked == [0, 11]
+
+
+def test_no_batch_asks_for_more_places_than_its_share() -> None:
+    crowded = "___ " * 30
+    text = "\n".join([crowded, *["the king stole tarts. " * 8 + "___"] * 20])
+    model = ready(window=32)
+    filled(text, model, top_k=1)
+    fake = model.forward
+    assert isinstance(fake, MaskModel)
+    rows = [arrays["positions"].shape for arrays in fake.given]
+    assert max(len_ for _, len_ in rows) > 8, "one window has many"
+    assert all(count == 1 or count * places <= 64 for count, places in rows)
 
 
 def test_a_long_text_is_read_around_its_blanks_only() -> None:
