@@ -57,7 +57,7 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     assert shown == [("Positive", "95 %", True), ("Negative", "5 %", False)]
     assert "2 windows" in view._class_panel.card._length.text()
     assert view._class_panel.card._length.isVisible()
-    assert "moods" in view._class_panel.card._source.text()
+    assert "moods" in view._class_panel.card.foot.source()
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
 

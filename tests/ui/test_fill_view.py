@@ -120,7 +120,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
     assert engine.requests == [TextToFill(TWO, (Span(2, 5), Span(17, 23)))]
     assert notes == ["", "Words for 2 blanks found in 0.5 seconds"]
-    assert "gaps" in view._fill_panel.card._source.text()
+    assert "gaps" in view._fill_panel.card.foot.source()
     QTest.keyClick(view, Qt.Key.Key_F3)
     assert words(view) == ["a-1", "b-1", "c-1"]
     QTest.keyClick(view, Qt.Key.Key_F3)

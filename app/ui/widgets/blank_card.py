@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.core.results import FilledBlank
 from app.ui.theme import Theme
-from app.ui.widgets.flow_row import FlowRow
-from app.ui.widgets.look_button import LookButton
+from app.ui.widgets.card_foot import CardFoot
 from app.ui.widgets.word_list import WordList, WordRow
 from app.ui.widgets.word_question import WordQuestion
 
@@ -29,32 +28,23 @@ class BlankCard(QFrame):
         self._next = self._arrow("Go to the next blank", "F3", 1)
         self.words = WordList(theme)
         self.words.picked.connect(self.picked)
-        self._hint = QLabel("Click a word, or press Alt and its number, to put it in its place.")
+        self._hint = QLabel("Click a word, or press Alt and its number.")
         self._hint.setProperty("ink", "quiet")
         self._hint.setWordWrap(True)
         self.question = WordQuestion(theme)
         self._back = QPushButton()
         self._back.clicked.connect(self.give_back_asked)
-        self._look = LookButton(theme)
-        self._look.clicked.connect(self.look_asked)
-        self._source = QLabel()
-        self._source.setProperty("ink", "quiet")
-        self._source.setWordWrap(True)
-        self._source.setTextFormat(Qt.TextFormat.PlainText)
+        self.foot = CardFoot(theme, self._back)
+        self.foot.look_asked.connect(self.look_asked)
         self._top = QHBoxLayout()
         self._top.addWidget(self._heading, 1)
         self._top.addWidget(self._before)
         self._top.addWidget(self._next)
-        self._buttons = FlowRow()
-        self._buttons.add(self._back)
-        self._buttons.add(self._look)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.addLayout(self._top)
-        for widget in (self.words, self._hint, self.question):
+        for widget in (self.words, self._hint, self.question, self.foot):
             self._layout.addWidget(widget)
-        self._layout.addLayout(self._buttons)
-        self._layout.addWidget(self._source)
         self.setAccessibleName("Words for the blank")
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -76,8 +66,7 @@ class BlankCard(QFrame):
         self.words.setVisible(bool(guesses))
         self._hint.setVisible(bool(guesses))
         self.question.show_answer(filled.asked if filled is not None else None)
-        self._source.setText(source)
-        self._source.setVisible(bool(source))
+        self.foot.show_source(source)
 
     def set_outdated(self, outdated: bool) -> None:
         """Grey the words where they belong to an earlier text."""
@@ -100,11 +89,9 @@ class BlankCard(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._heading.setFont(theme.font("small_strong"))
-        for label in (self._hint, self._source):
-            label.setFont(theme.font("small"))
+        self._hint.setFont(theme.font("small"))
         for button, icon in ((self._before, "up"), (self._next, "down")):
             button.setIcon(theme.icon(icon, "ink"))
             button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._buttons.setSpacing(theme.step(2))
         self._layout.setSpacing(theme.step(3))
         self._top.setAlignment(Qt.AlignmentFlag.AlignVCenter)

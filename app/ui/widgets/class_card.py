@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification
 from app.ui.theme import Theme, mark
-from app.ui.widgets.look_button import LookButton
+from app.ui.widgets.card_foot import CardFoot
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 
 _MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
@@ -79,18 +79,19 @@ class ClassCard(QFrame):
         self._bars = ScoreBars(theme)
         self._length = QLabel()
         self._length.setWordWrap(True)
-        self._source = QLabel()
-        self._source.setWordWrap(True)
-        for label in (self._length, self._source):
-            label.setProperty("ink", "quiet")
-        for label in (self._winner, self._sure, self._length, self._source):
+        self._length.setProperty("ink", "quiet")
+        for label in (self._winner, self._sure, self._length):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        look = LookButton(theme)
-        look.clicked.connect(self.look_asked)
+        self.foot = CardFoot(theme)
+        self.foot.look_asked.connect(self.look_asked)
+        self._bars_row = QHBoxLayout()
+        self._bars_row.addWidget(self._bars)
         self._layout = QVBoxLayout(self)
-        for widget in (self._winner, self._sure, self._bars, self._length, self._source):
-            self._layout.addWidget(widget)
-        self._layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+        self._layout.addWidget(self._winner)
+        self._layout.addWidget(self._sure)
+        self._layout.addLayout(self._bars_row)
+        self._layout.addWidget(self._length)
+        self._layout.addWidget(self.foot)
         self.setProperty("kind", "card")
         self.setAccessibleName("Classification")
         theme.changed.connect(self._restyle)
@@ -109,7 +110,7 @@ class ClassCard(QFrame):
         self._length.setVisible(item.windows > 1)
         windows = wording.count(item.windows, "window")
         self._length.setText(f"A long text: read whole in {windows}, then pooled.")
-        self._source.setText(source)
+        self.foot.show_source(source)
         self.setAccessibleDescription(f"{self._said}. {self._sure.text()}")
 
     def text(self) -> str:
@@ -126,7 +127,8 @@ class ClassCard(QFrame):
         self._size_winner()
         self._sure.setFont(theme.font("strong"))
         self._length.setFont(theme.font("small"))
-        self._source.setFont(theme.font("small"))
+        # The bars keep room for the ring around them: their words stand below the others all the same.
+        self._bars_row.setContentsMargins(-theme.step(1), 0, -theme.step(1), 0)
         edge = theme.step(4)
         self._layout.setContentsMargins(edge, edge, edge, edge)
         self._layout.setSpacing(theme.step(2))

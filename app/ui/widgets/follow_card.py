@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FollowOn
 from app.ui.theme import Theme, mark
-from app.ui.widgets.look_button import LookButton
+from app.ui.widgets.card_foot import CardFoot
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow
 
 # From here on the outcome is called one: what wording.likelihood calls likely.
@@ -47,19 +47,23 @@ class FollowCard(QFrame):
         self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
         self.bars = ScoreBars(theme)
         self.bars.setAccessibleName("Probabilities")
-        self._logits, self._cut, self._source = QLabel(), QLabel(), QLabel()
-        for label in (self._logits, self._cut, self._source):
+        self._logits, self._cut = QLabel(), QLabel()
+        for label in (self._logits, self._cut):
             label.setProperty("ink", "quiet")
-        for label in (self._words, self._sure, self._sentence, self._logits, self._cut, self._source):
+        for label in (self._words, self._sure, self._sentence, self._logits, self._cut):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-        self._look = LookButton(theme)
-        self._look.clicked.connect(self.look_asked)
+        self.foot = CardFoot(theme)
+        self.foot.look_asked.connect(self.look_asked)
+        self._bars_row = QHBoxLayout()
+        self._bars_row.addWidget(self.bars)
         self._layout = QVBoxLayout(self)
-        for widget in (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut):
+        for widget in (self._words, self._sure, self._sentence):
             self._layout.addWidget(widget)
-        self._layout.addWidget(self._look, 0, Qt.AlignmentFlag.AlignLeft)
-        self._layout.addWidget(self._source)
+        self._layout.addLayout(self._bars_row)
+        for label in (self._logits, self._cut):
+            self._layout.addWidget(label)
+        self._layout.addWidget(self.foot)
         self.setProperty("kind", "card")
         self.setAccessibleName("Whether it continues")
         theme.changed.connect(self._restyle)
@@ -79,7 +83,7 @@ class FollowCard(QFrame):
         cut = "\n".join(line for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
         self._cut.setText(cut)
         self._cut.setVisible(bool(cut))
-        self._source.setText(source)
+        self.foot.show_source(source)
         self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
 
     def set_outdated(self, outdated: bool) -> None:
@@ -100,7 +104,9 @@ class FollowCard(QFrame):
         self._words.setFont(theme.font("winner"))
         self._sure.setFont(theme.font("strong"))
         self._sentence.setFont(theme.font("ui"))
-        for label in (self._logits, self._cut, self._source):
+        # The bars keep room for the ring around them: their words stand below the others all the same.
+        self._bars_row.setContentsMargins(-theme.step(1), 0, -theme.step(1), 0)
+        for label in (self._logits, self._cut):
             label.setFont(theme.font("small"))
         edge = theme.step(4)
         self._layout.setContentsMargins(edge, edge, edge, edge)

@@ -30,14 +30,18 @@ class NameDelegate(QStyledItemDelegate):
         super().__init__()
         self._theme = theme
         self.place = 0
+        self.measure()
+
+    def measure(self) -> None:
+        """Take the rows' sizes from the theme: to ask it for each of thousands of rows would take a second."""
+        theme = self._theme
+        high = QFontMetrics(theme.font("ui")).height()
+        self._size = QSize(theme.step(40), high + theme.step(3))
+        self._heading = QSize(theme.step(40), high + theme.step(5.5))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme = self._theme
         row: NameRow | None = index.data(ROW) if index.isValid() else None
-        high = QFontMetrics(theme.font("ui")).height()
-        if row is None or row.places:
-            return QSize(theme.step(40), high + theme.step(3))
-        return QSize(theme.step(40), high + theme.step(5.5 if index.row() else 3))
+        return self._size if row is None or row.places or not index.row() else self._heading
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: NameRow = index.data(ROW)
@@ -213,5 +217,6 @@ class NameList(QListView):
 
     @Slot()
     def _restyle(self) -> None:
+        self._delegate.measure()
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
