@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.models import ProblemType
@@ -84,12 +84,11 @@ class ClassCard(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.foot = CardFoot(theme)
         self.foot.look_asked.connect(self.look_asked)
-        self._bars_row = QHBoxLayout()
-        self._bars_row.addWidget(self._bars)
+        self._beside_bars = (self._winner, self._sure, self._length, self.foot)
         self._layout = QVBoxLayout(self)
         self._layout.addWidget(self._winner)
         self._layout.addWidget(self._sure)
-        self._layout.addLayout(self._bars_row)
+        self._layout.addWidget(self._bars)
         self._layout.addWidget(self._length)
         self._layout.addWidget(self.foot)
         self.setProperty("kind", "card")
@@ -127,8 +126,10 @@ class ClassCard(QFrame):
         self._size_winner()
         self._sure.setFont(theme.font("strong"))
         self._length.setFont(theme.font("small"))
-        # The bars keep room for the ring around them: their words stand below the others all the same.
-        self._bars_row.setContentsMargins(-theme.step(1), 0, -theme.step(1), 0)
         edge = theme.step(4)
-        self._layout.setContentsMargins(edge, edge, edge, edge)
+        # The bars keep room for the ring around them: all else stands in line with their words.
+        inset = theme.step(1)
+        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
+        for widget in self._beside_bars:
+            widget.setContentsMargins(inset, 0, inset, 0)
         self._layout.setSpacing(theme.step(2))

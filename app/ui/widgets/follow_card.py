@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FollowOn
@@ -55,12 +55,13 @@ class FollowCard(QFrame):
             label.setWordWrap(True)
         self.foot = CardFoot(theme)
         self.foot.look_asked.connect(self.look_asked)
-        self._bars_row = QHBoxLayout()
-        self._bars_row.addWidget(self.bars)
+        self._beside_bars = (
+            self._words, self._sure, self._sentence, self._logits, self._cut, self.foot
+        )  # fmt: skip
         self._layout = QVBoxLayout(self)
         for widget in (self._words, self._sure, self._sentence):
             self._layout.addWidget(widget)
-        self._layout.addLayout(self._bars_row)
+        self._layout.addWidget(self.bars)
         for label in (self._logits, self._cut):
             self._layout.addWidget(label)
         self._layout.addWidget(self.foot)
@@ -104,10 +105,12 @@ class FollowCard(QFrame):
         self._words.setFont(theme.font("winner"))
         self._sure.setFont(theme.font("strong"))
         self._sentence.setFont(theme.font("ui"))
-        # The bars keep room for the ring around them: their words stand below the others all the same.
-        self._bars_row.setContentsMargins(-theme.step(1), 0, -theme.step(1), 0)
         for label in (self._logits, self._cut):
             label.setFont(theme.font("small"))
         edge = theme.step(4)
-        self._layout.setContentsMargins(edge, edge, edge, edge)
+        # The bars keep room for the ring around them: all else stands in line with their words.
+        inset = theme.step(1)
+        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
+        for widget in self._beside_bars:
+            widget.setContentsMargins(inset, 0, inset, 0)
         self._layout.setSpacing(theme.step(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.models import ModelCard
@@ -13,6 +14,9 @@ from app.ui.widgets.paper_term import PaperTerm
 from app.ui.widgets.password_line import PasswordLine
 from app.ui.widgets.progress_strip import ProgressStrip
 from app.ui.widgets.sample_list import SampleList
+
+# So many steps of the rhythm high there is room for everything.
+_LOW = 140
 
 
 class TextPanel(QFrame):
@@ -64,6 +68,7 @@ class TextPanel(QFrame):
         self.middle.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.middle.setWidget(body)
         self._about = about
+        self._inviting = True
         self.model = ModelLine(theme)
         top = QHBoxLayout()
         top.addWidget(aside)
@@ -93,6 +98,8 @@ class TextPanel(QFrame):
         """Show what to begin with while there is no text."""
         self.samples.setVisible(empty)
         self._open.setVisible(empty)
+        self._inviting = empty
+        self._make_room()
 
     def set_outdated(self, outdated: bool) -> None:
         """Say that what is shown belongs to an earlier text."""
@@ -106,6 +113,14 @@ class TextPanel(QFrame):
     def show_model(self, card: ModelCard) -> None:
         """Say which model does the work."""
         self.model.show_model(card.name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """In a low window with large letters, what was found needs the room that the words on it take."""
+        self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
 
     @Slot()
     def _restyle(self) -> None:
