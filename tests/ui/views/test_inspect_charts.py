@@ -21,6 +21,7 @@ from app.core.models import Head
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.inspect.pooling import PoolingSection, proof
+from app.ui.views.inspect.proof import verdict
 from app.ui.views.inspect.section import Section
 from app.ui.views.inspect.spans import SpansSection, in_words, listed
 from app.ui.widgets.charts.chart import Chart
@@ -137,7 +138,7 @@ def test_both_vectors_are_shown_with_the_proof(open_section: Open) -> None:
     assert strip.isVisible() and strip.count() == insides.WIDTH
     assert proof(found) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
-    assert rows[0] == ["dimension", "First token, h[CLS]", "Pooled output", "Computed by hand"]
+    assert rows[0] == ["dimension", "First token, [CLS]", "Pooled output", "Computed by hand"]
     assert [float(row[2]) for row in rows[1:]] == pytest.approx(found.pooled)
     assert "aside" not in said(section)
 
@@ -151,12 +152,43 @@ def test_the_proof_is_said_for_every_kind_of_model() -> None:
     found = insides.pooling(insides.REVIEW)
     words = proof(found)
     assert words.startswith("tanh(W · h + b)") and "equals the pooled output" in words
-    assert "bert.pooler.dense" in words and "differs from it by up to" in words
+    assert "bert.pooler.dense" in words and "The first vector itself does not." in words
     own = replace(found, is_pooler=False, path="classifier.dense")
     assert "This model has no pooler" in proof(own) and "classifier.dense" in proof(own)
     assert "no pooled output" in proof(Pooling(found.window, found.first))
     assert proof(replace(found, activation="")).startswith("W · h + b")
     assert "should equal" in proof(replace(found, error=0.5))
+
+
+def test_the_proof_is_written_out_in_numbers(open_section: Open) -> None:
+    found = insides.pooling(insides.REVIEW)
+    section = open_section(PoolingSection, engine(), insides.REVIEW)
+    heading, model, hand, first = section._proved.lines()
+    assert section._proved.isVisible() and heading[1:6] == tuple("12345")
+    assert [cell.replace("−", "-") for cell in model[1:6]] == [f"{value:.7f}" for value in found.pooled[:5]]
+    assert hand[0] == "tanh(W · h + b), by hand" and "the same, to the last bits" in hand[-1]
+    assert first[0] == "First token, [CLS]" and "not the same" in first[-1]
+    assert not section._classes.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(2e-8, "last bits"), (5e-5, "within what such numbers can hold"), (0.2, "not the same")],
+)
+def test_the_verdict_goes_by_the_difference(error: float, said: str) -> None:
+    assert said in verdict(replace(insides.pooling(insides.REVIEW), error=error))
+
+
+def test_a_question_s_text_can_be_looked_at_as_one_to_classify(open_section: Open, qtbot: QtBot) -> None:
+    found = insides.pooling(insides.ASKED)
+    none = Pooling(found.window, found.first)
+    section = open_section(PoolingSection, FakeEngine(lambda *_: none, *insides.CARDS))
+    assert not section._proved.isVisible()
+    with qtbot.waitSignal(section.visit_asked) as asked:
+        section._classes.click()
+    (visit,) = asked.args
+    assert visit.subject.head is Head.CLASSIFICATION and visit.model == ""
+    assert insides.TEXT.startswith(visit.subject.text[:40]) and visit.subject.text
 
 
 def test_a_model_without_a_pooler_shows_its_only_vector(open_section: Open) -> None:
@@ -167,7 +199,7 @@ def test_a_model_without_a_pooler_shows_its_only_vector(open_section: Open) -> N
 
     section = open_section(PoolingSection, FakeEngine(answer, *insides.CARDS))
     assert "no pooled output" in said(section)
-    assert only(section, VectorStrip).table().columns == ("dimension", "First token, h[CLS]")
+    assert only(section, VectorStrip).table().columns == ("dimension", "First token, [CLS]")
 
 
 @pytest.mark.parametrize("kind", [SpansSection, PoolingSection])

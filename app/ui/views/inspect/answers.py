@@ -16,13 +16,12 @@ _POOLED = "pooled"
 def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
     """Questions and their answers: each token or the first alone, and the pooled output against the first vector."""
     first, family = picture.window.tokens[0].piece, family_title(picture.family)
-    tokens = len(picture.window.tokens)
     classes = next((head for head in picture.heads if head.head is Head.CLASSIFICATION), None)
     pooled = classes is not None and _POOLED in classes.takes
     alone = f"only the pooled {first}" if pooled else f"only {first}"
     size = picture.trunk[-1].output[-1]
     each = (
-        f"An answer may start or end at any of the {tokens:,} tokens, so each is judged by a state of its own."
+        "An answer may start or end at any token of the text, so each is judged by a state of its own."
         " A class is one result for the whole text, so one state must stand for all of it."
         f" That is the first token, {first}: it means nothing by itself, and in every layer it looks at all others, so"
         " it can gather what the class depends on."
@@ -52,7 +51,10 @@ class AnswersPart(Part):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
-            theme, "Why it is so", "sequence output and pooled output", "Two questions that most people have."
+            theme,
+            "Why it is so",
+            "sequence output and pooled output",
+            "What is often asked of BERT’s heads, answered for the model above.",
         )
         self._rows: list[tuple[QLabel, QLabel]] = []
         for _ in range(2):

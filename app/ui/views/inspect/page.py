@@ -65,6 +65,7 @@ class InspectView(Page):
 
     # What the window asks of a page
 
+    @Slot(object)
     def look_at(self, visit: Visit) -> None:
         """Look into a result: its models are found, then the section that is up begins."""
         self._sections.drop()
@@ -213,6 +214,7 @@ class InspectView(Page):
         section.note.connect(self.note)
         section.lost.connect(self.lost)
         section.save_asked.connect(self._saving.save_chart)
+        section.visit_asked.connect(self.look_at)
         return section
 
     def _arrange(self) -> None:

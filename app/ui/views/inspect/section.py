@@ -110,7 +110,7 @@ class Section(QWidget):
     saved. A section begins when it is first up with a visit; the page sees to that through `show_visit`.
 
     `note` is one line for the status line; `lost` says that the model process died; `save_asked` carries a chart
-    whose numbers or picture are to be saved in a file.
+    whose numbers or picture are to be saved in a file; `visit_asked` carries another visit to look into.
     """
 
     KEY: ClassVar[str] = ""
@@ -122,6 +122,7 @@ class Section(QWidget):
     note = Signal(str)
     lost = Signal()
     save_asked = Signal(object)
+    visit_asked = Signal(object)
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None

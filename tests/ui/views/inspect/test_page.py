@@ -19,14 +19,17 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
-from app.core.inspection import LookAtModel, LookAtSpans, Subject, Visit
+from app.core.inside import Pooling
+from app.core.inspection import LookAtModel, LookAtPooling, LookAtSpans, Subject, Visit
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.views.inspect.page import InspectView
+from app.ui.views.inspect.pooling import PoolingSection
 from app.ui.views.inspect.saving import SaveDialog
 from app.ui.views.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
+from app.ui.widgets.charts.chart import Chart
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, until_stopped
 
@@ -399,3 +402,39 @@ def test_what_cannot_be_read_back_is_let_be(text: str) -> None:
 
 def test_the_draft_has_a_name_of_its_own() -> None:
     assert DRAFT == "inspect"
+
+
+def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify(
+    opened: Opened, qtbot: QtBot
+) -> None:
+    def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+        found = insides.answer(request, choice, report)
+        if isinstance(request, LookAtPooling) and request.subject.head is Head.QUESTION_ANSWERING:
+            return Pooling(found.window, found.first)
+        return found
+
+    view = opened(FakeEngine(answer, *insides.CARDS))
+    look(view, qtbot)
+    view._sections.choose("pooling")
+    rested(view, qtbot)
+    section = view.section()
+    assert isinstance(section, PoolingSection)
+    section._classes.click()
+    rested(view, qtbot)
+    assert view._visit is not None and view._visit.subject.head is Head.CLASSIFICATION
+    assert view.section() is section and section._proved.isVisible()
+
+
+def test_no_chart_is_given_less_height_than_it_needs(view: InspectView, qtbot: QtBot) -> None:
+    """Wrapped words that end before the page does take more lines than at its full width."""
+    look(view, qtbot)
+    section = view.section()
+    assert section is not None
+
+    def whole() -> bool:
+        charts = [chart for chart in section.findChildren(Chart) if chart.isVisible()]
+        return bool(charts) and all(chart.height() >= chart.sizeHint().height() for chart in charts)
+
+    for width in (1000, 1320, 1170):
+        view.resize(width, 700)
+        qtbot.waitUntil(whole)
