@@ -191,7 +191,8 @@ class Losses:
     """The loss of one example: its terms, the whole as transformers computes it and as Spanlight's training does.
 
     `total` is ours from the terms by the paper's formula `formula`; `by_model` that of the model's own class, NaN where
-    it is undefined; `in_training` what training adds up then.
+    it is undefined; `in_training` what training adds up then. `squared` tells that the term is a value's squared error,
+    its `probability` the value that the model gave.
     """
 
     window: InputWindow
@@ -201,6 +202,7 @@ class Losses:
     by_model: float
     in_training: float
     model: str = ""
+    squared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,10 @@ _PLAIN = {
     "time": "Times", "money": "Sums of money", "percent": "Percentages", "quantity": "Quantities",
     "ordinal": "Ordinal numbers", "cardinal": "Numbers",
 }  # fmt: skip
+# Where a word stands in its name, by the letters of the IOB and BILOU schemes.
+_PLACES = {
+    "B": "first word", "I": "next word", "E": "last word", "L": "last word", "S": "only word", "U": "only word",
+}  # fmt: skip
 _LETTERS = 3
 
 
@@ -22,6 +26,15 @@ def plain_type(label: str) -> str:
     words = label.replace("_", " ").replace("-", " ").strip()
     plain = _PLAIN.get(words.casefold())
     return plain if plain else words[:1].upper() + words[1:] if words else label
+
+
+def plain_tag(tag: str) -> str:
+    """A tag of a word in plain words beside itself: "People, first word (B-PER)", "no name (O)"."""
+    where, _, kind = tag.partition("-")
+    words = _PLACES.get(where.upper())
+    if tag.upper() == "O":
+        return f"no name ({tag})"
+    return f"{plain_type(kind)}, {words} ({tag})" if kind and words else plain_type(tag)
 
 
 def short_types(labels: Sequence[str]) -> dict[str, str]:

@@ -11,12 +11,13 @@ from app.core.errors import SpanlightError
 from app.core.inside import Losses, LossTerm
 from app.core.inspection import Example, LookAtLoss, Subject
 from app.core.models import Head, ProblemType
+from app.core.name_types import plain_tag
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.inspection import Input, input_of
 from app.tasks.inspection_spans import row_of
-from app.tasks.inspection_targets import FOLLOWS, OTHER, Words
+from app.tasks.inspection_targets import FOLLOWS, OTHER, Words, label_index, some
 from app.tasks.scores import logsumexp, sigmoid
 from app.tasks.tags import TagScheme
 from app.tasks.task import Arrays, ReadyModel, opened
@@ -52,7 +53,8 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
         trained = sum(counted) / len(counted) if counted else 0.0
         total = trained if counted else math.nan
     by_model = opened(model).loss(found.arrays, labels)
-    return Losses(found.window, tuple(terms), formula, total, by_model, trained, model.card.name)
+    squared = subject.head is Head.CLASSIFICATION and model.card.problem is ProblemType.REGRESSION
+    return Losses(found.window, tuple(terms), formula, total, by_model, trained, model.card.name, squared)
 
 
 def clamped(position: int, length: int) -> tuple[int, bool]:
@@ -84,10 +86,10 @@ def _of_question(
     for name, position in zip(("start", "end"), positions, strict=True):
         at, counted = clamped(position, length)
         if counted:
-            target = f"token {at}, “{_token(found, subject, at)}”"
+            target = f"“{_token(found, subject, at)}”, position {at}"
             terms.append(_cross_entropy(name.title(), target, outputs[f"{name}_logits"][:length], at))
         else:
-            target = f"outside this window: {position} becomes {length}, its length, and is ignored"
+            target = f"outside this window: position {position} becomes {length}, its length, and is ignored"
             terms.append(_ignored(name.title(), target))
     labels = {
         f"{name}_positions": np.array([position], dtype=np.int64)
@@ -100,13 +102,9 @@ def _of_class(found: Input, subject: Subject, example: Example, model: ReadyMode
     card, logits = model.card, outputs["logits"]
     if card.problem is ProblemType.REGRESSION:
         return _of_value(example, model, logits)
-    unknown = [label for label in example.labels if label not in card.labels]
-    if unknown:
-        raise SpanlightError(
-            f"There is no class “{unknown[0]}”.", f"The model's classes are: {', '.join(card.labels)}."
-        )
+    right = [label_index(label, card.labels) for label in example.labels]
     if card.problem is ProblemType.MULTI_LABEL:
-        held = [label in example.labels for label in card.labels]
+        held = [at in right for at in range(len(card.labels))]
         terms = [
             _binary(label, there, float(logit))
             for label, there, logit in zip(card.labels, held, logits.tolist(), strict=True)
@@ -115,10 +113,10 @@ def _of_class(found: Input, subject: Subject, example: Example, model: ReadyMode
         return terms, formula, {"labels": np.array([held], dtype=np.float32)}
     if len(example.labels) != 1:
         raise SpanlightError(
-            "This model's texts are of one class each.", f"Name one of {', '.join(card.labels)}."
+            "This model's texts are of one class each.", f"Name one of: {some(card.labels)}."
         )
-    at = card.labels.index(example.labels[0])
-    term = _cross_entropy("Class", example.labels[0], logits, at)
+    (at,) = right
+    term = _cross_entropy("Class", card.labels[at], logits, at)
     formula = "−log p(class) (BERT, Devlin et al. 2019, section 4.1)"
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
@@ -174,9 +172,8 @@ def _of_tags(found: Input, subject: Subject, example: Example, model: ReadyModel
     for word, first in enumerate(groups.tokens[groups.firsts].tolist()):
         at, place = window.context_at + first, Span(int(groups.starts[word]), int(groups.ends[word]))
         labels[0, at] = tags[word]
-        terms.append(
-            _cross_entropy(place.of(subject.text), known[tags[word]], outputs["logits"][at], tags[word])
-        )
+        right = plain_tag(known[tags[word]])
+        terms.append(_cross_entropy(place.of(subject.text), right, outputs["logits"][at], tags[word]))
     formula = "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
     return terms, formula, {"labels": labels}
 
@@ -211,7 +208,7 @@ def right_tags(
         if tag is None:
             raise SpanlightError(
                 f"The model has no tag for {kind or 'words outside names'}.",
-                f"Its tags are: {', '.join(labels[:20])}.",
+                f"Its tags are: {some(labels)}.",
             )
         found.append(tag)
     return found

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.name_types import plain_type, short_types
+from app.core.name_types import plain_tag, plain_type, short_types
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,11 @@ def test_letters_are_few_and_differ(labels: list[str]) -> None:
     assert list(short) == labels
     assert len(set(short.values())) == len(labels)
     assert all(0 < len(each) <= 3 for each in short.values() if each.isascii())
+
+
+def test_tags_are_said_in_words_beside_themselves() -> None:
+    assert plain_tag("B-PER") == "People, first word (B-PER)"
+    assert plain_tag("L-creative_work") == "Works, last word (L-creative_work)"
+    assert plain_tag("O") == "no name (O)"
+    assert plain_tag("PER") == "People"
+    assert plain_tag("X-ray") == "X ray"

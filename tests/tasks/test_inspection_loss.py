@@ -66,7 +66,7 @@ def test_the_terms_come_to_the_loss_of_transformers(family: str, head: Head) -> 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_answer_is_the_first_token(family: str) -> None:
     found = loss_of(SUBJECTS[QA], Example(answer=None), family)
-    assert [term.target for term in found.terms] == [f"token 0, “{found.window.tokens[0].piece}”"] * 2
+    assert [term.target for term in found.terms] == [f"“{found.window.tokens[0].piece}”, position 0"] * 2
     assert found.total == pytest.approx(found.by_model, abs=1e-5)
 
 
@@ -178,11 +178,21 @@ def test_an_example_that_does_not_fit_is_refused(head: Head, example: Example, w
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("labels", [(), ("nothing",)])
+def test_of_very_many_classes_a_few_are_listed(labels: tuple[str, ...]) -> None:
+    model = opened_model("bert", CLASSIFY, tuple(f"class {number}" for number in range(400)))
+    with pytest.raises(SpanlightError) as caught:
+        look_at_loss(LookAtLoss(SUBJECTS[CLASSIFY], Example(labels=labels)), model, Silent())
+    assert "class 0, class 1" in caught.value.hint
+    assert len(caught.value.hint) < 200
+
+
 def test_names_have_their_tags_and_only_first_pieces_count() -> None:
     found = loss_of(SUBJECTS[TOKENS], EXAMPLES[TOKENS])
     tags = {term.name: term.target for term in found.terms}
-    assert (tags["King"], tags["of"], tags["Hearts"], tags["Paris"]) == ("B-PER", "I-PER", "I-PER", "B-LOC")
-    assert tags["Alice"] == tags["."] == "O"
+    assert (tags["King"], tags["of"]) == ("People, first word (B-PER)", "People, next word (I-PER)")
+    assert (tags["Hearts"], tags["Paris"]) == ("People, next word (I-PER)", "Places, first word (B-LOC)")
+    assert tags["Alice"] == tags["."] == "no name (O)"
     pieces = [token for token in found.window.tokens if token.piece.startswith("##")]
     assert pieces
     assert len(found.terms) == len(found.window.tokens) - 2 - len(pieces)

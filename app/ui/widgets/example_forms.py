@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.core.inspection import Example, Subject
 from app.core.models import ModelCard, ProblemType
+from app.core.results import Classification
 from app.ui.theme import Theme
 from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.score_bars import nice_label
@@ -88,7 +89,6 @@ class ClassForm(ExampleForm):
         labels = card.labels if card is not None else ()
         self._problem = card.problem if card is not None else ProblemType.SINGLE_LABEL
         self.question.setText("Which value is right?" if self._regression else "Which class is right?")
-        before = self.one.currentData()
         self.one.clear()
         for box in self.boxes:
             self._row.removeWidget(box)
@@ -102,11 +102,21 @@ class ClassForm(ExampleForm):
                 box.toggled.connect(self._told)
                 self._row.add(box)
                 self.boxes.append(box)
-        if before in labels:
-            self.one.setCurrentIndex(labels.index(before))
         self.one.setVisible(self._problem is ProblemType.SINGLE_LABEL)
         self.value.setVisible(self._regression)
         self._many.setVisible(self._problem is ProblemType.MULTI_LABEL)
+
+    def suggest(self, found: Classification) -> None:
+        """Take what the model itself holds to be right: its class, all that fit, or its value to one place."""
+        labels = {score.label for score in found.fitting}
+        at = self.one.findData(found.winner)
+        with QSignalBlocker(self.value):
+            self.value.setValue(round(found.scores[0].probability, 1) if found.scores else 0.0)
+        if at >= 0:
+            self.one.setCurrentIndex(at)
+        for box in self.boxes:
+            with QSignalBlocker(box):
+                box.setChecked(box.property("label") in labels)
 
     @property
     def _regression(self) -> bool:

@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton
 
 from app.core.inspection import Example, Subject
 from app.core.models import Head, ModelCard
+from app.core.name_types import plain_type
 from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.example_forms import ExampleForm
 from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.marked_text import MarkedText
-from app.ui.widgets.score_bars import nice_label
 from app.ui.widgets.segments import Segments
 
 GIVEN, SILENT, OUTSIDE = "given", "silent", "outside"
@@ -141,7 +141,7 @@ class NamesForm(ExampleForm):
         self.kinds.clear()
         labels = card.labels if card is not None else ()
         for kind in dict.fromkeys(label.partition("-")[2] or label for label in labels if label != "O"):
-            self.kinds.addItem(nice_label(kind), kind)
+            self.kinds.addItem(plain_type(kind), kind)
         self._arrange()
 
     def example(self) -> Example | None:
@@ -175,7 +175,7 @@ class NamesForm(ExampleForm):
     def _arrange(self) -> None:
         self.text.mark(*(place for place, _ in self._names))
         said = ", ".join(
-            f"{place.of(self._text)} ({nice_label(kind)})" for place, kind in sorted(self._names)
+            f"{place.of(self._text)} ({plain_type(kind)})" for place, kind in sorted(self._names)
         )
         self._said.setText(said or "No word is marked: every word is held to be no name.")
         self._picked()

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.core.inside import Losses, SpanScores
 from app.core.inspection import LookAtLoss, LookAtSpans
-from app.core.models import Head
+from app.core.models import Head, ProblemType
 from app.core.report import Report
-from app.core.requests import TextsToTag, TextToFill
-from app.core.results import FilledText, TaggedTexts
+from app.core.requests import TextsToClassify, TextsToTag, TextToFill
+from app.core.results import Classifications, FilledText, TaggedTexts
+from app.flows.classify import classify
 from app.flows.fill import fill
 from app.flows.names import find_names
 from app.flows.workspace import Workspace
@@ -45,6 +46,10 @@ _HALF = (
     "One of the two means has nothing left to be taken of: 0 divided by 0 is not a number, and neither is its sum with"
     " the other. That is what transformers returns. Spanlight’s training adds only the half that is defined."
 )
+_ONE_LABEL = (
+    "This model has one label, and its config does not name the kind of problem. Spanlight takes the label for yes or"
+    " no: binary cross-entropy. transformers takes it for a value: squared error. So the two differ here."
+)
 _DEFINED = (
     "The smaller, the better: 0 would mean that the model was certain of what is right; {0} is the cost here."
 )
@@ -60,6 +65,11 @@ class LossSection(Section):
         "The loss says how far the model is from what is right. Training makes it smaller, and nothing else: each term"
         " takes the probability that the model gives to what is right, and its logarithm with the sign turned is the"
         " cost. Say here what would be right, and see the cost of it."
+    )
+    ABOUT_VALUE = (
+        "The loss says how far the model is from what is right. Training makes it smaller, and nothing else. This"
+        " model gives a value: the difference between it and the right one, squared, is the cost. Say here what would"
+        " be right, and see the cost of it."
     )
 
     def __init__(
@@ -82,6 +92,8 @@ class LossSection(Section):
     def begin(self) -> None:
         head = self.visit.subject.head
         self._show_nothing()
+        value = head is Head.CLASSIFICATION and self._problem is ProblemType.REGRESSION
+        self.about.setText(self.ABOUT_VALUE if value else self.ABOUT)
         if head not in self._forms:
             form = self._forms[head] = _FORMS[head](self.theme)
             form.changed.connect(self._ask)
@@ -91,6 +103,11 @@ class LossSection(Section):
         self._form.begin(self.visit.subject, self.card)
         if head is Head.QUESTION_ANSWERING and self.visit.subject.focus is None:
             self._suggesting.start(LookAtSpans(self.visit.subject), "Looking for the answer")
+        elif head is Head.CLASSIFICATION and self.card is not None:
+            read = TextsToClassify((self.visit.subject.text,))
+            self._suggesting.start_flow(
+                _classes, read, self.visit.model, words="Looking for the likeliest class"
+            )
         elif head is Head.MASKED_WORDS and self._form.example() is None:
             blanks = TextToFill(self.visit.subject.text, self.visit.subject.blanks, top_k=1)
             self._suggesting.start_flow(
@@ -106,6 +123,10 @@ class LossSection(Section):
         return self._chart.csv() if self._chart.count() else ""
 
     @property
+    def _problem(self) -> ProblemType:
+        return self.card.problem if self.card is not None else ProblemType.SINGLE_LABEL
+
+    @property
     def _form(self) -> ExampleForm:
         return self._forms[self.visit.subject.head]
 
@@ -115,6 +136,8 @@ class LossSection(Section):
         form = self._form
         if isinstance(found, SpanScores) and isinstance(form, AnswerForm) and found.spans:
             form.suggest(found.spans[0].span)
+        if isinstance(found, Classifications) and isinstance(form, ClassForm):
+            form.suggest(found.items[0])
         if isinstance(found, TaggedTexts) and isinstance(form, NamesForm):
             form.suggest(tuple((name.span, name.label) for name in found.items[0].entities))
         if isinstance(found, FilledText) and isinstance(form, WordsForm):
@@ -142,8 +165,17 @@ class LossSection(Section):
             words = f"{_CLAMPED} {_HALF}"
         else:
             words = f"{_CLAMPED} {_UNDEFINED}"
+        if self._taken_for_a_value(losses):
+            words += f" {_ONE_LABEL}"
         self._words.setText(words)
         self._show_result(True)
+
+    def _taken_for_a_value(self, losses: Losses) -> bool:
+        """Whether transformers takes the model's only label for a value, for want of a problem type."""
+        one = (
+            self.card is not None and len(self.card.labels) == 1 and self._problem is ProblemType.MULTI_LABEL
+        )
+        return one and not math.isclose(losses.total, losses.by_model, rel_tol=1e-3, abs_tol=1e-5)
 
     def _show_nothing(self) -> None:
         self._chart.set_losses(None)
@@ -152,6 +184,10 @@ class LossSection(Section):
     def _show_result(self, shown: bool) -> None:
         for widget in (self._chart, self._words, self._tools):
             widget.setVisible(shown)
+
+
+def _classes(workspace: Workspace, texts: TextsToClassify, model: str, report: Report) -> Classifications:
+    return classify(workspace, texts, report, model=model)
 
 
 def _words(workspace: Workspace, blanks: TextToFill, model: str, report: Report) -> FilledText:

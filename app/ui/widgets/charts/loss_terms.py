@@ -47,6 +47,9 @@ class LossTerms(Chart):
             term = terms[index]
             if not term.counted:
                 return f"{term.name}: {term.target}, ignored"
+            if self._losses is not None and self._losses.squared:
+                given, cost = number(term.probability), number(term.value)
+                return f"{term.name}: right is {term.target}, the model gives {given}, costs {cost}"
             likely = wording.percent(term.probability)
             return (
                 f"{term.name}: right is {term.target}, held for {likely} likely, costs {number(term.value)}"
@@ -66,7 +69,8 @@ class LossTerms(Chart):
             ("transformers", "", "", self._losses.by_model, ""),
             ("training", "", "", self._losses.in_training, ""),
         ]
-        return Table(("term", "right", "probability", "loss", "counted"), tuple(rows))
+        given = "value" if self._losses.squared else "probability"
+        return Table(("term", "right", given, "loss", "counted"), tuple(rows))
 
     def place_at(self, point: QPointF) -> int:
         at = int((point.y() - self._top()) // self._high())
@@ -115,6 +119,8 @@ class LossTerms(Chart):
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink_quiet"))
         heads = ("Term", "What is right", "How likely that is to the model", "Loss: −log p")
+        if self._losses.squared:
+            heads = ("Term", "What is right", "What the model gives", "Loss: the difference squared")
         for at, head in enumerate(heads):
             place = QRectF(columns[at], 0, columns[at + 1] - columns[at], self._top() - theme.step(1))
             self._text(painter, place, head, right=at == 3)
@@ -150,6 +156,11 @@ class LossTerms(Chart):
             self._text(painter, cells[3], _IGNORED, right=True)
             return
         self._text(painter, cells[1], term.target)
+        if self._losses is not None and self._losses.squared:
+            self._text(painter, cells[2], number(term.probability))
+            painter.setFont(theme.font("strong"))
+            self._text(painter, cells[3], loss_words(term.value), right=True)
+            return
         room = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
         bar = QRectF(
             cells[2].left(), place.center().y() - theme.step(1), cells[2].width() - room, theme.step(2)

@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.inside import Removals
+from app.core.inside import Losses, LossTerm, Removals
 from app.core.inspection import (
     Example,
     LookAtAttention,
@@ -29,8 +29,8 @@ from app.core.inspection import (
 )
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
-from app.core.requests import ModelChoice
-from app.core.results import Entity, Tagged, TaggedTexts
+from app.core.requests import ModelChoice, TextsToClassify
+from app.core.results import Classification, ClassScore, Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
@@ -178,13 +178,48 @@ def test_a_question_without_an_answer_begins_with_the_models_own(
 
 def test_any_class_can_be_the_right_one(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
     section = show(LossSection, insides.REVIEW)
-    assert engine.requests == [LookAtLoss(insides.REVIEW, Example(labels=("negative",)))]
+    likeliest = (
+        TextsToClassify((insides.REVIEW.text,)),
+        LookAtLoss(insides.REVIEW, Example(labels=("positive",))),
+    )
+    assert tuple(engine.requests) == likeliest
     form = section._form
     assert isinstance(form, ClassForm)
-    form.one.setCurrentIndex(1)
-    form.one.activated.emit(1)
+    form.one.setCurrentIndex(0)
+    form.one.activated.emit(0)
     rested(section, qtbot)
-    assert engine.requests[-1] == LookAtLoss(insides.REVIEW, Example(labels=("positive",)))
+    assert engine.requests[-1] == LookAtLoss(insides.REVIEW, Example(labels=("negative",)))
+
+
+def test_what_fits_is_held_to_be_right_of_several_classes_and_of_a_value(show: Show) -> None:
+    scores = (ClassScore("negative", 0.2), ClassScore("positive", 0.9))
+    many = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL)
+    form = show(LossSection, insides.REVIEW, many)._form
+    assert isinstance(form, ClassForm)
+    form.suggest(Classification(scores, "positive", 1, 9, ProblemType.MULTI_LABEL))
+    assert form.example() == Example(labels=("positive",))
+    form.begin(insides.REVIEW, replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",)))
+    form.suggest(Classification((ClassScore("stars", 3.4567),), "", 1, 9, ProblemType.REGRESSION))
+    assert form.example() == Example(value=3.5)
+
+
+def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show) -> None:
+    spam = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL, labels=("spam",))
+    section = show(LossSection, insides.REVIEW, spam)
+    assert "squared error" not in section._words.text()
+    losses = insides.losses(LookAtLoss(insides.REVIEW, Example(labels=("spam",))))
+    section._show(replace(losses, by_model=losses.total + 0.2))
+    assert "transformers takes it for a value: squared error" in section._words.text()
+
+
+def test_a_value_is_no_probability(show: Show) -> None:
+    stars = replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",))
+    section = show(LossSection, insides.REVIEW, stars)
+    assert "squared" in section.about.text() and "logarithm" not in section.about.text()
+    terms = (LossTerm("Value", "3.5", -0.25, 14.06),)
+    section._show(Losses(insides.window_of(insides.REVIEW), terms, "", 14.06, 14.06, 14.06, squared=True))
+    assert "the model gives −0.25" in section._chart.said(0)
+    assert rows(section)[0]["value"] == "-0.25"
 
 
 def test_several_classes_and_a_value_can_be_right(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
