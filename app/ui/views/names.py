@@ -25,6 +25,8 @@ from app.ui.views.text_page import TextPage
 from app.ui.widgets.name_pane import NamePane
 from app.ui.widgets.names_panel import NamesPanel
 
+_AGAIN = "Ctrl+Enter reads the whole text."
+
 
 class NamesView(TextPage):
     """A text on paper at the left with its names lit up, their types and the names themselves at the right."""
@@ -87,6 +89,7 @@ class NamesView(TextPage):
             return
         self._asked = NamesFound(text, PieceJoining(self.workspace.settings.names_joining))
         self._fraction = 0.0
+        self._names_panel.set_partly("")
         self.start("Getting ready to read", find_names, TextsToTag((text,), self._asked.joining))
 
     @Slot()
@@ -125,8 +128,12 @@ class NamesView(TextPage):
 
     @Slot()
     def _stopped(self) -> None:
+        share = wording.percent(self._fraction) if self._fraction else ""
+        result = self._shown.found.result
+        if share and result is not None and not result.complete:
+            self._names_panel.set_partly(f"Stopped at {share}: later names are missing. {_AGAIN}")
         super()._stopped()
-        self.note.emit(f"Stopped at {wording.percent(self._fraction) if self._fraction else 'the start'}")
+        self.note.emit(f"Stopped at {share or 'the start'}")
 
     @Slot(int, object)
     def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:

@@ -44,6 +44,7 @@ class NamesPanel(TextPanel):
         self._styles: tuple[NameStyle, ...] = ()
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
+        self._partly = ""
         self.opening = _button("Open…", "Open a file", "Open a file  (Ctrl+O)")
         find = _button("Find names", "Find names", "Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
@@ -69,7 +70,6 @@ class NamesPanel(TextPanel):
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._deeds, 0), (self.joining, 0)):
             self.add(widget, stretch)
         self._connect()
-        self._outdated.setText(_OUTDATED)
         self._arrange()
 
     # What is shown
@@ -94,14 +94,19 @@ class NamesPanel(TextPanel):
         self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Say that what is shown belongs to an earlier text."""
-        super().set_outdated(outdated and self._entities is not None)
+        """Say that what is shown belongs to an earlier text, or that it is not all of this one."""
+        self._outdated.setText(_OUTDATED if outdated else self._partly)
+        super().set_outdated(bool(self._outdated.text()) and self._entities is not None)
         self.list.setEnabled(not outdated)
         self._deeds.setEnabled(not outdated)
 
     def styles(self) -> tuple[NameStyle, ...]:
         """How the types look."""
         return self._styles
+
+    def set_partly(self, words: str) -> None:
+        """Say how much of the text was read where reading was stopped; nothing where it was not."""
+        self._partly = words
 
     def set_complete(self, complete: bool) -> None:
         """Whether the text was read whole: only then is every word's tag known."""
