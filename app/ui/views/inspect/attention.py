@@ -33,8 +33,8 @@ class AttentionPart(Part):
         super().__init__(
             theme, "Where each token looks", "attention, softmax(QKᵀ / √d)",
             "In every layer each head shares one whole out over all tokens: what a token takes up comes from where it"
-            " looks. Looking somewhere is not yet a reason; much of it goes to [SEP], which means nowhere in"
-            " particular.",
+            " looks. Looking somewhere is not yet a reason: much of it goes to special tokens such as [SEP],"
+            " which means nowhere in particular.",
         )  # fmt: skip
         self._section = section
         self._found: Attention | None = None

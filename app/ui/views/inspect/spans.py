@@ -171,6 +171,6 @@ def _sentences(scores: SpanScores) -> str:
     )
     return (
         f"{name}{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
-        f" {percent(best.probability)} of"
-        f" this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
+        f" {percent(best.probability)} among all spans"
+        f" of this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
     )

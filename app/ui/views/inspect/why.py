@@ -161,7 +161,8 @@ class WhySection(Section):
 
     @Slot(object)
     def _show_removals(self, found: Removals) -> None:
-        self._change.set_removals(found)
+        value = self.card is not None and self.card.problem is ProblemType.REGRESSION
+        self._change.set_removals(found, values=value)
         for widget in (self._change, self._change_bar):
             widget.setVisible(bool(found.sentences))
         most = max(found.sentences, key=lambda one: found.score - one.score, default=None)

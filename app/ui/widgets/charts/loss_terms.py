@@ -120,7 +120,7 @@ class LossTerms(Chart):
         painter.setPen(theme.colour("ink_quiet"))
         heads = ("Term", "What is right", "How likely that is to the model", "Loss: −log p")
         if self._losses.squared:
-            heads = ("Term", "What is right", "What the model gives", "Loss: the difference squared")
+            heads = ("Term", "What is right", "What the model gives", "Loss: squared")
         for at, head in enumerate(heads):
             place = QRectF(columns[at], 0, columns[at + 1] - columns[at], self._top() - theme.step(1))
             self._text(painter, place, head, right=at == 3)

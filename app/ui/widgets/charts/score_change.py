@@ -21,10 +21,12 @@ class ScoreChange(Chart):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Score without each sentence")
         self._removals: Removals | None = None
+        self._values = False
 
-    def set_removals(self, removals: Removals) -> None:
-        """Show these sentences."""
+    def set_removals(self, removals: Removals, *, values: bool = False) -> None:
+        """Show these sentences; `values` tells that the score is a value, which has no probability."""
         self._removals = removals
+        self._values = values
         self.begin()
 
     def change(self, index: int) -> float:
@@ -41,10 +43,11 @@ class ScoreChange(Chart):
             return ""
         sentence = removals.sentences[index]
         holds = ", which holds the answer" if sentence.holds_focus else ""
+        likely = f", {percent(removals.probability)} becomes {percent(sentence.probability)}"
         return (
             f"Without sentence {index + 1} of {self.count()}{holds}: score {number(removals.score)} becomes"
-            f" {number(sentence.score)} ({signed(self.change(index))}), {percent(removals.probability)} becomes"
-            f" {percent(sentence.probability)}. {' '.join(sentence.text.split())}"
+            f" {number(sentence.score)} ({signed(self.change(index))}){'' if self._values else likely}."
+            f" {' '.join(sentence.text.split())}"
         )
 
     def table(self) -> Table:
@@ -164,5 +167,6 @@ class ScoreChange(Chart):
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft, signed(self.change(index)))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink_quiet"))
-        said = f"{percent(removals.probability)} → {percent(removals.sentences[index].probability)}"
+        shown = number if self._values else percent
+        said = f"{shown(removals.probability)} → {shown(removals.sentences[index].probability)}"
         painter.drawText(place.translated(0, high), Qt.AlignmentFlag.AlignLeft, said)

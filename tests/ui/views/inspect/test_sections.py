@@ -220,6 +220,9 @@ def test_a_value_is_no_probability(show: Show) -> None:
     section._show(Losses(insides.window_of(insides.REVIEW), terms, "", 14.06, 14.06, 14.06, squared=True))
     assert "the model gives −0.25" in section._chart.said(0)
     assert rows(section)[0]["value"] == "-0.25"
+    change = show(WhySection, insides.REVIEW, stars)._change
+    assert change.count() and "%" not in change.said(0)
+    assert "%" in show(WhySection, insides.REVIEW)._change.said(0)
 
 
 def test_several_classes_and_a_value_can_be_right(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
