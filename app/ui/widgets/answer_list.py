@@ -4,57 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core import wording
 from app.ui.theme import Theme
 from app.ui.widgets.places import Place
+from app.ui.widgets.row_list import ROW, Index, RowList, RowModel
 from app.ui.widgets.score_bars import draw_bar
 
-_PLACE = Qt.ItemDataRole.UserRole
 _BEFORE = 5
-Index = QModelIndex | QPersistentModelIndex
 
 
-class PlacesModel(QAbstractListModel):
-    """Places as rows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.places: tuple[Place, ...] = ()
-
-    def take(self, places: Sequence[Place]) -> None:
-        """Show these rows in their order."""
-        self.beginResetModel()
-        self.places = tuple(places)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.places)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.places):
-            return None
-        place = self.places[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return place.text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{place.text}. {place.likely}. {place.where}."
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{place.likely}, {place.where}"
-        return place if role == _PLACE else None
+def _words(place: Place) -> tuple[str, str, str]:
+    return place.text, f"{place.text}. {place.likely}. {place.where}.", f"{place.likely}, {place.where}"
 
 
 class PlaceDelegate(QStyledItemDelegate):
@@ -71,7 +35,7 @@ class PlaceDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._theme
-        place: Place = index.data(_PLACE)
+        place: Place = index.data(ROW)
         rect = QRectF(option.rect)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
@@ -157,7 +121,7 @@ class PlaceDelegate(QStyledItemDelegate):
             draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
 
 
-class AnswerList(QListView):
+class AnswerList(RowList):
     """Places in rows as high as they need; the arrow keys and a click choose one.
 
     `chosen` carries the row, also when the chosen row is clicked again; `copy_asked` the row for Ctrl+C.
@@ -167,39 +131,27 @@ class AnswerList(QListView):
     copy_asked = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._model = PlacesModel()
         self._delegate = PlaceDelegate(theme)
-        self.setModel(self._model)
-        self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Other places")
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        super().__init__(theme, "Other places", RowModel(_words), self._delegate)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._clicked)
-        theme.changed.connect(self._restyle)
         self._restyle()
 
     def set_places(self, places: Sequence[Place]) -> None:
         """Show these places, none of them chosen."""
-        if tuple(places) != self._model.places:
+        if tuple(places) != self._model.rows:
             self._model.take(places)
             self._restyle()
         self.select(-1)
 
     def places(self) -> tuple[Place, ...]:
         """What is shown."""
-        return self._model.places
+        return self._model.rows
 
     def select(self, row: int) -> None:
         """Make a row the chosen one without telling; -1 for none."""
         if row < 0:
-            self.clearSelection()
-            self.selectionModel().clearCurrentIndex()
+            self.choose_none()
         else:
             self.setCurrentIndex(self._model.index(row))
 
@@ -230,13 +182,6 @@ class AnswerList(QListView):
             # Qt makes the first row current without choosing it: the keys then start from there.
             self.selectionModel().clearCurrentIndex()
 
-    def event(self, event: QEvent) -> bool:
-        # Esc stops the reading, which the window does: a list would swallow it.
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.ignore()
-            return False
-        return super().event(event)
-
     def sizeHint(self) -> QSize:
         return QSize(self._theme.step(60), self.height())
 
@@ -247,6 +192,6 @@ class AnswerList(QListView):
     @Slot()
     def _restyle(self) -> None:
         row = self._delegate.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
-        self.setFixedHeight(row * len(self._model.places) + 2)
-        self.setVisible(bool(self._model.places))
-        self.viewport().update()
+        self.setFixedHeight(row * len(self._model.rows) + 2)
+        self.setVisible(bool(self._model.rows))
+        super()._restyle()

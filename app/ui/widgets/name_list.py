@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core import wording
 from app.ui.theme import Theme
-from app.ui.widgets.name_model import ROW, Index, NameModel, NameRow
+from app.ui.widgets.name_model import NameModel, NameRow
 from app.ui.widgets.name_styles import draw_swatch
+from app.ui.widgets.row_list import ROW, Index, RowList
 from app.ui.widgets.score_bars import draw_bar
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
@@ -110,7 +111,7 @@ class NameDelegate(QStyledItemDelegate):
         painter.drawText(room, _LEFT, words)
 
 
-class NameList(QListView):
+class NameList(RowList):
     """Rows of names; a click or the arrow keys choose one, a click on the chosen one or Enter asks for its next place.
 
     `chosen` carries the row that was chosen, `again` the one that was asked for once more; `copy_asked` is for Ctrl+C.
@@ -121,23 +122,11 @@ class NameList(QListView):
     copy_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._model = NameModel()
         self._delegate = NameDelegate(theme)
+        super().__init__(theme, "Names found", NameModel(), self._delegate)
         self._told: NameRow | None = None
-        self.setModel(self._model)
-        self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Names found")
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._clicked)
-        theme.changed.connect(self._restyle)
 
     def set_rows(self, rows: Sequence[NameRow]) -> None:
         """Show these rows, none of them chosen."""
@@ -160,8 +149,7 @@ class NameList(QListView):
                 self.viewport().update()
                 return
         self._told, self._delegate.place = None, 0
-        self.clearSelection()
-        self.selectionModel().clearCurrentIndex()
+        self.choose_none()
 
     def row(self) -> NameRow | None:
         """The chosen row, None without one."""
@@ -189,13 +177,6 @@ class NameList(QListView):
             # Qt makes the first row current without choosing it: the keys then start from there.
             self.selectionModel().clearCurrentIndex()
 
-    def event(self, event: QEvent) -> bool:
-        # Esc stops the reading, which the window does: a list would swallow it.
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.ignore()
-            return False
-        return super().event(event)
-
     def _skip_heading(self, key: int) -> None:
         """Go on to the next name where a key led to a heading."""
         at, rows = self.currentIndex().row(), self._model.rows
@@ -218,5 +199,4 @@ class NameList(QListView):
     @Slot()
     def _restyle(self) -> None:
         self._delegate.measure()
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
+        super()._restyle()

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from app.core import wording
 from app.core.results import Entity
 from app.ui.widgets.name_styles import NameStyle
-
-ROW = Qt.ItemDataRole.UserRole
-Index = QModelIndex | QPersistentModelIndex
+from app.ui.widgets.row_list import Index, RowModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +57,18 @@ def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[
     return tuple(rows)
 
 
-class NameModel(QAbstractListModel):
-    """The rows of the types that are shown."""
+def _words(row: NameRow) -> tuple[str, str, str]:
+    return row.text, row.spoken, wording.likely(row.probability) if row.places else row.style.label
+
+
+class NameModel(RowModel):
+    """The rows of the types that are shown; a heading cannot be chosen."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[NameRow, ...] = ()
-
-    def take(self, rows: Sequence[NameRow]) -> None:
-        """Show these rows in their order."""
-        self.beginResetModel()
-        self.rows = tuple(rows)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
+        super().__init__(_words)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         row = self.rows[index.row()] if index.isValid() and index.row() < len(self.rows) else None
         if row is None or not row.places:
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row.spoken
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return wording.likely(row.probability) if row.places else row.style.label
-        return row if role == ROW else None

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
-    QSizePolicy,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-)
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core import wording
 from app.ui.theme import Theme
+from app.ui.widgets.row_list import ROW, Index, RowList, RowModel
 from app.ui.widgets.score_bars import draw_bar
 
-_ROW = Qt.ItemDataRole.UserRole
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +24,9 @@ class WordRow:
     probability: float
 
 
-class _Rows(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[WordRow, ...] = ()
-
-    def take(self, rows: tuple[WordRow, ...]) -> None:
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.word
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.word}, {wording.finely(row.probability)}"
-        return row if role == _ROW else None
+def _words(row: WordRow) -> tuple[str, str, str]:
+    likely = wording.finely(row.probability)
+    return row.word, f"{row.word}, {likely}", f"{row.word}, {likely}"
 
 
 class _Painter(QStyledItemDelegate):
@@ -78,7 +42,7 @@ class _Painter(QStyledItemDelegate):
         return QSize(theme.step(40), QFontMetrics(theme.font("quote")).height() + theme.step(3))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, row = self._theme, index.data(_ROW)
+        theme, row = self._theme, index.data(ROW)
         state = option.state
         enabled = not self.faded
         rect = QRectF(option.rect)
@@ -116,7 +80,7 @@ class _Painter(QStyledItemDelegate):
         painter.restore()
 
 
-class WordList(QListView):
+class WordList(RowList):
     """Rows of words, best first. `picked` carries the number of the one clicked, entered or called by its digit.
 
     `undo_asked` and `redo_asked` pass on the keys for the text beside it; Ctrl+C copies the rows as lines with tabs.
@@ -127,29 +91,20 @@ class WordList(QListView):
     redo_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._rows = _Rows()
         self._painter = _Painter(theme)
-        self.setModel(self._rows)
-        self.setItemDelegate(self._painter)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        super().__init__(theme, "Words for the blank", RowModel(_words), self._painter)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Words for the blank")
         self.clicked.connect(self._picked)
-        theme.changed.connect(self._restyle)
 
     def set_rows(self, rows: tuple[WordRow, ...]) -> None:
         """Show these words in their order, the first one chosen."""
-        self._rows.take(rows)
+        self._model.take(rows)
         self.setAccessibleDescription(
             ", ".join(f"{r.word} {wording.finely(r.probability)}" for r in rows[:3])
         )
         if rows:
-            self.setCurrentIndex(self._rows.index(0))
+            self.setCurrentIndex(self._model.index(0))
         self.updateGeometry()
 
     def set_outdated(self, outdated: bool) -> None:
@@ -159,15 +114,15 @@ class WordList(QListView):
 
     def rows(self) -> tuple[WordRow, ...]:
         """What is shown."""
-        return self._rows.rows
+        return self._model.rows
 
     def pick(self, row: int) -> None:
         """Pick a word as a click does; nothing is picked of words that belong to an earlier text."""
-        self._picked(self._rows.index(row))
+        self._picked(self._model.index(row))
 
     def sizeHint(self) -> QSize:
         height = self._painter.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
-        return QSize(self._theme.step(50), max(1, len(self._rows.rows)) * height + 2 * self.frameWidth())
+        return QSize(self._theme.step(50), max(1, len(self._model.rows)) * height + 2 * self.frameWidth())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(30), self.sizeHint().height())
@@ -175,7 +130,7 @@ class WordList(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         digit = event.key() - Qt.Key.Key_1
         if event.matches(QKeySequence.StandardKey.Copy):
-            lines = (f"{row.word}\t{row.probability:.6g}" for row in self._rows.rows)
+            lines = (f"{row.word}\t{row.probability:.6g}" for row in self._model.rows)
             QGuiApplication.clipboard().setText("\n".join(lines))
         elif event.matches(QKeySequence.StandardKey.Undo):
             self.undo_asked.emit()
@@ -183,7 +138,7 @@ class WordList(QListView):
             self.redo_asked.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~_KEYPAD:
             self._picked(self.currentIndex())
-        elif 0 <= digit < min(9, len(self._rows.rows)) and not event.modifiers() & ~_KEYPAD:
+        elif 0 <= digit < min(9, len(self._model.rows)) and not event.modifiers() & ~_KEYPAD:
             self.pick(digit)
         else:
             super().keyPressEvent(event)
@@ -197,6 +152,5 @@ class WordList(QListView):
 
     @Slot()
     def _restyle(self) -> None:
-        self.scheduleDelayedItemsLayout()
+        super()._restyle()
         self.updateGeometry()
-        self.viewport().update()
