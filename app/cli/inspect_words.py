@@ -160,7 +160,7 @@ def _print_removals(seen: Removals) -> None:
 
 def _print_window(window: InputWindow) -> None:
     part = f", part {window.number + 1} of {window.windows} of the text" if window.windows > 1 else ""
-    own = sum(token.part is not Part.SPECIAL for token in window.tokens)
+    own = sum(token.part is Part.TEXT for token in window.tokens)
     print(f"{count(len(window.tokens), 'token')}, {own} of them of the text{part}.")
 
 

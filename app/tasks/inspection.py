@@ -93,14 +93,9 @@ def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
     cut = list(masked_windows(subject.text, blanks, model, report))
     number = _where(cut, subject.focus or blanks[0])
     found = _input(cut[number], model, number, len(cut))
-    masks = {
-        (int(start), int(end)): found.cut.context_at + at
-        for at, (start, end, scored) in enumerate(
-            zip(found.cut.starts, found.cut.ends, found.cut.scored, strict=True)
-        )
-        if scored
-    }
-    places = [masks.get((blank.start, blank.end), -1) for blank in blanks]
+    before = sum(int(window.scored.sum()) for window in cut[:number])
+    here = (np.flatnonzero(found.cut.scored) + found.cut.context_at).tolist()
+    places = [-1] * before + here + [-1] * (len(blanks) - before - len(here))
     return replace(found, arrays=found.arrays | {"positions": np.array([places], dtype=np.int64)})
 
 

@@ -61,7 +61,8 @@ def look_at_attention(request: LookAtAttention, model: ReadyModel, report: Repor
     inside = opened(model)
     if not 0 <= request.layer < inside.layers:
         raise SpanlightError(
-            f"{model.card.name} has no layer {request.layer + 1}.", f"It has {inside.layers} of them."
+            f"{model.card.name} has no layer {request.layer}.",
+            f"It has {inside.layers}, counted from 0 to {inside.layers - 1}.",
         )
     found = input_of(request.subject, model, report)
     report.check()

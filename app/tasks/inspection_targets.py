@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.tasks.classification import class_scores
 from app.tasks.inspection import Input
 from app.tasks.inspection_spans import WindowScores
 from app.tasks.scores import softmax
+from app.tasks.tags import Mark, TagScheme
 from app.tasks.task import Arrays, ReadyModel, Score
 from app.tasks.token_classification import whole_words
 from app.tasks.vocabulary import Seam, Vocabulary
@@ -85,7 +86,7 @@ def _class(row: _Row) -> Aim:
     scores = class_scores(logits, row.model.card).scores
     values = [score.probability for score in scores]
     likeliest = int(np.argmax(values))
-    at = row.entry(lambda: _label(label, row.model) if label else likeliest)
+    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else likeliest)
     return Aim(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
 
 
@@ -102,9 +103,7 @@ def _word(row: _Row) -> Aim:
 def _order(row: _Row) -> Aim:
     logits, label = row.logits(), row.target.label
     names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
-    if label and label not in names:
-        raise _unknown(label, names)
-    at = row.entry(lambda: names.index(label) if label else int(np.argmax(logits)))
+    at = row.entry(lambda: label_index(label, names) if label else int(np.argmax(logits)))
     chance = float(softmax(logits)[at])
     return Aim(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
 
@@ -113,7 +112,7 @@ def _tag(row: _Row) -> Aim:
     label, labels = row.target.label, row.model.card.labels
     token, place = _tagged(row)
     logits = row.logits(token)
-    at = row.entry(lambda: _label(label, row.model) if label else int(np.argmax(logits)))
+    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
     words = f"{labels[at]} for “{place.of(row.subject.text)}”"
     score = (("logits", (token, at), 1.0),)
     return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
@@ -205,7 +204,9 @@ def _tagged(row: _Row) -> tuple[int, Span]:
     focus = row.subject.focus
     if focus is None:
         logits = row.logits()
-        first = next((n for n, token in enumerate(tokens) if labels[int(np.argmax(logits[token]))] != "O"), 0)
+        tags = TagScheme.of(labels).tags
+        likeliest = ((n, tags[int(np.argmax(logits[token]))]) for n, token in enumerate(tokens))
+        first = next((n for n, (mark, _) in likeliest if mark is not Mark.OUTSIDE), 0)
     else:
         first = next((n for n, place in enumerate(places) if place.overlaps(focus)), len(tokens))
     if first >= len(tokens):
@@ -213,12 +214,13 @@ def _tagged(row: _Row) -> tuple[int, Span]:
     return tokens[first], places[first]
 
 
-def _label(label: str, model: ReadyModel) -> int:
-    if label not in model.card.labels:
-        raise _unknown(label, model.card.labels)
-    return model.card.labels.index(label)
+def label_index(label: str, known: Sequence[str]) -> int:
+    """The index of a label. Raises SpanlightError for one that is not known."""
+    if label not in known:
+        raise SpanlightError(f"There is no class “{label}”.", f"There are: {some(known)}.")
+    return known.index(label)
 
 
-def _unknown(label: str, known: tuple[str, ...]) -> SpanlightError:
-    names = ", ".join(known[:12]) + (" …" if len(known) > 12 else "")
-    return SpanlightError(f"There is no class “{label}”.", f"There are: {names}.")
+def some(labels: Sequence[str]) -> str:
+    """Labels as they are listed to a person: the first dozen, and that there are more."""
+    return ", ".join(labels[:12]) + (" …" if len(labels) > 12 else "")

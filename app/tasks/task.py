@@ -66,13 +66,6 @@ class Inside(Protocol):
     def layers(self) -> int:
         """How many encoder layers run one after another."""
 
-    @property
-    def attention_heads(self) -> int:
-        """How many attention heads a layer has."""
-
-    def outputs(self, arrays: Arrays) -> Arrays:
-        """The head's own outputs, as `ReadyModel.forward` names them."""
-
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
         """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays, and every
         head of the model's family, the one in use first; the others' modules were made and run to see shapes.

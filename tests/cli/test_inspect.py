@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.inside import Part
 from app.core.inspection import (
     Example,
     LookAtAttention,
@@ -25,6 +26,7 @@ from app.core.text import Span
 from tests.cli.test_real import real
 from tests.flows.test_inspect import Looker
 from tests.helpers.commands import DECODED, Command
+from tests.helpers.insides import window_of
 from tests.helpers.small_models import small_checkpoint
 
 TEXT = "The Knave stole the tarts. Alice looked on."
@@ -45,6 +47,14 @@ def test_every_look_in_every_form(command: Command, name: str) -> None:
     code, out, _ = command(*given, "--json", engine=Looker())
     assert code == 0
     assert json.loads(out)["window"]["tokens"][0]["piece"] == "[CLS]"
+
+
+def test_the_question_s_tokens_are_not_said_to_be_the_text_s(command: Command) -> None:
+    window = window_of(Subject(Head.QUESTION_ANSWERING, TEXT, "Who stole the tarts?"))
+    own = sum(token.part is Part.TEXT for token in window.tokens)
+    assert 0 < own < sum(token.part is not Part.SPECIAL for token in window.tokens)
+    _, out, _ = command("inspect", "spans", *ASK, engine=Looker())
+    assert out.startswith(f"{len(window.tokens)} tokens, {own} of them of the text")
 
 
 def asked(command: Command, *arguments: str) -> object:

@@ -49,6 +49,11 @@ def model_of(inside: Inside) -> Any:
     return inside._model
 
 
+def outputs_of(inside: Inside, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What its head gives."""
+    return inside._forward(arrays)
+
+
 def row(head: Head, length: int = LENGTH) -> dict[str, np.ndarray]:
     """One row of input, with three places for masked words, one of them none."""
     ids = np.random.default_rng(length).integers(5, 200, (1, length))

@@ -148,6 +148,13 @@ def test_blanks_are_seen_in_the_windows_that_fill_them(text: str, data: st.DataO
     assert first.arrays["positions"][0, 0] >= 0
 
 
+def test_two_words_wanted_at_one_place_are_two_blanks() -> None:
+    model = replace(classifier(("a",)), card=card(Head.MASKED_WORDS))
+    found = input_of(Subject(Head.MASKED_WORDS, "a b", blanks=(Span(2, 2), Span(2, 2))), model, Silent())
+    first, second = found.arrays["positions"][0].tolist()
+    assert second == first + 1
+
+
 @settings(max_examples=30, deadline=None)
 @given(TEXTS, TEXTS)
 def test_a_pair_is_the_one_that_is_judged(first: str, second: str) -> None:

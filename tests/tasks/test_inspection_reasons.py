@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from app.core.blanks import blanks_in
 from app.core.errors import SpanlightError
 from app.core.inside import Attribution
 from app.core.inspection import LookAtAttention, LookAtReasons, Method, Subject, Target
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.text import Span
+from app.models.forward import Forward
 from app.tasks.inspection import input_of
 from app.tasks.inspection_reasons import look_at_attention, look_at_reasons
 from app.tasks.task import opened
@@ -68,6 +71,35 @@ def test_a_mask_stays_in_the_baseline() -> None:
     assert all(found.shares[at] == 0 for at in masks)
 
 
+def test_only_the_blank_that_is_asked_about_costs_a_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "the ___ king " * 20
+    subject = Subject(WORDS, text, blanks=blanks_in(text), focus=blanks_in(text)[7])
+    seen: list[tuple[int, ...]] = []
+    compute = Forward.outputs
+
+    def outputs(self: Forward, tensors: Any, positions: Any = None) -> Any:
+        seen.append(positions.shape)
+        return compute(self, tensors, positions)
+
+    monkeypatch.setattr(Forward, "outputs", outputs)
+    found = reasons(subject, Target("queen"))
+    model = opened_model("bert", WORDS)
+    given = input_of(subject, model, Silent()).arrays
+    logits = model.forward(given)["logits"][0, 7]
+    assert found.score == pytest.approx(float(logits[model.tokenizer.token_to_id("queen")]), abs=1e-5)
+    assert given["positions"].shape == (1, 20)
+    assert {places for rows, places in seen if rows > 1} == {1}
+
+
+@pytest.mark.parametrize("outside", ["OUT", "o", "[PAD]"])
+def test_without_a_focus_the_first_name_is_the_target_whatever_outside_is_called(outside: str) -> None:
+    model = opened_model("bert", TOKENS, (outside, *TAGS[1:]))
+    found = look_at_reasons(LookAtReasons(SUBJECTS[TOKENS]), model, Silent())
+    wanted = look_at_reasons(LookAtReasons(SUBJECTS[TOKENS]), opened_model("bert", TOKENS), Silent())
+    assert not wanted.target.startswith("O "), "or this tests nothing"
+    assert found.target == wanted.target
+
+
 def test_the_target_is_the_focus_s() -> None:
     text = SUBJECTS[TOKENS].text
     second = replace(SUBJECTS[WORDS], focus=SUBJECTS[WORDS].blanks[1])
@@ -116,8 +148,9 @@ def test_attention_in_rows(family: str, head: Head) -> None:
 
 def test_a_layer_that_there_is_not_is_refused() -> None:
     for layer in (-1, 2):
-        with pytest.raises(SpanlightError, match="no layer"):
+        with pytest.raises(SpanlightError, match=f"no layer {layer}") as caught:
             look_at_attention(LookAtAttention(SUBJECTS[QA], layer), opened_model(), Silent())
+        assert "0 to 1" in caught.value.hint
 
 
 def test_it_stops_when_it_is_to() -> None:

@@ -31,10 +31,6 @@ class Inside:
         self._model, self._family, self._head, self._card = model, family, head, card
         self._forward = forward
 
-    def outputs(self, arrays: Arrays) -> Arrays:
-        """The head's own outputs, float32."""
-        return self._forward(arrays)
-
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
         """The stages up to the heads, with the shapes that hooks saw while the model ran once on these arrays, and
         every head of the model's family, the one in use first; the others' modules were made and run to see shapes.
@@ -67,11 +63,6 @@ class Inside:
         """How many encoder layers run one after another."""
         return int(self._model.config.num_hidden_layers)
 
-    @property
-    def attention_heads(self) -> int:
-        """How many attention heads a layer has."""
-        return int(self._model.config.num_attention_heads)
-
     def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
         """Attention weights of one layer, float32[heads, length, length]."""
         return attention(self._model, self._forward.tensors(arrays), layer)
@@ -89,6 +80,11 @@ class Inside:
         `special_tokens_mask` marks stay in the baseline as they are. `tell` is called with the steps done and all.
         """
         positions = arrays.get("positions")
+        if positions is not None:
+            # Each place costs scores of the whole vocabulary at every step: only those asked about are computed.
+            asked = sorted({place for _, (place, *_), _ in score})
+            positions = positions[:, asked]
+            score = [(name, (asked.index(place), *at), weight) for name, (place, *at), weight in score]
 
         def outputs(tensors: dict[str, Any]) -> dict[str, Any]:
             rows = len(tensors["input_ids"])

@@ -54,7 +54,7 @@ def test_attention_is_that_of_transformers(family: str, head: Head) -> None:
     with torch.no_grad():
         wanted = own(**own_inputs(own, arrays), output_attentions=True).attentions
     inside = opened(model)
-    assert (inside.layers, inside.attention_heads) == (len(wanted), 4)
+    assert inside.layers == len(wanted)
     length = arrays["input_ids"].shape[1]
     seen = [inside.attention(arrays, layer) for layer in range(inside.layers)]
     for found, expected in zip(seen, wanted, strict=True):

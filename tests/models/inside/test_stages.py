@@ -10,7 +10,7 @@ from torch import nn
 from app.core.inside import HeadPicture, Stage
 from app.core.models import Head
 from app.models.families import FAMILIES
-from tests.helpers.opened import EVERY, LENGTH, held, looked, made, model_of, row
+from tests.helpers.opened import EVERY, LENGTH, held, looked, made, model_of, outputs_of, row
 
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
 NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
@@ -38,7 +38,7 @@ def test_all_weights_are_in_the_stages_once(family: str, head: Head) -> None:
 @pytest.mark.parametrize("length", [LENGTH, 40])
 def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -> None:
     trunk, heads = looked(family, head, length)
-    outputs = held(family, head).outputs(row(head, length))
+    outputs = outputs_of(held(family, head), row(head, length))
     assert trunk[0].output == (1, length)
     assert trunk[-1].output == (1, length, 32)
     assert heads[0].stages[-1].output == next(iter(outputs.values())).shape
@@ -219,10 +219,10 @@ def test_looking_changes_nothing(head: Head) -> None:
     def hooks() -> list[int]:
         return [len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()]
 
-    before, outputs = hooks(), inside.outputs(arrays)
+    before, outputs = hooks(), outputs_of(inside, arrays)
     inside.stages(arrays), inside.pooling(arrays)
     assert hooks() == before
-    for name, values in inside.outputs(arrays).items():
+    for name, values in outputs_of(inside, arrays).items():
         assert np.array_equal(values, outputs[name])
 
 
