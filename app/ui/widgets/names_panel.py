@@ -173,7 +173,7 @@ class NamesPanel(TextPanel):
         self._layout.setSpacing(theme.step(3))
         self._deeds_row.setSpacing(theme.step(2))
         for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
-            button.setIcon(theme.icon(icon))
+            button.setIcon(theme.icon(icon, "ink"))
             button.setIconSize(QSize(theme.step(4), theme.step(4)))
 
 
