@@ -163,11 +163,11 @@ def test_the_proof_is_said_for_every_kind_of_model() -> None:
 def test_the_proof_is_written_out_in_numbers(open_section: Open) -> None:
     found = insides.pooling(insides.REVIEW)
     section = open_section(PoolingSection, engine(), insides.REVIEW)
-    heading, model, hand, first = section._proved.lines()
-    assert section._proved.isVisible() and heading[1:6] == tuple("12345")
-    assert [cell.replace("−", "-") for cell in model[1:6]] == [f"{value:.7f}" for value in found.pooled[:5]]
-    assert hand[0] == "tanh(W · h + b), by hand" and "the same, to the last bits" in hand[-1]
-    assert first[0] == "First token, [CLS]" and "not the same" in first[-1]
+    heading, model, hand, first, verdicts = section._proved.lines()
+    assert section._proved.isVisible() and heading[1:] == tuple("1234")
+    assert [cell.replace("−", "-") for cell in model[1:]] == [f"{value:.7f}" for value in found.pooled[:4]]
+    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in verdicts[0]
+    assert first[0] == "First token, [CLS]" and "is not the same" in verdicts[1]
     assert not section._classes.isVisible()
 
 

@@ -16,7 +16,7 @@ SAME = 1e-4
 # The step from one float32 to the next below 1, where tanh's largest values lie; a few of them are "the last bits".
 _BIT = 2.0**-24
 _FEW = 16
-_SHOWN = 5  # dimensions written out
+_SHOWN = 4  # dimensions written out
 
 
 def formula(found: Pooling) -> str:
@@ -54,11 +54,17 @@ class ProofPart(Part):
         self._grid = QGridLayout()
         self._cells: list[tuple[QLabel, ...]] = []
         self.content.addLayout(self._grid)
+        self._verdicts = QLabel(), QLabel()
+        for label in self._verdicts:
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self.content.addWidget(label)
         theme.changed.connect(self._restyle_cells)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """What is shown, row by row."""
-        return tuple(tuple(label.text() for label in row) for row in self._cells)
+        """What is shown, row by row; the two verdicts come last."""
+        return tuple(tuple(label.text() for label in row) for row in (*self._cells, self._verdicts))
 
     def show_pooling(self, found: Pooling) -> None:
         """Show the proof for these vectors; nothing where no layer takes the first token."""
@@ -69,14 +75,14 @@ class ProofPart(Part):
         for at, row in enumerate(rows(found) if found.pooled else ()):
             labels = tuple(QLabel(text) for text in row)
             for column, label in enumerate(labels):
-                side = Qt.AlignmentFlag.AlignRight if 0 < column <= _SHOWN else Qt.AlignmentFlag.AlignLeft
+                side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
                 label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setWordWrap(column > _SHOWN)
                 label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 self._grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
             self._cells.append(labels)
         self._grid.setColumnStretch(_SHOWN + 1, 1)
-        self._grid.setColumnMinimumWidth(_SHOWN + 1, self._theme.step(30))
+        for label, words in zip(self._verdicts, verdicts(found), strict=True):
+            label.setText(words)
         self.show_content()
         self._restyle_cells()
 
@@ -87,26 +93,32 @@ class ProofPart(Part):
         self._grid.setVerticalSpacing(theme.step(1.5))
         for at, row in enumerate(self._cells):
             for column, label in enumerate(row):
-                strong = column == 0 or column == len(row) - 1
-                label.setFont(theme.font("small_strong" if strong or at == 0 else "small"))
+                label.setFont(theme.font("small_strong" if not column or not at else "small"))
 
 
 def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:
-    """A heading, then the model's numbers, those by hand, and the first token's, each with what that proves."""
+    """A heading, then the model's numbers, those by hand, and the first token's."""
     pooled = "Pooled output" if found.is_pooler else "Head’s own layer"
     vectors = (found.pooled, found.recomputed, found.first)
-    said = (
-        "as the model gave it",
-        f"largest difference {number(found.error)}: {verdict(found)}",
-        f"largest difference {number(found.difference)}, cosine {number(found.cosine)}: not the same",
-    )
     names = (pooled, f"{formula(found)}, by hand", f"First token, {first_token(found)}")
     count = min(_SHOWN, len(found.first))
-    blank = ("",) * (_SHOWN - count)
-    heading = ("Dimension", *(str(at + 1) for at in range(count)), *blank, "All of them")
+    heading = ("Dimension", *(str(at + 1) for at in range(count)))
     return heading, *(
-        (name, *(written(value) for value in vector[:count]), *blank, words)
-        for name, vector, words in zip(names, vectors, said, strict=True)
+        (name, *(written(value) for value in vector[:count]))
+        for name, vector in zip(names, vectors, strict=True)
+    )
+
+
+def verdicts(found: Pooling) -> tuple[str, str]:
+    """What all dimensions together prove, of the result by hand and of the first token's vector."""
+    if not found.pooled:
+        return "", ""
+    count = len(found.pooled)
+    return (
+        f"{formula(found)} by hand is {verdict(found)}: over all {count:,} dimensions the largest difference is"
+        f" {number(found.error)}.",
+        f"The first token’s vector is not the same: it differs by up to {number(found.difference)}, and the cosine of"
+        f" the two is {number(found.cosine)} (1 would be the same direction).",
     )
 
 

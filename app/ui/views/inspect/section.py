@@ -58,6 +58,7 @@ class Looking(QObject):
         self.drop()
         section = self._section
         section.notice.clear()
+        section.note.emit("")  # what was stopped or copied before is of another look
         self._words = words
         if not section.strip.isVisibleTo(section):
             section.strip.waiting(words)

@@ -115,10 +115,10 @@ class LossTerms(Chart):
         theme, edge = self.theme, self.theme.step(3)
         wide = size.width() - 2 * edge
         # Where each column begins: name, target, probability, value.
-        columns = [edge, edge + wide * 0.2, edge + wide * 0.52, edge + wide * 0.86, edge + wide]
+        columns = [edge, edge + wide * 0.19, edge + wide * 0.5, edge + wide * 0.82, edge + wide]
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink_quiet"))
-        heads = ("Term", "What is right", "How likely that is to the model", "Loss: −log p")
+        heads = ("Term", "What is right", "Its probability", "Loss: −log p")
         if self._losses.squared:
             heads = ("Term", "What is right", "What the model gives", "Loss: squared")
         for at, head in enumerate(heads):

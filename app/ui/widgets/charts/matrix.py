@@ -111,7 +111,9 @@ class Matrix(Chart):
 
     def sizeHint(self) -> QSize:
         sizes = self._sizes()
-        return QSize(self.theme.step(200), round(sizes.top + self._rows.width + self.theme.step(2)))
+        panel = sizes.words + (sizes.thumb if self._rows.scrolls else 0.0)
+        high = max(self._rows.width, panel) if self._labels else 0.0
+        return QSize(self.theme.step(200), round(sizes.top + high + self.theme.step(2)))
 
     def picture_size(self) -> QSize:
         sizes, cell = self._sizes(), self._whole_cell()

@@ -23,13 +23,15 @@ class MatrixSizes:
         self.left = float(step(24))
         self.top = float(step(21))
         self.gap = float(step(6))
-        self.panel = float(step(52))
-        self.thumb = float(step(44))
         self.least = float(step(3.5))
         self.most = float(step(6))
         # Large enough for forty tokens, smaller in a narrow window.
-        room = width - self.left - self.gap - self.panel
-        self.side = min(float(step(142)), max(float(step(56)), room))
+        room = width - self.left - self.gap
+        self.side = min(float(step(142)), max(float(step(40)), room - step(52)))
+        self.panel = max(float(step(36)), min(float(step(52)), room - self.side))
+        self.thumb = min(float(step(44)), self.panel)
+        # What the panel holds below the whole in small: the scale, and the words of a cell.
+        self.words = float(step(30))
 
 
 class MatrixPicture:

@@ -11,6 +11,8 @@ from app.ui.theme import Theme
 from app.ui.widgets.charts.chart import Chart
 from app.ui.widgets.charts.table import Table, number, signed
 
+_CHANGE = "Change of the score"
+
 
 class ScoreChange(Chart):
     """A row for each sentence: a bar to the left where the score falls without it, to the right where it rises.
@@ -97,13 +99,16 @@ class ScoreChange(Chart):
         if removals is None:
             return
         wide = size.width() - 2 * theme.step(1)
-        words = QRectF(theme.step(2), 0, wide * 0.52, 0)
-        bars = QRectF(words.right() + theme.step(4), 0, wide * 0.26, 0)
-        numbers = QRectF(bars.right() + theme.step(4), 0, max(1.0, wide - bars.right() - theme.step(4)), 0)
+        metrics = QFontMetricsF(theme.font("small_strong"))
+        told = max(metrics.horizontalAdvance(said) for said in (_CHANGE, "> 99 % → > 99 %")) + theme.step(2)
+        room = max(theme.step(20), wide - max(told, wide * 0.16) - theme.step(10))
+        words = QRectF(theme.step(2), 0, room * 0.66, 0)
+        bars = QRectF(words.right() + theme.step(4), 0, room * 0.34, 0)
+        numbers = QRectF(bars.right() + theme.step(4), 0, max(told, wide - bars.right() - theme.step(4)), 0)
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink_quiet"))
         left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        for place, said in ((words, "Without this sentence"), (numbers, "Change of the score")):
+        for place, said in ((words, "Without this sentence"), (numbers, _CHANGE)):
             painter.drawText(QRectF(place.left(), 0, place.width(), self._top()), left, said)
         middle = bars.center().x()
         half = QRectF(bars.left(), 0, bars.width() / 2 - theme.step(1), self._top())
