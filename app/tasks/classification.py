@@ -11,13 +11,11 @@ from app.core.report import Report
 from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace
+from app.tasks.in_place import InPlace
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
 from app.tasks.whole_texts import read_whole
 from app.tasks.windows import Window
-
-# Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
-_GROWTH = 1.25
 
 
 def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Classifications:
@@ -30,20 +28,15 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
     request.require_words()
     lone = len(request.texts) == 1
     pace = Pace(report, "windows" if lone else "texts")
-    items: list[Classification | None] = [None] * len(request.texts)
-    done = ready = told = 0
+    items: InPlace[Classification] = InPlace(len(request.texts))
     for read, reads in enumerate(read_whole(request.texts, model, report, _keep), start=1):
         if reads.complete:
-            items[reads.index] = _classification(reads.beginning(), model.card)
-            done += 1
-            while ready < len(items) and items[ready] is not None:
-                ready += 1
-        if pace.due() or done == len(items):
-            pace.tell(read if lone else done, reads.total(model.card) if lone else len(items))
-            if ready > told * _GROWTH and ready < len(items):
-                told = ready
-                report.partial(_result(items[:ready], pace.seconds, model, complete=False))
-    return _result(items, pace.seconds, model, complete=True)
+            items.put(reads.index, _classification(reads.beginning(), model.card))
+        if pace.due() or items.complete:
+            pace.tell(read if lone else items.done, reads.total(model.card) if lone else len(request.texts))
+            if items.grown(items.ready):
+                report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
+    return _result(items.beginning(), pace.seconds, model, complete=True)
 
 
 def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple[Classification, ...]:
@@ -99,7 +92,6 @@ def _classification(parts: Sequence[_Part], card: ModelCard) -> Classification:
 
 
 def _result(
-    items: Sequence[Classification | None], seconds: float, model: ReadyModel, *, complete: bool
+    items: Sequence[Classification], seconds: float, model: ReadyModel, *, complete: bool
 ) -> Classifications:
-    done = tuple(item for item in items if item is not None)
-    return Classifications(done, seconds, complete, model.card.name, model.device.title)
+    return Classifications(tuple(items), seconds, complete, model.card.name, model.device.title)

@@ -13,13 +13,11 @@ from app.core.report import Report
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
+from app.tasks.in_place import InPlace
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
 from app.tasks.windows import PairTemplate
-
-# Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
-_GROWTH = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +48,14 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
     """
     request.require_words()
     pace = Pace(report, "pairs")
-    items: list[FollowOn | None] = [None] * len(request.pairs)
-    ready = told = 0
-    for done, (index, item) in enumerate(_read(request.pairs, model, report), start=1):
-        items[index] = item
-        while ready < len(items) and items[ready] is not None:
-            ready += 1
-        if pace.due() or done == len(items):
-            pace.tell(done, len(items))
-            if ready > told * _GROWTH and ready < len(items):
-                told = ready
-                report.partial(_result(items[:ready], pace.seconds, model, complete=False))
-    return _result(items, pace.seconds, model, complete=True)
+    items: InPlace[FollowOn] = InPlace(len(request.pairs))
+    for index, item in _read(request.pairs, model, report):
+        items.put(index, item)
+        if pace.due() or items.complete:
+            pace.tell(items.done, len(request.pairs))
+            if items.grown(items.ready):
+                report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
+    return _result(items.beginning(), pace.seconds, model, complete=True)
 
 
 def pair_window(
@@ -145,6 +139,5 @@ def _read(
             yield index, FollowOn(probability, (continues, does_not), lengths, window.cut)
 
 
-def _result(items: list[FollowOn | None], seconds: float, model: ReadyModel, *, complete: bool) -> FollowOns:
-    done = tuple(item for item in items if item is not None)
-    return FollowOns(done, seconds, complete, model.card.name, model.device.title)
+def _result(items: list[FollowOn], seconds: float, model: ReadyModel, *, complete: bool) -> FollowOns:
+    return FollowOns(tuple(items), seconds, complete, model.card.name, model.device.title)

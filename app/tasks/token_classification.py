@@ -13,15 +13,13 @@ from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWords
 from app.core.text import Span
 from app.tasks.batches import Pace
+from app.tasks.in_place import InPlace
 from app.tasks.scores import softmax
 from app.tasks.tags import TagScheme
 from app.tasks.task import ReadyModel
 from app.tasks.whole_texts import WholeText, read_whole
 from app.tasks.windows import Window
 from app.tasks.words import words
-
-# Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
-_GROWTH = 1.25
 
 
 def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
@@ -36,22 +34,16 @@ def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     lone = len(request.texts) == 1
     pace = Pace(report, "windows" if lone else "texts")
     tagger = Tagger(model.card.labels, request.joining)
-    items: list[Tagged | None] = [None] * len(request.texts)
-    done = ready = told = 0
+    items: InPlace[Tagged] = InPlace(len(request.texts))
     for read, whole in enumerate(read_whole(request.texts, model, report, _keep, in_order=lone), start=1):
         if whole.complete:
-            items[whole.index] = tagger.tagged(whole)
-            done += 1
-            while ready < len(items) and items[ready] is not None:
-                ready += 1
-        if pace.due() or done == len(items):
-            pace.tell(read if lone else done, whole.total(model.card) if lone else len(items))
-            come = read if lone else ready
-            if come > told * _GROWTH and done < len(items):
-                told = come
-                so_far = [tagger.tagged(whole, partial=True)] if lone else items[:ready]
+            items.put(whole.index, tagger.tagged(whole))
+        if pace.due() or items.complete:
+            pace.tell(read if lone else items.done, whole.total(model.card) if lone else len(request.texts))
+            if items.grown(read if lone else items.ready):
+                so_far = [tagger.tagged(whole, partial=True)] if lone else items.beginning()
                 report.partial(_result(so_far, tagger, pace.seconds, model, complete=False))
-    return _result(items, tagger, pace.seconds, model, complete=True)
+    return _result(items.beginning(), tagger, pace.seconds, model, complete=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +154,8 @@ def _keep(window: Window, logits: np.ndarray) -> Pieces:
 
 
 def _result(
-    items: Sequence[Tagged | None], tagger: Tagger, seconds: float, model: ReadyModel, *, complete: bool
+    items: Sequence[Tagged], tagger: Tagger, seconds: float, model: ReadyModel, *, complete: bool
 ) -> TaggedTexts:
-    done = tuple(item for item in items if item is not None)
-    return TaggedTexts(done, tagger.scheme.types, seconds, complete, model.card.name, model.device.title)
+    return TaggedTexts(
+        tuple(items), tagger.scheme.types, seconds, complete, model.card.name, model.device.title
+    )
