@@ -116,9 +116,10 @@ def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
 def _print(text: str, blank: FilledBlank, *, named: bool) -> None:
     if named:
         print(_context(text, blank.span))
-    width = max((len(guess.word) for guess in blank.guesses), default=0)
-    for guess in blank.guesses:
-        print(f"{guess.word}{' ' * (width - len(guess.word))}  {finely(guess.probability):>6}")
+    words = [one_line(guess.word) for guess in blank.guesses]
+    width = max(map(len, words), default=0)
+    for word, guess in zip(words, blank.guesses, strict=True):
+        print(f"{word:<{width}}  {finely(guess.probability):>6}")
     if blank.asked is not None:
         print(f"{one_line(blank.asked.word)}: {_said(blank.asked)}")
 

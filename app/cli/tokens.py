@@ -110,7 +110,7 @@ def _text_of(
 def _is_file(given: str) -> bool:
     """Whether an input names a file; raises SpanlightError for what looks like a name of none."""
     try:
-        if Path(given).exists():
+        if given.strip() and Path(given).exists():
             return True
     except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
@@ -122,16 +122,16 @@ def _is_file(given: str) -> bool:
 def _print(document: TaggedDocument, *, named: bool) -> None:
     names = document.tagged.entities
     if named:
-        line = document.name or one_line(document.text)
+        line = one_line(document.name or document.text)
         print(line if len(line) <= 80 else line[:79].rstrip() + "…")
     if not names:
         print("No names found.")
         return
     width = min(32, max(len(one_line(name.text)) for name in names))
-    kinds = max(len(plain_type(name.label)) for name in names)
-    for name in names:
+    kinds = [one_line(plain_type(name.label)) for name in names]
+    wide = max(map(len, kinds))
+    for name, kind in zip(names, kinds, strict=True):
         text = one_line(name.text)
         blanks = " " * max(0, width - len(text))
-        kind = plain_type(name.label)
-        print(f"{marked(text)}{blanks}  {kind}{' ' * (kinds - len(kind))}  {percent(name.probability):>6}")
+        print(f"{marked(text)}{blanks}  {kind:<{wide}}  {percent(name.probability):>6}")
     print(f"{count(len(names), 'name')} in {count(len(document.tagged.words), 'word')}.")

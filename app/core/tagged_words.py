@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import eq
 from typing import overload
 
 from app.core.text import Span
@@ -55,7 +56,7 @@ class TaggedWords(Sequence[TaggedWord]):
         return map(self._at, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # as any sequence that can be equal to a list
 
@@ -63,7 +64,3 @@ class TaggedWords(Sequence[TaggedWord]):
         return TaggedWord(
             Span(self._starts[at], self._ends[at]), self._labels[self._tags[at]], self._probabilities[at]
         )
-
-
-def _same(one: object, other: object) -> bool:
-    return one == other

@@ -83,7 +83,7 @@ def names_conll(documents: Sequence[TaggedDocument]) -> str:
     """A line a word, its tag behind a blank; a blank line between sentences, a line -DOCSTART- before each document.
 
     As in CoNLL-2003 (Tjong Kim Sang and De Meulder) with the columns in between left out; one document has no
-    -DOCSTART-. A blank or control character inside a word is written as U+FFFD.
+    -DOCSTART-. A blank or control character inside a word or a tag is written as U+FFFD.
     """
     parts: list[str] = []
     for document in documents:
@@ -131,7 +131,7 @@ def _rows(document: TaggedDocument) -> Iterator[str]:
         if new and wrote:
             yield "\n"
         wrote = True
-        yield f"{_plain(word.span.of(document.text))} {word.tag}\n"
+        yield f"{_plain(word.span.of(document.text))} {_plain(word.tag)}\n"
     if wrote:
         yield "\n"
 

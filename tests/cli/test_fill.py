@@ -5,11 +5,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.core.models import Head
 from app.core.requests import TextToFill
+from app.core.results import FilledBlank, FilledText, Guess
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
@@ -20,6 +22,16 @@ def test_fill_for_people(command: Command) -> None:
     code, out, err = command("fill", "a cup of ___.")
     assert (code, err) == (0, "")
     assert out.splitlines() == ["hot    75 %", "old   3.4 %"]
+
+
+def test_no_entry_of_a_vocabulary_steers_the_terminal(command: Command) -> None:
+    class Hostile(FakeEngine):
+        def run(self, request: Any, choice: Any, report: Any) -> Any:
+            guesses = (Guess("\x1b[2J\rhot", 0.5, 1), Guess("cold", 0.2, 2))
+            return FilledText((FilledBlank(request.blanks[0], guesses),), 0.1)
+
+    _, out, _ = command("fill", "a cup of ___.", engine=Hostile())
+    assert out.splitlines() == ["[2J hot    50 %", "cold       20 %"]
 
 
 def test_fill_several_with_words_asked_about(command: Command) -> None:

@@ -8,11 +8,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.core.models import Head
 from app.core.requests import PieceJoining, TextsToTag
+from app.core.results import Entity, Tagged, TaggedTexts
+from app.core.text import Span
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, Command
 from tests.helpers.small_models import small_checkpoint
@@ -75,6 +78,7 @@ def test_a_text_may_be_longer_than_any_name_of_a_file_or_hold_nul(command: Comma
         (["a", "--json", "--csv"], "One form"),
         (["a", "--joining", "best"], "invalid choice"),
         ([" "], "empty"),
+        (["a", ""], "Text 2 of 2 is empty"),
         (["a", "--model", "gone"], "no model"),
     ],
 )
@@ -82,6 +86,17 @@ def test_errors_are_one_line_and_exit_code_2(command: Command, arguments: list[s
     code, out, err = command("tokens", *arguments)
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert words in err
+
+
+def test_no_label_and_no_text_steers_the_terminal(command: Command) -> None:
+    class Hostile(FakeEngine):
+        def run(self, request: Any, choice: Any, report: Any) -> Any:
+            entity = Entity(Span(0, 5), "Alice", "\x1b[2J\nPER", 0.9)
+            return TaggedTexts((Tagged((entity,), (), 1, 1),) * len(request.texts), ("PER",), 0.1)
+
+    _, out, _ = command("tokens", "Alice", "Alice \x1b[2J", engine=Hostile())
+    assert "\x1b" not in out
+    assert len(out.splitlines()) == 7
 
 
 def test_help(command: Command) -> None:

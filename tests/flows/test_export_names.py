@@ -73,9 +73,9 @@ def test_conll_has_a_line_a_word_and_a_blank_one_between_sentences() -> None:
     assert sentences[2:] == ["The O\nend O", ""]
 
 
-@given(st.text(max_size=60))
-def test_every_line_of_conll_has_one_word_and_one_tag(text: str) -> None:
-    words = [TaggedWord(Span(at, at + 1), "O", 1.0) for at in range(len(text)) if text[at] > "\0"]
+@given(st.text(max_size=60), st.text(min_size=1))
+def test_every_line_of_conll_has_one_word_and_one_tag(text: str, tag: str) -> None:
+    words = [TaggedWord(Span(at, at + 1), tag, 1.0) for at in range(len(text)) if text[at] > "\0"]
     made = names_as("conll", [TaggedDocument(text, Tagged((), words, 1, 1))], ())
     lines = [line for line in made.split("\n") if line]
     assert len(lines) == len(words)
