@@ -112,6 +112,7 @@ def _model(
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
         _silence_padding(model)
+        _plain_outputs(model)
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise out_of_memory(device.device) from error
@@ -186,6 +187,15 @@ def _untie(head: Any, model: Any) -> None:
 
 def _looks_around(model: Any) -> bool:
     return bool(getattr(model.config, "trigram_input", False))
+
+
+def _plain_outputs(model: Any) -> None:
+    """Give outputs by name, and no more of them, whatever the config says; computed in one piece, of any length."""
+    config = model.config
+    config.return_dict, config.torchscript, config.output_hidden_states = True, False, False
+    for module in model.modules():
+        if hasattr(module, "chunk_size_feed_forward"):
+            module.chunk_size_feed_forward = 0
 
 
 def _silence_padding(model: Any) -> None:

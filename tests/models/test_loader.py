@@ -245,6 +245,27 @@ def test_a_config_that_transformers_cannot_make_a_model_of_is_refused(tmp_path: 
         load(read_card(folder), QA, CPU)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"return_dict": False, "output_hidden_states": True},
+        {"torchscript": True},
+        {"chunk_size_feed_forward": 7},
+    ],
+)
+def test_what_a_config_says_of_outputs_changes_none(
+    tmp_path: Path, family: str, said: dict[str, int]
+) -> None:
+    folder = small_checkpoint(tmp_path / "m", family, CLASSIFY)
+    wanted = load(read_card(folder), CLASSIFY, CPU).forward(batch())
+    values = json.loads((folder / "config.json").read_text()) | said
+    (folder / "config.json").write_text(json.dumps(values))
+    found = load(read_card(folder), CLASSIFY, CPU).forward(batch())
+    assert found.keys() == wanted.keys()
+    assert np.array_equal(found["logits"], wanted["logits"])
+
+
 def test_too_long_an_input_is_a_bug_of_ours(tmp_path: Path) -> None:
     forward = load(read_card(small_checkpoint(tmp_path / "m", positions=32)), QA, CPU).forward
     with pytest.raises(ValueError, match="50 tokens where the model reads 32"):
