@@ -29,6 +29,8 @@ def read_running_text(path: Path) -> list[RunningText]:
         raw = path.read_bytes()
     except OSError as fault:
         raise SpanlightError(f"{path.name} cannot be read.", "Check the name and the folder.") from fault
+    if b"\0" in raw:
+        raise SpanlightError(f"{path.name} does not hold running text.", "Give rows or plain text files.")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
