@@ -147,7 +147,11 @@ def _print_attention(seen: Attention, head: int | None) -> None:
 
 def _print_removals(seen: Removals) -> None:
     _print_window(seen.window)
-    print(f"Score of {_short(seen.target)}: {_two(seen.score)}, {finely(seen.probability)}. Without …")
+    said = f"Score of {_short(seen.target)}: {_two(seen.score)}, {finely(seen.probability)}."
+    if not seen.sentences:
+        print(f"{said} No sentence can be taken out.")
+        return
+    print(f"{said} Without …")
     lines = [("score", "change", "probability", "sentence")]
     for one in seen.sentences:
         held = "* " if one.holds_focus else ""

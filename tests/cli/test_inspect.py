@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +57,15 @@ def test_the_question_s_tokens_are_not_said_to_be_the_text_s(command: Command) -
     assert 0 < own < sum(token.part is not Part.SPECIAL for token in window.tokens)
     _, out, _ = command("inspect", "spans", *ASK, engine=Looker())
     assert out.startswith(f"{len(window.tokens)} tokens, {own} of them of the text")
+
+
+def test_where_no_sentence_can_be_taken_out_it_is_said(command: Command) -> None:
+    class Lone(Looker):
+        def run(self, request: Any, choice: Any, report: Any) -> Any:
+            return replace(super().run(request, choice, report), sentences=())
+
+    _, out, _ = command("inspect", "without", *ASK, engine=Lone())
+    assert out.splitlines()[-1].endswith("No sentence can be taken out.")
 
 
 def asked(command: Command, *arguments: str) -> object:
