@@ -49,7 +49,7 @@ def figure(name: str, data: str, wanted: str) -> float:
     return card(name).measured[data][wanted]
 
 
-@pytest.mark.parametrize("name", [QA, SENTIMENT])
+@pytest.mark.parametrize("name", [QA, SENTIMENT, "starter-pretraining", "starter-entities"])
 def test_a_starter_is_small_and_its_card_says_where_it_comes_from(name: str) -> None:
     assert max(path.stat().st_size for path in (FOLDER / name).iterdir()) <= 50 * MEGABYTE
     assert card(name).dtype == "float16"
