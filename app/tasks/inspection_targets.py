@@ -10,6 +10,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inspection import Subject, Target
 from app.core.models import Head
+from app.core.name_types import plain_tag
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.classification import class_scores
@@ -113,7 +114,7 @@ def _tag(row: _Row) -> Aim:
     token, place = _tagged(row)
     logits = row.logits(token)
     at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
-    words = f"{labels[at]} for “{place.of(row.subject.text)}”"
+    words = f"{plain_tag(labels[at])} for “{place.of(row.subject.text)}”"
     score = (("logits", (token, at), 1.0),)
     return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
 

@@ -106,7 +106,7 @@ def test_the_target_is_the_focus_s() -> None:
     assert reasons(second, Target("queen")).score != reasons(SUBJECTS[WORDS], Target("queen")).score
     place = Span(text.index("sat") + 1, text.index("sat") + 2)
     found = reasons(replace(SUBJECTS[TOKENS], focus=place), Target("B-LOC"))
-    assert found.target == "B-LOC for “sat”"
+    assert found.target == "Places, first word (B-LOC) for “sat”"
     model = opened_model("bert", TOKENS)
     at = next(at for at, token in enumerate(found.window.tokens) if token.piece == "s")
     logits = model.forward(input_of(SUBJECTS[TOKENS], model, Silent()).arrays)["logits"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.core.inside import Losses, SpanScores
@@ -33,6 +34,7 @@ _FORMS: dict[Head, Callable[[Theme], ExampleForm]] = {
     Head.NEXT_SENTENCE: FollowForm,
     Head.TOKEN_CLASSIFICATION: NamesForm,
 }
+_NO_FOCUS = Qt.FocusPolicy.NoFocus
 _CLAMPED = (
     "A place outside the window is first moved back to the window’s length, one past its last token, and that place is"
     " then ignored."
@@ -101,6 +103,7 @@ class LossSection(Section):
         for each, form in self._forms.items():
             form.setVisible(each is head)
         self._form.begin(self.visit.subject, self.card)
+        self._order_keys()
         if head is Head.QUESTION_ANSWERING and self.visit.subject.focus is None:
             self._suggesting.start(LookAtSpans(self.visit.subject), "Looking for the answer")
         elif head is Head.CLASSIFICATION and self.card is not None:
@@ -121,6 +124,18 @@ class LossSection(Section):
 
     def numbers(self) -> str:
         return self._chart.csv() if self._chart.count() else ""
+
+    def _order_keys(self) -> None:
+        """Have Tab come to the form before the chart below it, whenever its fields were made."""
+        below = [self._chart, *self._tools.findChildren(QWidget)]
+        order = [
+            one
+            for one in (*self._form.findChildren(QWidget), *below)
+            if one.focusPolicy() != _NO_FOCUS
+            and one.window() is self.window()  # a list that drops down is its own
+        ]
+        for one, after in pairwise(order):
+            QWidget.setTabOrder(one, after)
 
     @property
     def _problem(self) -> ProblemType:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.inside import Losses, LossTerm, Removals
@@ -189,6 +189,19 @@ def test_any_class_can_be_the_right_one(show: Show, engine: FakeEngine, qtbot: Q
     form.one.activated.emit(0)
     rested(section, qtbot)
     assert engine.requests[-1] == LookAtLoss(insides.REVIEW, Example(labels=("negative",)))
+
+
+@pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
+def test_tab_comes_to_what_is_right_before_the_loss(show: Show, subject: Subject) -> None:
+    section = show(LossSection, subject)
+    first = next(
+        one for one in section._form.findChildren(QWidget) if one.focusPolicy() != Qt.FocusPolicy.NoFocus
+    )
+    chain, one = [], section.nextInFocusChain()
+    while one is not section:
+        chain.append(one)
+        one = one.nextInFocusChain()
+    assert chain.index(first) < chain.index(section._chart) < chain.index(section._tools.numbers)
 
 
 def test_what_fits_is_held_to_be_right_of_several_classes_and_of_a_value(show: Show) -> None:
