@@ -17,7 +17,7 @@ from app.tasks.inspection_targets import aim_of
 from app.tasks.task import ReadyModel, opened
 from app.tasks.vocabulary import mask_id
 
-# At which the shares' sum is as near to the difference of scores as float32 lets it be, for the starters.
+# Enough for smooth paths; more are taken where the score bends sharply on its way (see `Inside.shares`).
 STEPS = 50
 
 
@@ -38,7 +38,7 @@ def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -
         report.progress(Progress(done, total, "Following the gradients"))
 
     arrays = {**found.arrays, "special_tokens_mask": _staying(found, model)[None]}
-    shares, score, baseline = opened(model).shares(arrays, aim.score, steps, tell)
+    shares, score, baseline, taken = opened(model).shares(arrays, aim.score, steps, tell)
     require_finite(bool(np.isfinite(shares).all()), model)
     return Attribution(
         window=found.window,
@@ -48,7 +48,7 @@ def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -
         score=score,
         baseline=baseline,
         gap=score - baseline - float(shares.sum()) if steps else 0.0,
-        steps=max(1, steps),
+        steps=taken,
         model=model.card.name,
     )
 

@@ -85,9 +85,10 @@ class Inside(Protocol):
 
     def shares(
         self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
-    ) -> tuple[np.ndarray, float, float]:
+    ) -> tuple[np.ndarray, float, float, int]:
         """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
-        gradient × input. Gives float[length], the score, and the score of padding (0 without steps). The arrays hold
+        gradient × input. Gives float[length], the score, the score of padding (0 without steps), and the
+        steps taken: more than asked for where the shares would not add up. The arrays hold
         `special_tokens_mask` too: int64[1, length], 1 for a token that padding does not replace.
         `tell` is called now and then with the steps done and all steps, and may raise to break off.
         """

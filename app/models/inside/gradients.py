@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ Score = Sequence[tuple[str, tuple[int, ...], float]]
 # Of what a backward pass keeps; a batch has at least one step in it.
 _MOST_BYTES = 600_000_000
 _MOST_ROWS = 16
+# How many times the steps asked for are taken at the most, where the score bends sharply on its way.
+MOST = 12
 
 
 class Shares:
@@ -53,29 +56,47 @@ class Shares:
         shares = (gradients[0] * self._input.double()).sum(-1)
         return shares.cpu().numpy(), float(scores[0])
 
-    def integrated(self, steps: int) -> tuple[np.ndarray, float, float]:
-        """Integrated gradients (Sundararajan et al. 2017, section 3): float64[length], score and baseline's score.
+    def integrated(self, steps: int) -> tuple[np.ndarray, float, float, int]:
+        """Integrated gradients (Sundararajan et al. 2017, section 3): float64[length], score, the baseline's, steps.
 
         The integral over the straight path from the baseline is taken at `steps` points of Gauss-Legendre quadrature.
-        The baseline is the padding token's embedding for every token that does not stay.
+        Where the shares' sum lacks more than a hundredth of the difference between the scores, the piece of the path
+        that lacks the most is halved, again and again, up to `MOST` times `steps` points. The baseline is
+        the padding token's embedding for every token that does not stay.
         """
+        whole = self._piece(0.0, 1.0, steps, 0, steps)
+        baseline, score = whole.ends
+        pieces, used = [whole], steps
+        enough = max(0.01, 0.01 * abs(score - baseline))
+        while abs(sum(piece.lacks for piece in pieces)) > enough and used + 2 * steps <= MOST * steps:
+            worst = max(pieces, key=lambda piece: abs(piece.lacks))
+            middle = (worst.start + worst.end) / 2
+            pieces.remove(worst)
+            for start, end in ((worst.start, middle), (middle, worst.end)):
+                pieces.append(self._piece(start, end, steps, used, MOST * steps))
+                used += steps
+        self._tell(used, used)
+        return sum((piece.shares for piece in pieces), np.zeros(len(whole.shares))), score, baseline, used
+
+    def _piece(self, start: float, end: float, steps: int, done: int, total: int) -> _Piece:
+        """The integral over a piece of the path, at `steps` points."""
         import torch
 
         points, weights = np.polynomial.legendre.leggauss(steps)
-        places = (points + 1) / 2
+        places = start + (end - start) * (points + 1) / 2
         way = self._input - self._baseline
-        total = torch.zeros_like(way, dtype=torch.float64)
+        found = torch.zeros_like(way, dtype=torch.float64)
         rows = self._rows()
         for at in range(0, steps, rows):
-            self._tell(at, steps)
+            self._tell(done + at, total)
             part = torch.from_numpy(places[at : at + rows]).to(way)
             gradients, _ = self._gradients(self._baseline + part[:, None, None] * way)
-            share = torch.from_numpy(weights[at : at + rows] / 2).to(gradients)
-            total += (share[:, None, None] * gradients).sum(0)
-        self._tell(steps, steps)
-        _, ends = self._gradients(torch.stack([self._input, self._baseline]), wanted=False)
-        shares = (total * way.double()).sum(-1)
-        return shares.cpu().numpy(), float(ends[0]), float(ends[1])
+            share = torch.from_numpy(weights[at : at + rows] * (end - start) / 2).to(gradients)
+            found += (share[:, None, None] * gradients).sum(0)
+        edges = torch.tensor([start, end]).to(way)
+        _, ends = self._gradients(self._baseline + edges[:, None, None] * way, wanted=False)
+        shares = (found * way.double()).sum(-1).cpu().numpy()
+        return _Piece(start, end, shares, (float(ends[0]), float(ends[1])))
 
     def _gradients(self, embeddings: Any, *, wanted: bool = True) -> tuple[Any, Any]:
         """Gradients of the score to a batch of embeddings, float64 like them, and the scores, float64[batch]."""
@@ -100,6 +121,21 @@ class Shares:
         # Attention keeps scores, weights and those after dropout, the rest about 16 states a layer.
         kept = 4 * layers * length * (3 * heads * length + 16 * int(config.hidden_size))
         return max(1, min(_MOST_ROWS, _MOST_BYTES // kept))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """A piece of the path from the baseline (0) to the input (1): its shares, and the scores at its ends."""
+
+    start: float
+    end: float
+    shares: np.ndarray
+    ends: tuple[float, float]
+
+    @property
+    def lacks(self) -> float:
+        """What the shares' sum lacks of the scores' difference."""
+        return self.ends[1] - self.ends[0] - float(self.shares.sum())
 
 
 @contextmanager

@@ -73,8 +73,8 @@ class Inside:
 
     def shares(
         self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
-    ) -> tuple[np.ndarray, float, float]:
-        """A score shared out over the tokens: float64[length], the score, and the baseline's (0 without steps).
+    ) -> tuple[np.ndarray, float, float, int]:
+        """A score shared out over the tokens: float64[length], the score, the baseline's (0 without steps), steps.
 
         By integrated gradients in `steps` steps, or by gradient × input where there are none. The tokens that
         `special_tokens_mask` marks stay in the baseline as they are. `tell` is called with the steps done and all.
@@ -92,4 +92,4 @@ class Inside:
 
         stays = arrays["special_tokens_mask"][0] > 0
         found = Shares(self._model, self._forward.tensors(arrays), outputs, score, stays, tell)
-        return found.integrated(steps) if steps else (*found.gradient_input(), 0.0)
+        return found.integrated(steps) if steps else (*found.gradient_input(), 0.0, 1)

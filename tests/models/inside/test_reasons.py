@@ -70,10 +70,10 @@ def test_attention_is_that_of_transformers(family: str, head: Head) -> None:
 @pytest.mark.parametrize(("family", "head"), EVERY)
 def test_integrated_gradients_are_complete(family: str, head: Head) -> None:
     model, arrays = opened_model(family, head), row(family, head)
-    shares, score, baseline = opened(model).shares(arrays, score_of(head), 50, lambda *_: None)
+    shares, score, baseline, taken = opened(model).shares(arrays, score_of(head), 50, lambda *_: None)
     assert score == pytest.approx(value(model.forward(arrays), head), abs=1e-5)
     assert baseline == pytest.approx(_of_padding(family, head, arrays), abs=1e-5)
-    assert abs(score - baseline) > 1e-3
+    assert abs(score - baseline) > 1e-3 and taken >= 50
     # DistilBERT's classifier has a ReLU, whose gradient jumps: no quadrature gets over that as fast.
     jumps = (family, head) == ("distilbert", Head.CLASSIFICATION)
     assert shares.sum() == pytest.approx(
@@ -112,9 +112,10 @@ def test_gradient_times_input_is_autograd_s(family: str, head: Head) -> None:
     score.backward()
     assert words.grad is not None
     wanted = (words.grad * words).sum(-1)[0].detach().numpy()
-    shares, told, baseline = opened(model).shares(arrays, score_of(head), 0, lambda *_: None)
+    shares, told, baseline, steps = opened(model).shares(arrays, score_of(head), 0, lambda *_: None)
     np.testing.assert_allclose(shares, wanted, atol=1e-5)
     assert np.abs(wanted).max() > 1e-3
+    assert steps == 1
     assert (told, baseline) == (pytest.approx(float(score.detach()), abs=1e-5), 0.0)
 
 
@@ -144,9 +145,36 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
     )  # fmt: skip
     # The score is x² + 2 y² of each row, so x · gradient is 2 x² + 4 y², and its integral from 0 half of that.
     assert made.gradient_input()[0].tolist() == [18.0, 22.0]
-    shares, score, baseline = made.integrated(3)
+    shares, score, baseline, steps = made.integrated(3)
     assert shares.tolist() == pytest.approx([9.0, 11.0])
-    assert (score, baseline) == (20.0, 0.0)
+    assert (score, baseline, steps) == (20.0, 0.0, 3)
+
+
+def test_more_steps_are_taken_where_the_score_bends_sharply() -> None:
+    """A score that jumps within a thousandth of the path: a few steps go past it, halved pieces do not."""
+    from types import SimpleNamespace
+
+    from app.models.inside.gradients import Shares
+
+    table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0], [1.0]]))
+    model = SimpleNamespace(
+        config=SimpleNamespace(pad_token_id=0, num_hidden_layers=1, num_attention_heads=1, hidden_size=1),
+        get_input_embeddings=lambda: table,
+    )
+
+    def outputs(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {"logits": 5 * torch.tanh((table(tensors["input_ids"])[:, 0] - 0.3) * 500)}
+
+    told: list[tuple[int, int]] = []
+    made = Shares(
+        model, {"input_ids": torch.tensor([[1]])}, outputs, [("logits", (0,), 1.0)], np.array([False]),
+        lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    shares, score, baseline, steps = made.integrated(20)
+    assert (score, baseline) == (pytest.approx(5.0), pytest.approx(-5.0))
+    assert steps > 20 and steps <= 240
+    assert shares.sum() == pytest.approx(10.0, abs=0.1)
+    assert told[-1] == (steps, steps)
 
 
 def test_gradients_leave_the_model_as_it_was() -> None:
