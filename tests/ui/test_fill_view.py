@@ -359,7 +359,7 @@ def test_a_sample_is_filled_at_one_click(view: FillView, qtbot: QtBot) -> None:
     assert len(offers) >= 3
     QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
-    assert edit(view).toPlainText() == view._samples[0].text == "Paris is the capital of ___."
+    assert edit(view).toPlainText() == view._samples[0].text
     assert not offers[0].isVisible()
     edit(view).undo()
     assert edit(view).toPlainText() == ""

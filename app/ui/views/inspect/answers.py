@@ -32,7 +32,7 @@ def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
             f" vector put through one more layer: {size:,} weighted sums of its numbers, each squeezed between −1 and 1"
             " by tanh. Other numbers come out, made to judge the text as a whole: BERT’s pooler learned that by telling"
             " whether one passage follows another, ALBERT’s by telling which of two came first, and a classifier goes"
-            " on teaching it. “Pooled output and [CLS]” proves it on your text."
+            " on teaching it. For a text to classify, “Pooled output and [CLS]” proves it in numbers."
         )
     else:
         why = (

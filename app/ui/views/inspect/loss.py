@@ -23,6 +23,7 @@ from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.inspect.bars import bar_of
 from app.ui.views.inspect.section import Section
+from app.ui.views.inspect.words import window_words
 from app.ui.widgets.charts.loss_terms import LossTerms
 from app.ui.widgets.example_forms import ClassForm, ExampleForm, FollowForm, WordsForm
 from app.ui.widgets.example_marking import AnswerForm, NamesForm
@@ -182,7 +183,7 @@ class LossSection(Section):
             words = f"{_CLAMPED} {_UNDEFINED}"
         if self._taken_for_a_value(losses):
             words += f" {_ONE_LABEL}"
-        self._words.setText(words)
+        self._words.setText(window_words(losses.window) + words)
         self._show_result(True)
 
     def _taken_for_a_value(self, losses: Losses) -> bool:

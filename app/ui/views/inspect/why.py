@@ -15,6 +15,7 @@ from app.ui.views.inspect.attention import AttentionPart
 from app.ui.views.inspect.bars import bar_of
 from app.ui.views.inspect.part import Part
 from app.ui.views.inspect.section import Section
+from app.ui.views.inspect.words import window_words
 from app.ui.widgets.charts.score_change import ScoreChange
 from app.ui.widgets.charts.table import number, signed
 from app.ui.widgets.charts.token_text import TokenText
@@ -66,8 +67,8 @@ class WhySection(Section):
         self._change = ScoreChange(theme)
         self._shares = Part(
             theme, "Which words speak for it", "attribution",
-            "Ground of one colour speaks for the result, of the other against it; the stronger, the more. The numbers"
-            " are in logits, the score’s own unit.",
+            "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits,"
+            " the score’s own unit.",
         )  # fmt: skip
         self._shares.tools(self._targets, self._method, self._term)
         self._shares.add(self._facts, self._text, bar_of(self, self._text))
@@ -147,12 +148,12 @@ class WhySection(Section):
         subject = self.visit.subject
         self._text.set_window(found.window, subject.text, subject.pair)
         self._text.set_values(found.shares, "logits")
-        words = f"Score of {found.target}: {number(found.score)}."
+        words = f"{window_words(found.window)}Score of {found.target}: {number(found.score)}."
         if found.method is Method.INTEGRATED_GRADIENTS:
             words += (
-                f" With padding in place of all words it would be {number(found.baseline)}; the shares of the words"
-                f" add up to the difference, {signed(sum(found.shares))}, to within {number(abs(found.gap))}"
-                f" ({found.steps} steps)."
+                f" With padding in place of all words it would be {number(found.baseline)}, a difference of"
+                f" {signed(found.score - found.baseline)}; the shares of the words add up to"
+                f" {signed(sum(found.shares))}, off by {number(abs(found.gap))} ({found.steps} steps)."
             )
         else:
             words += " One step tells the slope at this very text; the shares need not add up to the score."

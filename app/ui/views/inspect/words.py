@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.core.inside import InputWindow
 from app.core.inspection import Subject, Visit
 from app.core.models import Head
 
@@ -20,6 +21,13 @@ def one_line(text: str, most: int = _MOST) -> str:
     """The text on one line, cut where it is longer."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def window_words(window: InputWindow) -> str:
+    """That only one window of a longer text is looked at here; empty where it is the whole text."""
+    if window.windows < 2:
+        return ""
+    return f"This is window {window.number + 1} of {window.windows} of the text; the others are not in these numbers. "
 
 
 def title_of(visit: Visit) -> str:

@@ -56,7 +56,7 @@ def test_the_answers_are_true_of_the_family(family: str, tmp_path: Path) -> None
     pooler = family in ("bert", "albert")
     first = picture.window.tokens[0].piece
     assert (f"only the pooled {first}?" in asked) == pooler
-    assert ("proves it on your text" in pooled) == pooler
+    assert ("proves it in numbers" in pooled) == pooler
     assert ("has no such layer" in pooled) == (not pooler)
 
 

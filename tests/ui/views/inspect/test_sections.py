@@ -40,6 +40,7 @@ from app.ui.views.inspect.picture import PictureSection
 from app.ui.views.inspect.results import side_of
 from app.ui.views.inspect.section import Section
 from app.ui.views.inspect.why import WhySection
+from app.ui.views.inspect.words import window_words
 from app.ui.widgets.compared import Side
 from app.ui.widgets.example_forms import NO, ClassForm, FollowForm, WordsForm
 from app.ui.widgets.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
@@ -307,7 +308,8 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
     section = show(WhySection, insides.ASKED)
     kinds = {type(request) for request in engine.requests}
     assert kinds == {LookAtReasons, LookWithout, LookAtAttention}
-    assert "add up to the difference" in section._facts.text()
+    assert "a difference of" in section._facts.text() and "off by" in section._facts.text()
+    assert "window" not in section._facts.text()
     assert "it falls to 2.00" in section._said.text()
     assert len(rows(section)) == 52
     assert section._attention._lines.isVisible()
@@ -416,3 +418,9 @@ def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     assert engine.requests == []
     assert not section._compared.isVisible()
     assert section.numbers() == ""
+
+
+def test_of_a_longer_text_the_window_looked_at_is_named() -> None:
+    whole = insides.window_of(insides.ASKED)
+    assert window_words(whole) == ""
+    assert window_words(replace(whole, number=1, windows=3)).startswith("This is window 2 of 3 of the text")
