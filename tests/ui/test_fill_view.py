@@ -273,6 +273,8 @@ def test_nothing_to_fill_is_said(view: FillView, engine: FakeEngine) -> None:
     assert view._panel.notice.sentence() == "There is no blank yet."
     assert engine.requests == []
     assert "Ctrl+B" in view._panel.invite.text()
+    edit(view).setPlainText("A ___ now.")
+    assert view._panel.notice.sentence() == "", "what was said of another text goes"
 
 
 def test_stop_leaves_the_page_as_it_was(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:

@@ -232,6 +232,7 @@ class TextPage(Page):
 
     @Slot()
     def _text_edited(self) -> None:
+        self._panel.notice.clear()  # it was said of the text as it was
         for draft in self._drafts:
             draft.save_soon()
         self.refresh()
