@@ -25,7 +25,7 @@ from app.core.inspection import (
     Subject,
     Target,
 )
-from app.core.models import Head
+from app.core.models import Head, ProblemType
 from app.core.text import Span
 from app.flows.export_inside import inside_csv, plain
 from app.flows.inspect import look
@@ -111,7 +111,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     elif arguments.csv:
         sys.stdout.write(inside_csv(seen))
     else:
-        print_seen(seen, attention_head=arguments.attention_head)
+        card = workspace.find_model(subject.head, arguments.model)
+        values = subject.head is Head.CLASSIFICATION and card.problem is ProblemType.REGRESSION
+        print_seen(seen, attention_head=arguments.attention_head, values=values)
 
 
 def subject_of(arguments: argparse.Namespace, text: str) -> Subject:

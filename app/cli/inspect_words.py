@@ -28,8 +28,11 @@ _WIDE = 72
 _METHODS = {"integrated-gradients": "integrated gradients", "gradient-input": "gradient × input"}
 
 
-def print_seen(seen: Any, *, attention_head: int | None = None) -> None:
-    """Print a look's result; `attention_head` chooses one of a layer's heads, None their mean."""
+def print_seen(seen: Any, *, attention_head: int | None = None, values: bool = False) -> None:
+    """Print a look's result; `attention_head` chooses one of a layer's heads, None their mean.
+
+    `values` tells that the head gives values and no probabilities.
+    """
     match seen:
         case ModelPicture():
             _print_model(seen)
@@ -38,13 +41,13 @@ def print_seen(seen: Any, *, attention_head: int | None = None) -> None:
         case Pooling():
             _print_pooling(seen)
         case Losses():
-            _print_losses(seen)
+            _print_losses(seen, values)
         case Attribution():
             _print_shares(seen)
         case Attention():
             _print_attention(seen, attention_head)
         case Removals():
-            _print_removals(seen)
+            _print_removals(seen, values)
 
 
 def _print_model(seen: ModelPicture) -> None:
@@ -104,11 +107,12 @@ def _print_pooling(seen: Pooling) -> None:
     print("The head at work takes it." if seen.used else "The head at work does not take it.")
 
 
-def _print_losses(seen: Losses) -> None:
+def _print_losses(seen: Losses, values: bool) -> None:
     _print_window(seen.window)
-    lines = [("term", "right", "probability", "loss")]
+    lines = [("term", "right", "value" if values else "probability", "loss")]
     for term in seen.terms:
-        figures = (finely(term.probability), _four(term.value)) if term.counted else ("", "not counted")
+        given = _four(term.probability) if values else finely(term.probability)
+        figures = (given, _four(term.value)) if term.counted else ("", "not counted")
         lines.append((_short(term.name), _short(term.target), *figures))
     _print_table(lines)
     print(f"\nTotal: {_four(seen.total)} = {seen.formula}")
@@ -145,18 +149,20 @@ def _print_attention(seen: Attention, head: int | None) -> None:
     _print_table(lines)
 
 
-def _print_removals(seen: Removals) -> None:
+def _print_removals(seen: Removals, values: bool) -> None:
     _print_window(seen.window)
-    said = f"Score of {_short(seen.target)}: {_two(seen.score)}, {finely(seen.probability)}."
+    likely = "" if values else f", {finely(seen.probability)}"
+    said = f"Score of {_short(seen.target)}: {_two(seen.score)}{likely}."
     if not seen.sentences:
         print(f"{said} No sentence can be taken out.")
         return
     print(f"{said} Without …")
-    lines = [("score", "change", "probability", "sentence")]
+    lines = [("score", "change", *(() if values else ("probability",)), "sentence")]
     for one in seen.sentences:
         held = "* " if one.holds_focus else ""
-        figures = (_two(one.score), f"{one.score - seen.score:+.2f}", finely(one.probability))
-        lines.append((*figures, held + _short(one.text)))
+        figures = (_two(one.score), f"{one.score - seen.score:+.2f}")
+        share = () if values else (finely(one.probability),)
+        lines.append((*figures, *share, held + _short(one.text)))
     _print_table(lines)
     if any(one.holds_focus for one in seen.sentences):
         print("\n* held the answer: the score is the best one's that is left.")

@@ -23,7 +23,7 @@ from app.core.inspection import (
     Subject,
     Target,
 )
-from app.core.models import Head
+from app.core.models import Head, ProblemType
 from app.core.text import Span
 from tests.cli.test_real import real
 from tests.flows.test_inspect import Looker
@@ -146,3 +146,14 @@ def test_a_real_look(tmp_path: Path) -> None:
     ended = real("inspect", "attention", *ASK, "--model", model, "--layer", "9")
     assert ended.returncode == 2
     assert b"has no layer" in ended.stderr
+
+
+def test_a_head_that_gives_values_is_told_in_values(tmp_path: Path) -> None:
+    model = small_checkpoint(
+        tmp_path / "stars", head=Head.CLASSIFICATION, labels=("stars",), problem=ProblemType.REGRESSION
+    )
+    for look, *more in (("loss", "--value", "3.5"), ("without",)):
+        ended = real("inspect", look, "--text", TEXT, *more, "--model", str(model), "--device", "cpu")
+        assert ended.returncode == 0, ended.stderr.decode()
+        assert b"%" not in ended.stdout
+        assert b"probability" not in ended.stdout

@@ -56,6 +56,9 @@ _ONE_LABEL = (
 _DEFINED = (
     "The smaller, the better: 0 would mean that the model was certain of what is right; {0} is the cost here."
 )
+_OF_A_VALUE = (
+    "The smaller, the better: 0 would mean that the model’s value is the right one; {0} is the cost here."
+)
 
 
 class LossSection(Section):
@@ -176,7 +179,8 @@ class LossSection(Section):
     def _show(self, losses: Losses) -> None:
         self._chart.set_losses(losses)
         if not math.isnan(losses.by_model):
-            words = _DEFINED.format(f"{losses.total:.3g}")
+            value = self._problem is ProblemType.REGRESSION
+            words = (_OF_A_VALUE if value else _DEFINED).format(f"{losses.total:.3g}")
         elif any(term.counted for term in losses.terms):
             words = f"{_CLAMPED} {_HALF}"
         else:

@@ -8,6 +8,7 @@ from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
 from app.ui.views.inspect.words import one_line
+from app.ui.widgets.class_card import headline as class_headline
 from app.ui.widgets.compared import Side
 from app.ui.widgets.score_bars import nice_label
 
@@ -62,6 +63,8 @@ def _reading(result: Reading) -> tuple[str, Rows]:
 def _classification(result: Classifications) -> tuple[str, Rows]:
     item = result.items[0]
     rows = sorted(((nice_label(one.label), one.probability) for one in item.scores), key=lambda row: -row[1])
+    if item.problem == ProblemType.REGRESSION:
+        return class_headline(item), rows
     return nice_label(item.winner) if item.winner else "No class stands out", rows
 
 
