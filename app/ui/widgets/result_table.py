@@ -25,6 +25,7 @@ from app.core.tables import class_columns, class_values, csv_lines
 from app.ui.theme import Theme
 from app.ui.widgets.class_card import headline
 from app.ui.widgets.score_bars import draw_bar, nice_label
+from app.ui.widgets.sorted_table import set_up_rows
 
 _Index = QModelIndex | QPersistentModelIndex
 SORT = Qt.ItemDataRole.UserRole
@@ -176,19 +177,8 @@ class ResultTable(QTableView):
         self._delegate = _ShareDelegate(theme)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Texts and their classes")
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.horizontalHeader().setHighlightSections(False)
+        set_up_rows(self)
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.horizontalHeader().setSortIndicatorClearable(True)
-        self.setSortingEnabled(True)
-        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QTableView
 
 from app.ui.theme import Theme
 from app.ui.widgets.charts.table import Table, shown
+from app.ui.widgets.sorted_table import set_up_rows
 
 _Index = QModelIndex | QPersistentModelIndex
 _SORT = Qt.ItemDataRole.UserRole
@@ -95,18 +96,7 @@ class NumbersTable(QTableView):
         self._sorted.setSortRole(_SORT)
         self.setModel(self._sorted)
         self.setAccessibleName(name)
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setSortIndicatorClearable(True)
-        self.setSortingEnabled(True)
-        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        set_up_rows(self)
         self.selectionModel().currentRowChanged.connect(self._moved)
         theme.changed.connect(self._restyle)
         self._restyle()
