@@ -159,6 +159,10 @@ class TerminalReport:
     def partial(self, result: object) -> None:
         """Leave partial results to the command."""
 
+    def notice(self, sentence: str) -> None:
+        """Write the sentence on a line of its own."""
+        self.line(sentence)
+
     def check(self) -> None:
         """Raise Stopped after Ctrl+C."""
         if self._stop:

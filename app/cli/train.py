@@ -125,6 +125,10 @@ class StepReport:
             left = f", {time_left(seconds)}"
         self._report.line(f"{at}: loss {result.loss:.4f}, learning rate {result.learning_rate:.2e}{left}")
 
+    def notice(self, sentence: str) -> None:
+        """Write a sentence on a line of its own."""
+        self._report.notice(sentence)
+
     def check(self) -> None:
         """Raise Stopped after Ctrl+C."""
         self._report.check()

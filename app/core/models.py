@@ -64,7 +64,8 @@ class ModelCard:
 
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
     `max_length` is the longest input in tokens, special tokens included; `parameters` counts
-    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures.
+    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `languages` are ISO 639 codes;
+    `source` is a Source of core.offers, empty for a folder without a mark, `repository` its name on the Hub.
     """
 
     name: str
@@ -84,6 +85,9 @@ class ModelCard:
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
     description: str = ""
     licence: str = ""
+    languages: tuple[str, ...] = ()
+    source: str = ""
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ class Report(Protocol):
     def partial(self, result: object) -> None:
         """Hand over the best result so far."""
 
+    def notice(self, sentence: str) -> None:
+        """Say something that a person should know of how the work is done, once: memory ran out, say."""
+
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
 
@@ -49,6 +52,9 @@ class Silent:
 
     def partial(self, result: object) -> None:
         """Ignore the partial result."""
+
+    def notice(self, sentence: str) -> None:
+        """Ignore the sentence."""
 
     def check(self) -> None:
         """Never stop."""

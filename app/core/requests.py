@@ -15,11 +15,12 @@ class ModelChoice:
     """Which model is to do the work, and where.
 
     `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
-    taken too).
+    taken too); `precision` is one of core.devices.PRECISIONS.
     """
 
     folder: str
     device: str = "auto"
+    precision: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)

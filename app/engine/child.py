@@ -162,6 +162,8 @@ class Child:
                     report.progress(what)
                 case Kind.PARTIAL:
                     report.partial(what)
+                case Kind.NOTICE:
+                    report.notice(what)
                 case Kind.RESULT:
                     return what
                 case Kind.STOPPED:

@@ -32,6 +32,7 @@ class Kind(Enum):
     TAKEN = auto()
     PROGRESS = auto()
     PARTIAL = auto()
+    NOTICE = auto()
     RESULT = auto()
     STOPPED = auto()
     FAULT = auto()
@@ -73,6 +74,10 @@ class LineReport:
     def partial(self, result: object) -> None:
         """Send a partial result; none is left out."""
         self._line.send(Kind.PARTIAL, self._number, result)
+
+    def notice(self, sentence: str) -> None:
+        """Send a sentence for the person."""
+        self._line.send(Kind.NOTICE, self._number, sentence)
 
     def check(self) -> None:
         """Raise Stopped once the parent has asked for this request to stop."""

@@ -28,5 +28,5 @@ def ask(
 
 def load_reader(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the reader, so that the first question need not wait."""
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, use=False)
     return workspace.engine.load(choice, Head.QUESTION_ANSWERING, report)

@@ -142,6 +142,9 @@ class _Clock:
         if isinstance(result, Reading):
             self.take(result)
 
+    def notice(self, sentence: str) -> None:
+        self.report.notice(sentence)
+
     def take(self, reading: Reading) -> None:
         """Note a reading's best answer."""
         if reading.answers:

@@ -26,5 +26,5 @@ def load_classifier(
     workspace: Workspace, report: Report, *, model: str = "", device: str = ""
 ) -> LoadedModel:
     """Have the model process load the classifier, so that the first text need not wait."""
-    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, use=False)
     return workspace.engine.load(choice, Head.CLASSIFICATION, report)

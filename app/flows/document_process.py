@@ -97,6 +97,9 @@ class _Patience:
         self._heard = time.monotonic()
         self._report.partial(result)
 
+    def notice(self, sentence: str) -> None:
+        self._report.notice(sentence)
+
     def check(self) -> None:
         self._report.check()
         now = time.monotonic()

@@ -24,5 +24,5 @@ def fill(
 
 def load_filler(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model that fills blanks, so that the first text need not wait."""
-    choice = workspace.choose(Head.MASKED_WORDS, model, device)
+    choice = workspace.choose(Head.MASKED_WORDS, model, device, use=False)
     return workspace.engine.load(choice, Head.MASKED_WORDS, report)

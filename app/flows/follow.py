@@ -27,7 +27,7 @@ def follow(
 
 def load_follower(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model for this, so that the first pair need not wait."""
-    choice = workspace.choose(Head.NEXT_SENTENCE, model, device)
+    choice = workspace.choose(Head.NEXT_SENTENCE, model, device, use=False)
     return workspace.engine.load(choice, Head.NEXT_SENTENCE, report)
 
 

@@ -62,6 +62,10 @@ class GroupReport:
     def partial(self, result: object) -> None:
         """Leave partial results to the group."""
 
+    def notice(self, sentence: str) -> None:
+        """Hand on what a person should know."""
+        self._report.notice(sentence)
+
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
         self._report.check()

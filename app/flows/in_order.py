@@ -57,6 +57,10 @@ class InOrder(Generic[ItemT, FoundT]):
         self._known.setdefault(self.asked[index], found)
         self._take_known()
 
+    def notice(self, sentence: str) -> None:
+        """Hand on what a person should know."""
+        self._whole.notice(sentence)
+
     def _take_known(self) -> None:
         while self._taken in self._known:
             self._take(self._items[self._taken], self._known[self._taken])

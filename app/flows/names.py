@@ -24,5 +24,5 @@ def find_names(
 
 def load_finder(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model that finds names, so that the first text need not wait."""
-    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, use=False)
     return workspace.engine.load(choice, Head.TOKEN_CLASSIFICATION, report)

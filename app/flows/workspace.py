@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
+from app.core.network import HUB, Network
 from app.core.requests import ModelChoice
 from app.engine.client import Engine
 from app.flows.document_process import Documents
 from app.library.history import History
 from app.models.installed import Shelf
+from app.models.uses import Uses
 from app.settings import settings as settings_file
+from app.settings.files import write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
@@ -29,9 +32,24 @@ class Workspace:
     engine: Engine
     documents: Documents
     history: History = field(init=False)
+    uses: Uses = field(init=False)
 
     def __post_init__(self) -> None:
         self.history = History(self.paths.history_file)  # opened at its first use
+        self.uses = Uses(self.paths.uses_file, write_atomic)
+
+    @property
+    def network(self) -> Network:
+        """How the network is reached, as the settings say."""
+        settings = self.settings
+        return Network(
+            endpoint=settings.endpoint.strip().rstrip("/") or HUB,
+            proxy=settings.proxy.strip(),
+            certificates=settings.certificates.strip(),
+            cache=settings.hub_cache.strip(),
+            use_token=settings.use_token,
+            ledger=str(self.paths.ledger_file),
+        )
 
     def save_settings(self) -> None:
         """Write the settings; raises SpanlightError when the disk refuses."""
@@ -53,9 +71,15 @@ class Workspace:
                 _log.warning("the chosen model is not used: %s", fault)
         return self.shelf.default(head)
 
-    def choose(self, head: Head, model: str = "", device: str = "") -> ModelChoice:
-        """The model and the device to work with; raises SpanlightError as `find_model` does."""
-        return ModelChoice(self.find_model(head, model).folder, device or self.settings.device)
+    def choose(self, head: Head, model: str = "", device: str = "", *, use: bool = True) -> ModelChoice:
+        """The model and the device to work with; raises SpanlightError as `find_model` does.
+
+        `use` has it taken down as used now.
+        """
+        folder = self.find_model(head, model).folder
+        if use:
+            self.uses.used(folder)
+        return ModelChoice(folder, device or self.settings.device, self.settings.precision)
 
     def close(self) -> None:
         """End the model process and the documents processes, and close the history."""

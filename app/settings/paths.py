@@ -44,6 +44,36 @@ class Paths:
         return self.data / "models"
 
     @property
+    def unfinished_downloads(self) -> Path:
+        """A file for each download that was begun and is not finished."""
+        return self.data / "downloads"
+
+    @property
+    def ledger_file(self) -> Path:
+        """Every request that was made over the network."""
+        return self.data / "network.jsonl"
+
+    @property
+    def uses_file(self) -> Path:
+        """When each model was last used."""
+        return self.data / "uses.json"
+
+    @property
+    def measures_file(self) -> Path:
+        """What was measured of each model."""
+        return self.data / "measures.json"
+
+    @property
+    def catalogue_file(self) -> Path:
+        """The models that are offered."""
+        return self.resources / "models.json"
+
+    @property
+    def example_sets(self) -> Path:
+        """Examples with known answers that come along."""
+        return self.resources / "examples"
+
+    @property
     def starter_models(self) -> Path:
         """Models that come along."""
         return self.resources / "models"

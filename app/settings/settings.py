@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from app.core.devices import PRECISIONS
 from app.core.models import Head
 from app.core.requests import PieceJoining
 from app.settings.files import write_atomic
@@ -30,6 +31,9 @@ class Settings:
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
     `classify_lines` tells that each line is a text of its own; `names_joining` is a PieceJoining;
+    `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
+    memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
+    are those of core.network.Network; `download_speed` is the last one measured, in bytes a second;
     `others` holds keys of other versions, written back as they were read.
     """
 
@@ -48,6 +52,15 @@ class Settings:
     document_size: int = 100
     classify_lines: bool = False
     names_joining: str = PieceJoining.FIRST.value
+    precision: str = "auto"
+    unload_minutes: int = 15
+    offline: bool = False
+    endpoint: str = ""
+    proxy: str = ""
+    certificates: str = ""
+    hub_cache: str = ""
+    use_token: bool = False
+    download_speed: float = 0.0
     others: dict[str, object] = field(default_factory=dict)
 
 
@@ -86,6 +99,14 @@ def _from_values(values: dict[str, object]) -> Settings:
     settings = Settings()
     for name, value in values.items():
         match name:
+            case "precision" if value in PRECISIONS:
+                settings.precision = str(value)
+            case "unload_minutes" if type(value) is int and 0 <= value <= 24 * 60:
+                settings.unload_minutes = value
+            case "download_speed" if isinstance(value, float) and 0 <= value < 1e12:
+                settings.download_speed = value
+            case "endpoint" | "proxy" | "certificates" | "hub_cache" if isinstance(value, str):
+                setattr(settings, name, value)
             case "theme" if value in THEMES:
                 settings.theme = str(value)
             case "device" | "last_view" | "geometry" if isinstance(value, str):
@@ -110,7 +131,9 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.document_size = value
             case "names_joining" if value in tuple(PieceJoining):
                 settings.names_joining = str(value)
-            case "classify_lines" | "ask_quick" | "keep_history" if isinstance(value, bool):
+            case "classify_lines" | "ask_quick" | "keep_history" | "offline" | "use_token" if isinstance(
+                value, bool
+            ):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):
                 settings.recent_files = [path for path in value if isinstance(path, str)][:MOST_RECENT]

@@ -181,5 +181,8 @@ class _WithoutPartials:
     def partial(self, result: object) -> None:
         pass
 
+    def notice(self, sentence: str) -> None:
+        self._report.notice(sentence)
+
     def check(self) -> None:
         self._report.check()

@@ -31,6 +31,7 @@ class _Work:
         self._stop = threading.Event()
         self._progress: Progress | None = None
         self._partials: list[object] = []
+        self._notices: list[str] = []
         self._started = False
         self._outcome: tuple[str, Any] | None = None
 
@@ -44,6 +45,12 @@ class _Work:
         """Keep a partial result for the window; all of them arrive, in order."""
         with self._lock:
             self._partials.append(result)
+        self._wake()
+
+    def notice(self, sentence: str) -> None:
+        """Keep a sentence for the window."""
+        with self._lock:
+            self._notices.append(sentence)
         self._wake()
 
     def check(self) -> None:
@@ -82,6 +89,12 @@ class _Work:
             news = (self._started, self._progress, self._partials, self._outcome)
             self._progress, self._partials = None, []
             return news
+
+    def take_notices(self) -> list[str]:
+        """The sentences noticed since the last call."""
+        with self._lock:
+            notices, self._notices = self._notices, []
+            return notices
 
 
 class Job(QObject):
@@ -122,6 +135,11 @@ class Job(QObject):
         self._over = True
         self._work.ask_to_stop()
 
+    def notices(self) -> list[str]:
+        """What the flow has noticed and the person was not told yet; nothing once the job is over."""
+        notices = self._work.take_notices()
+        return [] if self._over else notices
+
     def deliver(self) -> bool:
         """Send on what the flow has said; returns True once the flow has ended."""
         started, progress, partials, outcome = self._work.take()
@@ -148,9 +166,11 @@ class Job(QObject):
 class Lane(QObject):
     """One thread that runs flows one after another, in the order they were started.
 
-    A flow is `flow(*arguments, report, **options)`. The lane must be made in the window's thread.
+    A flow is `flow(*arguments, report, **options)`. The lane must be made in the window's thread. `noticed` carries a
+    sentence that any of its flows wants the person to know.
     """
 
+    noticed = Signal(str)
     _woken = Signal()
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
@@ -219,6 +239,8 @@ class Lane(QObject):
     def _deliver(self) -> None:
         self._awake.clear()
         for job in list(self._jobs):
+            for sentence in job.notices():
+                self.noticed.emit(sentence)
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
         # From the end on: news that take long to show leave the window its time in between.
@@ -229,7 +251,8 @@ class Lanes:
     """The window's lanes, a thread each.
 
     `work` is where models read, `documents` where files are opened (which may take long), `pages` where pictures of
-    pages are drawn, `files` where small things are read and written: drafts, settings, the history.
+    pages are drawn, `files` where small things are read and written: drafts, settings, the history; `network` is where
+    models are looked up, downloaded and imported.
     """
 
     def __init__(self) -> None:
@@ -237,10 +260,11 @@ class Lanes:
         self.documents = Lane("documents")
         self.pages = Lane("pages")
         self.files = Lane("files")
+        self.network = Lane("network")
 
     def close(self) -> None:
         """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
-        lanes = (self.work, self.documents, self.pages, self.files)
+        lanes = (self.work, self.documents, self.pages, self.files, self.network)
         for lane in lanes:
             lane.quit()
         self.work.close()

@@ -1,0 +1,58 @@
+"""What was measured of a model on examples whose answers are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.models import Head
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSet:
+    """A file of examples with known answers; `title` is what a person calls it, `examples` counts them."""
+
+    path: str
+    title: str
+    head: Head
+    examples: int
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One model measured on one set.
+
+    `model` and `folder` name the model, `data` the set and `digest` its examples (SHA-256 of what was asked, so that
+    two measures can be held against each other only on the same ones). `figures` are by name, in per cent ("exact",
+    "f1", "accuracy", "calibration error" ...). `seconds` is the time of reading alone, loading left out. `right` holds
+    a digit an example in their order, 1 where it was answered rightly. `when` is ISO 8601, UTC.
+    """
+
+    model: str
+    folder: str
+    head: Head
+    data: str
+    digest: str
+    examples: int
+    figures: dict[str, float]
+    seconds: float
+    device: str
+    right: str
+    when: str
+
+    @property
+    def speed(self) -> float:
+        """Examples a second."""
+        return self.examples / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two measures of the same examples side by side: how many both, one, or neither got right."""
+
+    first: Measure
+    second: Measure
+    both: int
+    only_first: int
+    only_second: int
+    neither: int

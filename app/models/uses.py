@@ -1,0 +1,79 @@
+"""When each model was last used."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+
+class Uses:
+    """Times of last use by model folder, kept in one small file; written at most once a minute for a folder.
+
+    May be called from any thread. A file that cannot be read or written costs the times, never the work.
+    """
+
+    def __init__(
+        self, path: Path, write: Callable[[Path, bytes], None], now: Callable[[], datetime] | None = None
+    ) -> None:
+        self._path, self._write = path, write
+        self._now = now or (lambda: datetime.now(UTC))
+        self._lock = threading.Lock()
+        self._times: dict[str, str] | None = None
+
+    def used(self, folder: str) -> None:
+        """Take down that a model is used now."""
+        now = self._now()
+        with self._lock:
+            times = self._known()
+            last = times.get(folder)
+            if last and (now - datetime.fromisoformat(last)).total_seconds() < 60:
+                return
+            times[folder] = now.isoformat(timespec="seconds")
+            self._keep(times)
+
+    def last(self, folder: str) -> str:
+        """When a model was last used (ISO 8601, UTC), empty for never."""
+        with self._lock:
+            return self._known().get(folder, "")
+
+    def forget(self, folder: str) -> None:
+        """Forget a model that is gone."""
+        with self._lock:
+            times = self._known()
+            if times.pop(folder, None) is not None:
+                self._keep(times)
+
+    def _known(self) -> dict[str, str]:
+        if self._times is None:
+            self._times = _read(self._path)
+        return self._times
+
+    def _keep(self, times: dict[str, str]) -> None:
+        try:
+            self._write(self._path, (json.dumps(times, indent=1) + "\n").encode())
+        except Exception as fault:
+            _log.warning("times of use not kept: %s", fault)
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        if path.stat().st_size > 2**20:
+            raise ValueError("larger than any list of models")
+        found = json.loads(path.read_bytes())
+        return {str(folder): _time(time) for folder, time in found.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError, TypeError) as fault:
+        _log.warning("times of use not read: %s", fault)
+        return {}
+
+
+def _time(value: object) -> str:
+    time = datetime.fromisoformat(str(value))
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat(timespec="seconds")
