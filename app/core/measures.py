@@ -56,3 +56,17 @@ class Comparison:
     only_first: int
     only_second: int
     neither: int
+
+    @property
+    def chance(self) -> float:
+        """How likely two equally good models would differ at least so much by chance, 0 to 1.
+
+        The exact two-sided McNemar test (McNemar 1947; Fagerland et al. 2013, exact conditional): of the n examples
+        that only one of them got right, each is the first's or the second's with probability one half.
+        """
+        count = self.only_first + self.only_second
+        term = total = 1
+        for at in range(min(self.only_first, self.only_second)):
+            term = term * (count - at) // (at + 1)
+            total += term
+        return min(1.0, 2 * total / 2**count)

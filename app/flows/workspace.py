@@ -13,6 +13,7 @@ from app.engine.client import Engine
 from app.flows.document_process import Documents
 from app.library.history import History
 from app.models.installed import Shelf
+from app.models.measures import Measures
 from app.models.uses import Uses
 from app.settings import settings as settings_file
 from app.settings.files import write_atomic
@@ -33,10 +34,12 @@ class Workspace:
     documents: Documents
     history: History = field(init=False)
     uses: Uses = field(init=False)
+    measures: Measures = field(init=False)
 
     def __post_init__(self) -> None:
         self.history = History(self.paths.history_file)  # opened at its first use
         self.uses = Uses(self.paths.uses_file, write_atomic)
+        self.measures = Measures(self.paths.measures_file, write_atomic)
 
     @property
     def network(self) -> Network:

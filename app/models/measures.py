@@ -1,0 +1,113 @@
+"""What was measured of models, kept from one start to the next."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, fields
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from app.core.measures import Measure
+from app.core.models import Head
+
+MOST_KEPT = 300
+MOST_BYTES = 64 * 2**20
+
+_log = logging.getLogger(__name__)
+
+
+class Measures:
+    """Measures in one small file, the latest `MOST_KEPT`; it is read anew each time, since a command may have written.
+
+    May be called from any thread. `write` writes a file whole or not at all.
+    """
+
+    def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
+        self._path, self._write = path, write
+        self._lock = threading.Lock()
+
+    def all(self) -> tuple[Measure, ...]:
+        """All that are kept, the latest first; what cannot be read is left out."""
+        with self._lock:
+            return self._read()
+
+    def keep(self, *measures: Measure) -> None:
+        """Add measures, or put back what was forgotten. Raises SpanlightError when the disk refuses."""
+        with self._lock:
+            known = self._read()
+            self._save([*(one for one in measures if one not in known), *known])
+
+    def forget(self, measure: Measure) -> None:
+        """Forget one; it need not be there. Raises SpanlightError when the disk refuses."""
+        with self._lock:
+            known = self._read()
+            if measure in known:
+                self._save(one for one in known if one != measure)
+
+    def forget_model(self, folder: str) -> None:
+        """Forget all of a model that is gone. Raises SpanlightError when the disk refuses."""
+        with self._lock:
+            known = self._read()
+            if any(one.folder == folder for one in known):
+                self._save(one for one in known if one.folder != folder)
+
+    def _save(self, measures: Iterable[Measure]) -> None:
+        latest = sorted(measures, key=_moment, reverse=True)[:MOST_KEPT]
+        values = {"measures": [asdict(one) for one in latest]}
+        self._write(self._path, (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
+
+    def _read(self) -> tuple[Measure, ...]:
+        try:
+            if self._path.stat().st_size > MOST_BYTES:
+                raise ValueError("larger than any list of measures")
+            rows = json.loads(self._path.read_bytes())["measures"]
+            found = [one for row in rows if (one := _measure(row)) is not None]
+        except FileNotFoundError:
+            return ()
+        except OSError as fault:
+            _log.warning("measures not read: %s", fault)
+            return ()
+        except (ValueError, KeyError, TypeError, RecursionError) as fault:
+            self._set_aside(fault)
+            return ()
+        return tuple(sorted(found, key=_moment, reverse=True))
+
+    def _set_aside(self, fault: Exception) -> None:
+        """Move a file away that holds no measures, so that writing the next one loses nothing of it."""
+        _log.warning("measures set aside as broken: %s", fault)
+        try:
+            os.replace(self._path, self._path.with_name(self._path.name + ".broken"))
+        except OSError as refusal:
+            _log.warning("broken measures could not be set aside: %s", refusal)
+
+
+def _measure(row: Any) -> Measure | None:
+    try:
+        values = {each.name: row[each.name] for each in fields(Measure)}
+        figures = {str(name): float(value) for name, value in values["figures"].items()}
+        texts = ("model", "folder", "data", "digest", "device", "right", "when")
+        found = Measure(
+            **{name: str(values[name]) for name in texts},
+            head=Head(values["head"]),
+            examples=int(values["examples"]),
+            figures=figures,
+            seconds=float(values["seconds"]),
+        )
+        _moment(found)
+        whole = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
+        if not whole or not all(map(isfinite, (found.seconds, *figures.values()))):
+            raise ValueError("not whole")
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as fault:
+        _log.warning("a measure left out: %r", fault)
+        return None
+    return found
+
+
+def _moment(measure: Measure) -> float:
+    return datetime.fromisoformat(measure.when).timestamp()
