@@ -167,10 +167,13 @@ class Lane(QObject):
     """One thread that runs flows one after another, in the order they were started.
 
     A flow is `flow(*arguments, report, **options)`. The lane must be made in the window's thread. `noticed` carries a
-    sentence that any of its flows wants the person to know.
+    sentence that any of its flows wants the person to know. `begun` carries a Job before it is put in line; what is
+    started aside does not count. `rested` says that nothing runs or waits any more, of whatever kind.
     """
 
     noticed = Signal(str)
+    begun = Signal(object)
+    rested = Signal()
     _woken = Signal()
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
@@ -194,12 +197,23 @@ class Lane(QObject):
 
     def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
         """Have `flow(*arguments, report, **options)` run as soon as the lane is free."""
+        return self._start(flow, arguments, options, aside=False)
+
+    def start_aside(self, flow: Flow, *arguments: object, **options: object) -> Job:
+        """As `start`, for a short look at how things stand that is no work of the person's."""
+        return self._start(flow, arguments, options, aside=True)
+
+    def _start(
+        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], *, aside: bool
+    ) -> Job:
         work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
         job = Job(work)
         if self._closed:
             job.drop()
             return job
         self._jobs.append(job)
+        if not aside:
+            self.begun.emit(job)  # who hears it may put something in line before it
         self._queue.put(work)
         return job
 
@@ -238,11 +252,14 @@ class Lane(QObject):
     @Slot()
     def _deliver(self) -> None:
         self._awake.clear()
+        busy = bool(self._jobs)
         for job in list(self._jobs):
             for sentence in job.notices():
                 self.noticed.emit(sentence)
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
+        if busy and not self._jobs:
+            self.rested.emit()
         # From the end on: news that take long to show leave the window its time in between.
         self._last = time.monotonic()
 

@@ -213,3 +213,30 @@ def test_a_job_that_nobody_keeps_dies_in_the_windows_thread(lane: Lane, qtbot: Q
         watch()
     qtbot.waitUntil(lambda: lane.idle and len(died) == 20)
     assert all(died)
+
+
+def test_a_lane_says_when_work_begins_and_when_nothing_is_left(lane: Lane, qtbot: QtBot) -> None:
+    said: list[str] = []
+    lane.begun.connect(lambda job: said.append("begun" if isinstance(job, Job) else "?"))
+    lane.rested.connect(lambda: said.append(f"rested, {lane.idle}"))
+    lane.start(lambda report: None)
+    lane.start(lambda report: None)
+    qtbot.waitUntil(lambda: lane.idle)
+    assert said == ["begun", "begun", "rested, True"]
+    lane.start_aside(lambda report: None)
+    qtbot.waitUntil(lambda: lane.idle)
+    assert said == ["begun", "begun", "rested, True", "rested, True"]
+
+
+def test_who_hears_that_work_begins_can_put_something_before_it(lane: Lane, qtbot: QtBot) -> None:
+    ran: list[str] = []
+    first = [True]
+
+    def go_before(job: Job) -> None:
+        if first and first.pop():
+            lane.start(lambda report: ran.append("before"))
+
+    lane.begun.connect(go_before)
+    lane.start(lambda report: ran.append("work"))
+    qtbot.waitUntil(lambda: lane.idle)
+    assert ran == ["before", "work"]
