@@ -49,7 +49,8 @@ class OfferedModel:
 
     `line` is one honest sentence; `size` the bytes to download; `languages` are ISO 639 codes, "multi" for many;
     `max_length` is in tokens; `no_answer` tells whether a reader can say that a text does not answer, None for other
-    heads; `commit` pins a revision, empty to take the newest when it is looked up.
+    heads; `commit` pins a revision, empty to take the newest when it is looked up. `source` is the page that the facts
+    were read on, `checked` the day they were (ISO 8601).
     """
 
     repository: str
@@ -65,6 +66,8 @@ class OfferedModel:
     labels: tuple[str, ...] = ()
     no_answer: bool | None = None
     commit: str = ""
+    source: str = ""
+    checked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
