@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_NAMES = dict(
-    (code, name)
+_NAMES = {
+    code: name
     for code, _, name in (
         line.partition(" ")
         for line in """\
@@ -62,7 +62,7 @@ ur Urdu
 vi Vietnamese
 zh Chinese""".splitlines()
     )
-)
+}
 
 
 def language(code: str) -> str:

@@ -1,0 +1,192 @@
+"""The models that are offered: found by words, and held against what this computer has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core.devices import DeviceOption, Devices
+from app.core.languages import language as language_name
+from app.core.measures import Measure
+from app.core.models import Head, ModelCard, family_title
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Report
+from app.core.wording import size as bytes_in_words
+from app.flows.workspace import Workspace
+from app.models.catalog import read_catalogue
+from app.models.computer import memory as computer_memory
+
+EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
+# Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
+_SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
+_WORDS = {
+    EASILY: "Fits easily",
+    WELL: "Fits",
+    LARGE: "Large for {place}",
+    TOO_LARGE: "Too large for {place}",
+}
+_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+_HEADS = {
+    Head.QUESTION_ANSWERING: "ask answers questions reader",
+    Head.CLASSIFICATION: "classify classes sentiment",
+    Head.MASKED_WORDS: "fill in blanks masked words",
+    Head.NEXT_SENTENCE: "follow on next sentence",
+    Head.TOKEN_CLASSIFICATION: "names entities ner tokens",
+}
+
+# What a licence begins with that lets anyone use the model for anything, and what stands in one that does not.
+_FREE = ("apache", "mit", "bsd", "cc-by-4", "cc-by-3", "cc-by-sa", "cc0", "afl", "unlicense", "isc", "wtfpl")
+_RESTRICTED = ("-nc", "-nd", "openrail", "non-commercial", "research")
+
+
+def offered(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
+    """The catalogue, by head and then by size; raises SpanlightError where its file cannot be read."""
+    report.check()
+    return read_catalogue(workspace.paths.catalogue_file)
+
+
+def search(
+    models: Sequence[OfferedModel],
+    words: str = "",
+    *,
+    head: Head | None = None,
+    language: str = "",
+    largest: int = 0,
+    licence: str = "",
+) -> tuple[OfferedModel, ...]:
+    """Those models that hold each of the words somewhere and pass every filter, in their order.
+
+    Words are looked for in names, lines, labels, languages, family, licence and what a model does, whatever their
+    case. `language` is an ISO 639 code or a language's name; models of many languages pass for each. `largest` is in
+    bytes, 0 for any. `licence` is "free" for those that anyone may use for anything, "restricted" for the others.
+    """
+    wanted = words.casefold().split()
+    tongue = language.strip().casefold()
+    return tuple(
+        model
+        for model in models
+        if (head is None or head in model.heads)
+        and (not tongue or _speaks(model, tongue))
+        and (not largest or model.size <= largest)
+        and (not licence or (free_licence(model.licence) is True) == (licence == "free"))
+        and _holds(model, wanted)
+    )
+
+
+def free_licence(licence: str) -> bool | None:
+    """Whether a licence lets anyone use a model for anything; None where its name alone does not tell."""
+    name = licence.strip().casefold()
+    if any(part in name for part in _RESTRICTED):
+        return False
+    return True if name.startswith(_FREE) else None
+
+
+def fits(
+    model: OfferedModel | Passport | ModelCard, devices: Devices | None = None, *, memory: int | None = None
+) -> str:
+    """How a model's weights fit the memory where it would run: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown.
+
+    `devices` tells of GPUs where they are known; `memory` is the computer's in bytes, asked of the system by default.
+    """
+    needed, place = weights(model, devices), _place(devices, memory)[0]
+    if not needed or not place:
+        return ""
+    return next((level for share, level in _SHARES if needed <= share * place), TOO_LARGE)
+
+
+def suits(
+    model: OfferedModel | Passport | ModelCard,
+    workspace: Workspace,
+    *,
+    devices: Devices | None = None,
+    measures: Sequence[Measure] = (),
+    memory: int | None = None,
+) -> str:
+    """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
+
+    The speed is estimated from the latest of `measures` of a model with the same head on this computer, by the number
+    of parameters; nothing is said of it where none was measured. Empty where neither is known.
+    """
+    level = fits(model, devices, memory=memory)
+    if not level:
+        return ""
+    place, name = _place(devices, memory)
+    words = _WORDS[level].format(place=name)
+    said = f"{words}: takes {bytes_in_words(weights(model, devices))} of its {bytes_in_words(place)}"
+    if level in (EASILY, WELL):
+        said = f"{words}: takes {bytes_in_words(weights(model, devices))} of {name}'s {bytes_in_words(place)}"
+    return f"{said}{_speed(model, workspace, measures)}."
+
+
+def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
+    """Bytes that a model's weights take in memory, in the dtype that `auto` computes in; 0 where it is not known."""
+    card = model.card if isinstance(model, Passport) else model
+    dtype = devices.auto.dtype if devices is not None else "float32"
+    return card.parameters * _BYTES.get(dtype, 4) if card is not None else 0
+
+
+def _speed(
+    model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
+) -> str:
+    card = model.card if isinstance(model, Passport) else model
+    if card is None or not measures or not card.parameters:
+        return ""
+    known = {each.folder: each for each in workspace.shelf.cards() if each.parameters}
+    for measure in measures:
+        if measure.head in card.heads and measure.speed and (other := known.get(measure.folder)):
+            if other.folder == getattr(card, "folder", None):
+                return f". Measured here at {_rate(measure.speed)}"
+            estimate = measure.speed * other.parameters / card.parameters
+            return (
+                f". Roughly {_rate(estimate)}, going by {other.name} measured here ({_rate(measure.speed)})"
+            )
+    return ""
+
+
+def _rate(speed: float) -> str:
+    if speed < 0.95:
+        return f"{60 * speed:.0f} examples a minute"
+    return f"{speed:.0f} example{'' if round(speed) == 1 else 's'} a second"
+
+
+def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
+    """The memory where a model would run, in bytes, and what a person calls it."""
+    gpu = _gpu(devices)
+    if gpu is not None:
+        return gpu.memory, "the GPU"
+    return computer_memory() if memory is None else memory, "this computer"
+
+
+def _gpu(devices: Devices | None) -> DeviceOption | None:
+    """The GPU with a memory of its own that `auto` takes."""
+    if devices is None or not devices.auto.device.startswith("cuda"):
+        return None
+    return next(
+        (each for each in devices.options if each.key == devices.auto.device and each.usable and each.memory),
+        None,
+    )
+
+
+def _speaks(model: OfferedModel, tongue: str) -> bool:
+    return any(
+        tongue == code or tongue == language_name(code).casefold() or code == "multi"
+        for code in model.languages
+    )
+
+
+def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
+    text = " ".join(
+        (
+            model.repository,
+            model.title,
+            model.line,
+            model.family,
+            family_title(model.family),
+            model.licence,
+            *model.labels,
+            *model.languages,
+            *(language_name(code) for code in model.languages),
+            *model.heads,
+            *(_HEADS[head] for head in model.heads),
+        )
+    ).casefold()
+    return all(word in text for word in words)
