@@ -19,7 +19,7 @@ from app.flows.workspace import Workspace
 
 ItemT = TypeVar("ItemT")
 
-_UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
+UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
 
 
 def ask_batch(
@@ -69,7 +69,7 @@ def read_questions(
     no text answers it.
     """
     for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
-        unread = {at: _UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
+        unread = {at: UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
         in_order = InOrder([item for item, _ in group], unread, whole, take)
         if in_order.asked:
             batch = QuestionBatch(tuple(group[at][1] for at in in_order.asked))

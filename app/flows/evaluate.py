@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
 from app.core.text import Document
-from app.flows.ask_batch import read_questions
+from app.flows.ask_batch import UNREAD, read_questions
 from app.flows.calibration_error import calibration_error
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
@@ -84,9 +84,13 @@ class QaEvaluation:
     calibration: QaCalibration | None = None
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """One question's reading, held against its answers."""
+@dataclass(frozen=True, slots=True)
+class QaOutcome:
+    """One question's reading, held against its answers.
+
+    `chance` is the probability that the text answers, `probability` the best span's; `answered` tells whether that is
+    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to be found.
+    """
 
     example: QaExample
     chance: float
@@ -100,7 +104,13 @@ class _Outcome:
 
     @property
     def answerable(self) -> bool:
+        """Whether the text answers."""
         return bool(self.example.answers)
+
+    @property
+    def right(self) -> bool:
+        """Whether what is answered is exactly right, which for an unanswerable question is nothing."""
+        return given(self, self.exact) == 1.0
 
 
 def evaluate_qa(
@@ -119,10 +129,8 @@ def evaluate_qa(
     title = where = ""
     for join in plan.join:
         began = whole.seconds
-        outcomes: list[_Outcome] = []
-        for example, reading in _read(workspace, _questions(files, chosen, join, plan), choice, whole):
-            outcomes.append(_held_against(example, reading))
-            title, where = reading.model or title, reading.device or where
+        outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
+        title, where = last.model or title, last.device or where
         measured.append(_measured(join, outcomes, whole.seconds - began))
         readings += [_dev_reading(outcome) for outcome in outcomes]
     calibration = None
@@ -138,15 +146,23 @@ def evaluate_qa(
     return evaluation
 
 
-def _read(
+def read_known(
     workspace: Workspace,
-    asked: Iterator[tuple[QaExample, Question]],
+    asked: Iterable[tuple[QaExample, Question]],
     choice: ModelChoice,
     whole: GroupReport,
-) -> list[tuple[QaExample, Reading]]:
-    found: list[tuple[QaExample, Reading]] = []
-    read_questions(workspace, asked, choice, whole, lambda example, reading: found.append((example, reading)))
-    return found
+) -> tuple[list[QaOutcome], Reading]:
+    """What came of every question, in their order, and the last reading (one of nothing where there is no question)."""
+    found: list[QaOutcome] = []
+    last = UNREAD
+
+    def take(example: QaExample, reading: Reading) -> None:
+        nonlocal last
+        found.append(_held_against(example, reading))
+        last = reading
+
+    read_questions(workspace, asked, choice, whole, take)
+    return found, last
 
 
 def _questions(
@@ -163,11 +179,11 @@ def _questions(
             yield example, Question(example.question, (Document(text),), top_k)
 
 
-def _held_against(example: QaExample, reading: Reading) -> _Outcome:
+def _held_against(example: QaExample, reading: Reading) -> QaOutcome:
     first = reading.answers[0] if reading.answers else None
     text = first.text if first else ""
     answers = [answer for answer, _ in example.answers]
-    return _Outcome(
+    return QaOutcome(
         example=example,
         chance=1.0 - reading.no_answer_probability,
         probability=first.probability if first else 0.0,
@@ -180,7 +196,7 @@ def _held_against(example: QaExample, reading: Reading) -> _Outcome:
     )
 
 
-def _dev_reading(outcome: _Outcome) -> DevReading:
+def _dev_reading(outcome: QaOutcome) -> DevReading:
     return DevReading(
         margin=outcome.margin,
         windows=outcome.windows,
@@ -191,15 +207,15 @@ def _dev_reading(outcome: _Outcome) -> DevReading:
     )
 
 
-def _measured(join: int, outcomes: list[_Outcome], seconds: float) -> QaMeasured:
+def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
     if not outcomes:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
     sources = sorted({outcome.example.source for outcome in outcomes})
     return QaMeasured(
         join=join,
-        overall=_figures(outcomes),
+        overall=qa_figures(outcomes),
         by_source={
-            source: _figures([each for each in outcomes if each.example.source == source])
+            source: qa_figures([each for each in outcomes if each.example.source == source])
             for source in sources
         },
         windows=sum(outcome.windows for outcome in outcomes),
@@ -207,12 +223,15 @@ def _measured(join: int, outcomes: list[_Outcome], seconds: float) -> QaMeasured
     )
 
 
-def _figures(outcomes: list[_Outcome]) -> QaFigures:
+def given(outcome: QaOutcome, value: float) -> float:
+    """What a best span worth `value` is worth as the reader answers: 1 for a rightly unanswered question."""
+    return value * outcome.answered if outcome.answerable else float(not outcome.answered)
+
+
+def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
+    """The figures over at least one outcome."""
     answerable = [each for each in outcomes if each.answerable]
     unanswerable = [each for each in outcomes if not each.answerable]
-
-    def given(each: _Outcome, value: float) -> float:
-        return value * each.answered if each.answerable else float(not each.answered)
 
     threshold, best = best_threshold(
         [each.chance for each in outcomes],
@@ -236,19 +255,20 @@ def _figures(outcomes: list[_Outcome]) -> QaFigures:
     )
 
 
-def _mean(outcomes: list[_Outcome], value: Callable[[_Outcome], float]) -> float | None:
+def _mean(outcomes: Sequence[QaOutcome], value: Callable[[QaOutcome], float]) -> float | None:
     return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
 
 
 def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
     name = measured_on(plan.files)
     return {
-        f"{name}, among {each.join} others" if each.join else name: _recorded(each.overall)
+        f"{name}, among {each.join} others" if each.join else name: recorded(each.overall)
         for each in evaluation.measured
     }
 
 
-def _recorded(figures: QaFigures) -> dict[str, float]:
+def recorded(figures: QaFigures) -> dict[str, float]:
+    """The figures that are kept, by name, to two decimals; one over no question is left out."""
     values = {
         "questions": float(figures.questions),
         "exact": figures.exact,

@@ -85,11 +85,7 @@ def evaluate_classes(
     not fit and for a head without one winner, Stopped when the report says so.
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
-    if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
-        raise SpanlightError(
-            f"The model {card.name} does not choose one of several classes.",
-            "Only a model that does can be measured so.",
-        )
+    require_one_winner(card)
     choice = workspace.choose(Head.CLASSIFICATION, model, device)
     examples = [
         replace(example, label=_class(example.label, card, path))
@@ -121,6 +117,15 @@ def evaluate_classes(
     return evaluation
 
 
+def require_one_winner(card: ModelCard) -> None:
+    """Raises SpanlightError for a model that does not choose one of several classes."""
+    if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
+        raise SpanlightError(
+            f"The model {card.name} does not choose one of several classes.",
+            "Only a model that does can be measured so.",
+        )
+
+
 def _worded(path: Path) -> list[TextExample]:
     examples = read_texts(path)
     if not examples:
@@ -150,7 +155,8 @@ def _evaluation(
     winners = [item.winner for item in found]
 
     def figures(places: Sequence[int]) -> ClassFigures:
-        return _figures([found[p] for p in places], [truths[p] for p in places], card.labels)
+        said = [(winners[p], found[p].probability) for p in places]
+        return class_figures(said, [truths[p] for p in places], card.labels)
 
     matrix = confusion(winners, truths, card.labels)
     by_class = {}
@@ -173,15 +179,18 @@ def _evaluation(
     )
 
 
-def _figures(found: Sequence[Classification], truths: Sequence[str], labels: Sequence[str]) -> ClassFigures:
-    winners = [item.winner for item in found]
+def class_figures(
+    said: Sequence[tuple[str, float]], truths: Sequence[str], labels: Sequence[str]
+) -> ClassFigures:
+    """The figures over what was said of each text (the winning class and its probability) and its true class."""
+    winners = [winner for winner, _ in said]
     present = [label for label in labels if label in winners or label in truths]
     return ClassFigures(
         texts=len(truths),
         accuracy=accuracy(winners, truths),
         macro_f1=macro_f1(winners, truths, present),
         calibration_error=calibration_error(
-            (item.probability, item.winner == truth) for item, truth in zip(found, truths, strict=True)
+            (probability, winner == truth) for (winner, probability), truth in zip(said, truths, strict=True)
         ),
     )
 

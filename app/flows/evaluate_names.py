@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import ModelChoice, PieceJoining, TextsToTag
 from app.core.results import Entity
 from app.flows.groups import GroupReport, groups
 from app.flows.joining import sample
@@ -74,14 +75,7 @@ def evaluate_names(
     if not examples:
         raise SpanlightError("There is no text in the files.", "Give files with tagged words.")
     whole = GroupReport(report, len(examples), "texts")
-    found: list[tuple[Entity, ...]] = []
-    kinds: set[str] = set()
-    for group in groups(examples, lambda example: len(example.text)):
-        texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
-        result = workspace.engine.run(TextsToTag(texts, plan.joining), choice, whole)
-        found += [item.entities for item in result.items]
-        kinds |= set(result.labels)
-        whole.finished(len(group))
+    found, kinds, _ = find_known(workspace, examples, choice, whole, plan.joining)
     there = {name.kind for example in examples for name in example.names}
     if there and not there & kinds:
         raise SpanlightError(
@@ -92,6 +86,27 @@ def evaluate_names(
     if plan.record:
         keep_beside(card, measured={measured_on([source.path for source in sources]): _recorded(evaluation)})
     return evaluation
+
+
+def find_known(
+    workspace: Workspace,
+    examples: Sequence[TaggedText],
+    choice: ModelChoice,
+    whole: GroupReport,
+    joining: PieceJoining = PieceJoining.FIRST,
+) -> tuple[list[tuple[Entity, ...]], set[str], str]:
+    """The names found in every text, in their order, all kinds that the model knows, and where it ran."""
+    found: list[tuple[Entity, ...]] = []
+    kinds: set[str] = set()
+    device = ""
+    for group in groups(examples, lambda example: len(example.text)):
+        texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
+        result = workspace.engine.run(TextsToTag(texts, joining), choice, whole)
+        found += [item.entities for item in result.items]
+        kinds |= set(result.labels)
+        device = result.device or device
+        whole.finished(len(group))
+    return found, kinds, device
 
 
 def _evaluation(
