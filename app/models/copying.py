@@ -1,0 +1,108 @@
+"""Bytes put on the disk piece by piece: with progress, a check for stop, a checksum, and faults in words."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.report import Progress, Report
+
+PIECE = 2**20
+# Left free for everything else on the disk.
+SPARE = 64 * 2**20
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC, errno.EFBIG)
+
+
+class Meter:
+    """Tells how many of `total` bytes have gone by, and how long the rest will take; `what` is said beside it."""
+
+    def __init__(self, report: Report, what: str, total: int) -> None:
+        self._report, self._what, self._total = report, what, total
+        self._done, self._began = 0, time.monotonic()
+        self.add(0)
+
+    def add(self, count: int) -> None:
+        """So many more bytes have gone by; raises Stopped when the work is to stop."""
+        self._report.check()
+        self._done += count
+        passed = time.monotonic() - self._began
+        left = passed * (self._total - self._done) / self._done if passed > 1 and self._done else None
+        self._report.progress(Progress(self._done, self._total, self._what, left))
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """A file's bytes from its beginning to its end. Raises OSError where it cannot be read."""
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def write(pieces: Iterable[bytes], target: Path, meter: Meter) -> str:
+    """Make a new file of these bytes and have it reach the disk; gives its SHA-256 in hexadecimal digits.
+
+    Raises OSError where the disk refuses, or the file is there already.
+    """
+    whole = hashlib.sha256()
+    with target.open("xb") as file:
+        for piece in pieces:
+            file.write(piece)
+            whole.update(piece)
+            meter.add(len(piece))
+        file.flush()
+        os.fsync(file.fileno())
+    return whole.hexdigest()
+
+
+def digest(path: Path, meter: Meter) -> str:
+    """A file's SHA-256 in hexadecimal digits. Raises OSError where it cannot be read."""
+    whole = hashlib.sha256()
+    for piece in pieces_of(path):
+        whole.update(piece)
+        meter.add(len(piece))
+    return whole.hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have a folder's list of files reach the disk, where the system can do that."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def check_space(folder: Path, needed: int) -> None:
+    """Raises SpanlightError where the disk of a folder has less than `needed` bytes free, and some to spare."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        free = shutil.disk_usage(place).free
+    except OSError:
+        return  # not every file system tells; the writing itself will
+    if needed and free < needed + SPARE:
+        raise SpanlightError(
+            f"The disk has {wording.size(free)} free, and {wording.size(needed + SPARE)} are needed.",
+            "Free some space and try again.",
+        )
+
+
+def refusal(fault: OSError, what: str) -> SpanlightError:
+    """What a person is told where the disk refused; `what` is what could not be done, as "x could not be copied"."""
+    if fault.errno in _FULL:
+        return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
+    if fault.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return SpanlightError(f"{what}: it may not be written there.", "Check the folder's permissions.")
+    reason = (fault.strerror or "the disk refused").rstrip(".")
+    return SpanlightError(f"{what}: {reason}.", "Check the disk and the folder's permissions.")

@@ -1,0 +1,79 @@
+"""What models are called: names that every file system takes for a folder."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection
+
+from app.core.errors import SpanlightError
+
+MOST_LETTERS, MOST_BYTES = 80, 160
+NAMELESS = "model"
+_RESERVED = frozenset(
+    ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
+    + [f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"]
+)
+_FORBIDDEN = frozenset('<>:"/\\|?*')
+
+
+def safe_name(wanted: str) -> str:
+    """The name nearest to `wanted` that can be a folder's on Linux, macOS and Windows; never empty or hidden.
+
+    Windows' rules: "Naming Files, Paths, and Namespaces" in Microsoft's documentation.
+    """
+    letters = []
+    for letter in unicodedata.normalize("NFC", wanted):
+        category = unicodedata.category(letter)
+        if letter in _FORBIDDEN or category in ("Zl", "Zp"):
+            letters.append("-")
+        elif category == "Zs":
+            letters.append(" ")
+        elif category[0] != "C":  # control, format, surrogate, private, unassigned
+            letters.append(letter)
+    name = _trimmed("".join(letters)[:MOST_LETTERS])
+    while len(name.encode()) > MOST_BYTES:
+        name = _trimmed(name[:-1])
+    if name.split(".")[0].rstrip(" ").upper() in _RESERVED:
+        name = f"{NAMELESS}-{name}"
+    # Cutting letters off the end may have parted one from its accents.
+    return unicodedata.normalize("NFC", name) or NAMELESS
+
+
+def key_of(name: str) -> str:
+    """What two names share that some file system takes for one: case and the way accents are written do not count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def free_name(wanted: str, taken: Collection[str], *others: str) -> str:
+    """The first of `wanted` and `others`, made safe, that is none of `taken`; else `wanted` with a number, from 2."""
+    keys = {key_of(name) for name in taken}
+    names = [safe_name(name) for name in (wanted, *others)]
+    number = 1
+    while True:
+        for name in names:
+            if key_of(name) not in keys:
+                return name
+        number += 1
+        # Cut so that the number stands even behind the longest name.
+        names = [safe_name(f"{_cut(safe_name(wanted))}-{number}")]
+
+
+def check_name(name: str) -> str:
+    """A name that a person gave, without spaces around it. Raises SpanlightError where no folder can have it."""
+    name = unicodedata.normalize("NFC", name.strip())
+    safe = safe_name(name)
+    if safe != name:
+        raise SpanlightError(f"A model cannot be called {ascii(name[:80])[1:-1]!r}.", f"Call it {safe}, say.")
+    return name
+
+
+def _cut(name: str) -> str:
+    name = name[: MOST_LETTERS - 8]
+    while len(name.encode()) > MOST_BYTES - 8:
+        name = name[:-1]
+    return name
+
+
+def _trimmed(name: str) -> str:
+    """Without what hides a folder, what Windows drops, and what a command line takes for something else."""
+    return name.lstrip(".-~ ").rstrip(". ")
