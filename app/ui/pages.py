@@ -59,6 +59,13 @@ def make_history(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     return HistoryView(workspace, theme, lanes)
 
 
+def make_models(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page where models are got, measured and put to use."""
+    from app.ui.views.models.page import ModelsView
+
+    return ModelsView(workspace, theme, lanes)
+
+
 def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     """The page where choices are made."""
     from app.ui.views.settings import SettingsView
@@ -75,5 +82,6 @@ PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page
     ("names", "Find names", "names", False, make_names),
     ("inspect", "Look inside", "inspect", False, make_inspect),
     ("history", "History", "history", True, make_history),
+    ("models", "Models", "models", True, make_models),
     ("settings", "Settings", "settings", True, make_settings),
 )

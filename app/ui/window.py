@@ -13,13 +13,13 @@ from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.inspection import Visit
-from app.core.models import Head, LoadedModel
-from app.core.report import Progress
-from app.flows.ask import load_reader
 from app.flows.workspace import Workspace
-from app.ui.jobs import Job, Lanes
+from app.ui.jobs import Lanes
 from app.ui.messages import Fault, fault_of
 from app.ui.pages import PAGES
+from app.ui.shell.network import NetworkSwitch
+from app.ui.shell.noticed import Noticed
+from app.ui.shell.reader import Reader
 from app.ui.theme import Theme
 from app.ui.views.page import Page
 from app.ui.widgets.dropped import dropped_files, take_files_only
@@ -30,11 +30,12 @@ from app.ui.widgets.status_line import StatusLine
 
 _log = logging.getLogger(__name__)
 
-LOADING = "Loading the reader…"
+# Pages that take no documents: dropped there, they are opened for asking.
+_WITHOUT_FILES = ("follow", "inspect", "history", "settings")
 
 
 class MainWindow(QMainWindow):
-    """The window. It opens at once; the reader is loaded behind it by `start_reader`."""
+    """The window. It opens at once; the reader is loaded behind it by `start_soon`."""
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
@@ -44,18 +45,22 @@ class MainWindow(QMainWindow):
         self.pages: dict[str, Page] = {}
         self._current = ""
         self._notes: dict[str, str] = {}
-        self._reader_job: Job | None = None
         self._closed = False
         self.setWindowTitle(NAME)
         self.setAcceptDrops(True)
         self.rail = Rail(theme)
         self.rail.chosen.connect(self.show_page)
         self.status = StatusLine(theme)
-        self.status.set_state("loading", LOADING)
         self.notice = Notice(theme)
         self._stack = QStackedWidget()
         self._notice_place = QVBoxLayout()
         self._notice_place.addWidget(self.notice)
+        self.reader = Reader(workspace, lanes, self.status, self)
+        self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
+        self.noticed = Noticed(lanes, self.notice, self)
+        self.reader.failed.connect(self.show_fault)
+        self.network.failed.connect(self.show_fault)
+        self.network.changed.connect(self._settings_changed)
         self._lay_out()
         self._make_shortcuts()
         theme.changed.connect(self._restyle)
@@ -73,13 +78,14 @@ class MainWindow(QMainWindow):
                 return
             page = make(self.workspace, self.theme, self.lanes)
             page.note.connect(self._noted)
-            page.lost.connect(self.start_reader)
+            page.lost.connect(self.reader.start)
             page.open_settings.connect(self.show_settings)
+            page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
-            if key == "settings":
+            if key in ("settings", "models"):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             self.pages[key] = page
             self._stack.addWidget(page)
@@ -96,6 +102,17 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Bring the settings page up."""
         self.show_page("settings")
+
+    @Slot(str)
+    def show_models(self, section: str) -> None:
+        """Bring up a section of the page of models, by its key."""
+        self.show_page("models")
+        self.page.choose(section)  # type: ignore[attr-defined]
+
+    @Slot(list)
+    def _models_dropped(self, paths: list[Path]) -> None:
+        self.show_page("models")
+        self.page.open_files(paths)
 
     @Slot()
     def show_ask(self) -> None:
@@ -140,44 +157,15 @@ class MainWindow(QMainWindow):
         if key == self._current:
             self.status.set_note(note)
 
-    # The reader
-
-    @Slot()
-    def start_reader(self) -> None:
-        """Have the reader loaded, or loaded again after its process died or another one was chosen."""
-        if self._reader_job is not None:
-            self._reader_job.drop()
-        self.status.set_state("loading", LOADING)
-        self._reader_job = self.lanes.work.start(load_reader, self.workspace)
-        self._reader_job.progress.connect(self._reader_progress)
-        self._reader_job.done.connect(self._reader_ready)
-        self._reader_job.failed.connect(self._reader_failed)
-
-    @Slot(object)
-    def _reader_progress(self, progress: Progress) -> None:
-        self.status.set_state("loading", f"{progress.what.rstrip('.…')}…" if progress.what else LOADING)
-
-    @Slot(object)
-    def _reader_ready(self, loaded: LoadedModel) -> None:
-        device = loaded.device
-        self.status.set_state(
-            "ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}"
-        )
-
-    @Slot(object)
-    def _reader_failed(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.status.set_state("fault", f"{fault.sentence} {fault.hint}".strip())
-        if fault.is_bug:
-            self.show_fault(fault)
+    # What was changed, and what is said
 
     @Slot(str)
     def _settings_changed(self, what: str) -> None:
-        for key, page in self.pages.items():
-            if key != "settings":
+        for page in self.pages.values():
+            if page is not self.sender():
                 page.settings_changed()
-        if what in ("device", Head.QUESTION_ANSWERING):
-            self.start_reader()
+        self.network.settings_changed()
+        self.reader.settings_changed(what)
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
@@ -202,7 +190,7 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the page that is up, or for asking where it takes none."""
         if files := dropped_files(event):
-            if self._current in ("follow", "inspect", "history", "settings"):
+            if self._current in _WITHOUT_FILES:
                 self.open_files(files)
             else:
                 self.page.open_files(files)
@@ -295,4 +283,4 @@ class MainWindow(QMainWindow):
 
     def start_soon(self) -> None:
         """Load the reader once the window has been drawn."""
-        QTimer.singleShot(30, self.start_reader)
+        QTimer.singleShot(30, self.reader.start)

@@ -93,7 +93,7 @@ def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     engine = window.workspace.engine
-    window.start_reader()
+    window.reader.start()
     qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU", timeout=MINUTE)
     first = engine.pid
     assert first is not None
@@ -172,7 +172,7 @@ def test_the_windows_longest_gap_while_a_model_loads_and_reads_is_reported(
     window: MainWindow, qtbot: QtBot, record_property: Callable[[str, object], None]
 ) -> None:
     heart = Heartbeat(window)
-    window.start_reader()
+    window.reader.start()
     qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU", timeout=MINUTE)
     loading, loading_ticks = heart.longest, heart.ticks
     view = ask_view(window)

@@ -122,7 +122,7 @@ def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
 
 def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
     assert window.status.state() == "Loading the reader…"
-    window.start_reader()
+    window.reader.start()
     qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
     assert engine.loads[0].folder == "/m/reader"
     window.page.lost.emit()
@@ -146,7 +146,7 @@ def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
         raise error
 
     monkeypatch.setattr(engine, "load", load)
-    window.start_reader()
+    window.reader.start()
     qtbot.waitUntil(lambda: window.status.state() == str(error))
     assert not window.notice.isVisible()
 

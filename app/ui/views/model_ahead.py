@@ -45,7 +45,7 @@ class ModelAhead(QObject):
         self._title = title
         self._search: Job | None = None
         self._loading: Job | None = None
-        self._wanted: tuple[str, str] | None = None
+        self._wanted: tuple[str, str, str] | None = None
         self._none = False
 
     def look_once(self) -> None:
@@ -65,7 +65,8 @@ class ModelAhead(QObject):
     def _found(self, card: ModelCard) -> None:
         self._none = False
         self.found.emit(card)
-        wanted = (card.folder, self._workspace.settings.device)
+        settings = self._workspace.settings
+        wanted = (card.folder, settings.device, settings.precision)
         if wanted == self._wanted:
             return
         self._forget()

@@ -1,4 +1,4 @@
-"""The slim line at the window's foot: the reader's state, what was read, and that nothing leaves the computer."""
+"""The slim line at the window's foot: the reader's state, what was read, and whether the network may be used."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QSpacerItem, QWidget
 
 from app.ui.theme import Theme
+from app.ui.widgets.network_button import NetworkButton
 
 # What the dot looks like: its colour's role, and whether it is filled, so that colour alone never tells.
 _DOTS = {
     "loading": ("mark", False),
     "ready": ("likely", True),
     "fault": ("fault", False),
+    "away": ("ink_quiet", False),
     "": ("ink_quiet", False),
 }
 
 
 class StatusDot(QWidget):
-    """A small dot: filled when ready, a ring while loading or when something is wrong."""
+    """A small dot: filled when ready, a ring while loading, when put away or when something is wrong."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -26,7 +28,7 @@ class StatusDot(QWidget):
         self._state = ""
 
     def set_state(self, state: str) -> None:
-        """Take `loading`, `ready`, `fault` or nothing."""
+        """Take `loading`, `ready`, `fault`, `away` or nothing."""
         self._state = state
         self.update()
 
@@ -80,7 +82,7 @@ class ElidedLabel(QLabel):
 
 
 class StatusLine(QFrame):
-    """The reader's state with its dot, a note on the last piece of work, and the word Offline."""
+    """The reader's state with its dot, a note on the last piece of work, and the offline switch (`network`)."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -89,9 +91,7 @@ class StatusLine(QFrame):
         self._state = ElidedLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._note = ElidedLabel()
-        self._offline = QLabel("Offline")
-        self._offline.setToolTip("Nothing leaves this computer: models and texts stay here.")
-        self._offline.setAccessibleDescription(self._offline.toolTip())
+        self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
         self.setAccessibleName("Status")
         self._layout = QHBoxLayout(self)
@@ -100,14 +100,14 @@ class StatusLine(QFrame):
         self._layout.addWidget(self._state)
         self._layout.addItem(self._gap)
         self._layout.addWidget(self._note, 1)
-        self._layout.addWidget(self._offline)
-        for label in (self._state, self._note, self._offline):
+        self._layout.addWidget(self.network)
+        for label in (self._state, self._note):
             label.setProperty("ink", "quiet")
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def set_state(self, state: str, text: str, tip: str = "") -> None:
-        """Say the reader's state: `loading`, `ready` or `fault`, in words beside the dot."""
+        """Say the reader's state: `loading`, `ready`, `fault` or `away`, in words beside the dot."""
         self._dot.set_state(state)
         self._state.set_whole(text, tip)
         self._fit()
@@ -137,10 +137,10 @@ class StatusLine(QFrame):
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        for label in (self._state, self._note, self._offline):
+        for label in (self._state, self._note):
             label.setFont(theme.font("small"))
         self._dot.setFixedSize(theme.step(2.25), theme.step(2.25))
-        self._layout.setContentsMargins(theme.step(3.5), 0, theme.step(3.5), 0)
+        self._layout.setContentsMargins(theme.step(3.5), 0, theme.step(2), 0)
         self._layout.setSpacing(theme.step(2))
         self._gap.changeSize(theme.step(1), 0)
         self._layout.invalidate()
