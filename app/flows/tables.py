@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -29,6 +29,15 @@ def read_table(path: Path, column: str) -> Table:
 
     Raises SpanlightError where the file cannot be read, or has no such column.
     """
+    table = read_columns(path)
+    if column not in table.columns:
+        told = ", ".join(table.columns) or "none"
+        raise SpanlightError(f"“{path.name}” has no column “{column}”.", f"Its columns are: {told}.")
+    return replace(table, column=table.columns.index(column))
+
+
+def read_columns(path: Path) -> Table:
+    """The table of a CSV file, its first column taken for that of the texts. Raises SpanlightError as `read_table`."""
     try:
         text = decode(path.read_bytes(), path.name)
     except OSError as fault:
@@ -41,10 +50,6 @@ def read_table(path: Path, column: str) -> Table:
     except csv.Error as fault:
         raise SpanlightError(f"“{path.name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
     columns = tuple(lines[0]) if lines else ()
-    if column not in columns:
-        raise SpanlightError(
-            f"“{path.name}” has no column “{column}”.", f"Its columns are: {', '.join(columns) or 'none'}."
-        )
     width = len(columns)
     if width == 1:  # there is nothing that a delimiter could part
         lines = [[delimiter.join(row)] for row in lines]
@@ -55,4 +60,4 @@ def read_table(path: Path, column: str) -> Table:
                 "Put quotation marks around a text that holds the delimiter.",
             )
     rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
-    return Table(columns, rows, columns.index(column), delimiter)
+    return Table(columns, rows, 0, delimiter)

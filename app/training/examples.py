@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
+
+ExampleT = TypeVar("ExampleT")
+_QA_FIELDS = "id, context, question and answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +70,14 @@ def parse_source(text: str) -> Source:
 def read_qa(path: Path) -> list[QaExample]:
     """The questions of a file: rows as JSON Lines (also .xz), or SQuAD's own JSON. Raises SpanlightError."""
     text = _read(path)
-    try:
-        if not path.name.removesuffix(".xz").endswith(".jsonl"):
+    if not path.name.removesuffix(".xz").endswith(".jsonl"):
+        try:
             whole = json.loads(text)
-            if isinstance(whole, dict) and "data" in whole:
-                return list(_squad(whole, path.name))
-        return [_qa(row, path.name) for row in _rows(text)]
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise _unreadable(path, "id, context, question and answers") from fault
+        except (ValueError, RecursionError):
+            whole = None  # rows, perhaps
+        if isinstance(whole, dict) and "data" in whole:
+            return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
+    return _each(path, _rows(text), lambda row: _qa(row, path.name), _QA_FIELDS)
 
 
 def read_placed_qa(path: Path) -> list[QaExample]:
@@ -92,12 +95,7 @@ def read_placed_qa(path: Path) -> list[QaExample]:
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
     """The labelled texts of a file of rows, with labels renamed by `labels`. Raises SpanlightError."""
-    try:
-        found = [
-            TextExample(str(row["text"]), str(row["label"]), _source(row, path)) for row in _rows(_read(path))
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise _unreadable(path, "text and label") from fault
+    found = _each(path, _rows(_read(path)), lambda row: _labelled(row, path), "text and label")
     if not labels:
         return found
     return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
@@ -132,6 +130,12 @@ def _source(row: dict[str, Any], path: Path) -> str:
     return str(row.get("source") or row.get("domain") or path.name.partition(".")[0])
 
 
+def _labelled(row: dict[str, Any], path: Path) -> TextExample:
+    if not isinstance(row["text"], str) or not isinstance(row["label"], str | int | float):
+        raise TypeError("text and label are of other kinds")
+    return TextExample(row["text"], str(row["label"]), _source(row, path))
+
+
 def _qa(row: dict[str, Any], name: str) -> QaExample:
     if not (isinstance(row["context"], str) and isinstance(row["question"], str)):
         raise TypeError("context and question are texts")
@@ -142,15 +146,36 @@ def _qa(row: dict[str, Any], name: str) -> QaExample:
     )
 
 
-def _squad(whole: dict[str, Any], name: str) -> Iterator[QaExample]:
+def _squad(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for article in whole["data"]:
         for paragraph in article["paragraphs"]:
             for question in paragraph["qas"]:
                 row = {**question, "context": paragraph["context"], "title": article.get("title", "")}
-                yield _qa(
-                    {**row, "answers": [] if question.get("is_impossible") else question["answers"]}, name
-                )
+                yield {**row, "answers": [] if question.get("is_impossible") else question["answers"]}
 
 
-def _unreadable(path: Path, fields: str) -> SpanlightError:
-    return SpanlightError(f"{path.name} does not hold examples.", f"Each row needs {fields}.")
+def _each(
+    path: Path,
+    rows: Iterator[dict[str, Any]],
+    made: Callable[[dict[str, Any]], ExampleT],
+    fields: str,
+    noun: str = "row",
+) -> list[ExampleT]:
+    """What is made of every row; a fault is told with the number of its row, blank lines left out."""
+    found: list[ExampleT] = []
+    try:
+        for row in rows:
+            found.append(made(row))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        where = f"{noun} {len(found) + 1}"
+        match fault:
+            case json.JSONDecodeError() | RecursionError():
+                reason = f"{where} is not JSON"
+            case KeyError():
+                reason = f"{where} has no “{fault.args[0]}”"
+            case _:
+                reason = f"{where} is not of that form"
+        raise SpanlightError(
+            f"{path.name} does not hold examples: {reason}.", f"Each row needs {fields}."
+        ) from fault
+    return found

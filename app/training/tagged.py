@@ -52,7 +52,7 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
 
     With `labels` a kind that it does not name is no name. Raises SpanlightError.
     """
-    found = []
+    found: list[TaggedText] = []
     try:
         for row in read_rows(path):
             tokens, tags = row["tokens"], row["tags"]
@@ -65,9 +65,47 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
             )
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise SpanlightError(
-            f"{path.name} does not hold tagged words.",
+            f"{path.name} does not hold tagged words: see row {len(found) + 1}.",
             "Each row needs tokens and as many tags: O, B-KIND or I-KIND.",
         ) from fault
+    return found
+
+
+def parse_conll(text: str, name: str) -> list[TaggedText]:
+    """The sentences of a text in CoNLL's form: a word a line with its tag in the last column, a blank line between two.
+
+    Columns are parted by tabs, or else by blanks; lines that begin with -DOCSTART- are passed over. `name` is
+    the file's. Raises SpanlightError.
+    """
+    found: list[TaggedText] = []
+    words: list[str] = []
+    tags: list[str] = []
+
+    def end() -> None:
+        if words:
+            joint, places = joined(words)
+            found.append(TaggedText(joint, places, tuple(tags), name.partition(".")[0]))
+        words.clear()
+        tags.clear()
+
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.startswith("-DOCSTART-"):
+            end()
+            continue
+        columns = [column.strip() for column in (line.split("\t") if "\t" in line else line.split())]
+        mark, _, kind = columns[-1].partition("-")
+        if (
+            len(columns) < 2
+            or not columns[0]
+            or not (columns[-1] == OUTSIDE or (mark in ("B", "I") and kind))
+        ):
+            raise SpanlightError(
+                f"{name} does not hold tagged words: see line {number}.",
+                "Each line needs a word and, in the last column, its tag: O, B-KIND or I-KIND.",
+            )
+        words.append(columns[0])
+        tags.append(columns[-1])
+    end()
     return found
 
 
