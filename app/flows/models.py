@@ -8,8 +8,10 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard, QaCalibration
+from app.core.offers import Origin
 from app.flows.workspace import Workspace
 from app.models.notes import read_notes, write_notes
+from app.models.origin import read_origin
 
 
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
@@ -20,6 +22,14 @@ def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
 def refused(workspace: Workspace) -> dict[str, SpanlightError]:
     """Folders that `installed` left out, each with what is wrong with it, as of the last look."""
     return workspace.shelf.refused
+
+
+def origin_of(folder: str) -> Origin | None:
+    """Where the model in a folder came from; None where its mark is missing or cannot be read."""
+    try:
+        return read_origin(folder)
+    except SpanlightError:
+        return None
 
 
 def keep_beside(

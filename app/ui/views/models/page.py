@@ -63,7 +63,7 @@ class ModelsView(Page):
 
     def shown(self) -> None:
         """Bring up the section that is named."""
-        self.choose(self.names.selected())
+        self.show_section(self.names.selected())
 
     def stop(self) -> bool:
         """Stop what runs in the section that is up."""
@@ -90,8 +90,8 @@ class ModelsView(Page):
         if section is not None and section.take_files(paths):
             return True
         for kind in SECTIONS:
-            if kind.KEY != self.names.selected() and self._get(kind).take_files(paths):
-                self.choose(kind.KEY)
+            if self.names.selected() != kind.KEY and self._get(kind).take_files(paths):
+                self.show_section(kind.KEY)
                 return True
         return False
 
@@ -102,7 +102,7 @@ class ModelsView(Page):
         return self._made.get(self.names.selected())
 
     @Slot(str, object)
-    def choose(self, key: str, argument: object = None) -> None:
+    def show_section(self, key: str, argument: object = None) -> None:
         """Bring up a section by its key, with something to show in it; an unknown key is let be."""
         kind = next((kind for kind in SECTIONS if key == kind.KEY), None)
         if kind is None:
@@ -127,11 +127,11 @@ class ModelsView(Page):
     def _step(self, way: int) -> None:
         keys = [kind.KEY for kind in SECTIONS]
         if keys:
-            self.choose(keys[(keys.index(self.names.selected()) + way) % len(keys)])
+            self.show_section(keys[(keys.index(self.names.selected()) + way) % len(keys)])
 
     @Slot(str)
     def _chosen(self, key: str) -> None:
-        self.choose(key)
+        self.show_section(key)
 
     @Slot()
     def _search(self) -> None:
@@ -153,7 +153,7 @@ class ModelsView(Page):
             section.note.connect(self.note)
             section.lost.connect(self.lost)
             section.changed.connect(self._changed_here)
-            section.go.connect(self.choose)
+            section.go.connect(self.show_section)
             section.look_inside.connect(self.look_inside)
             self._made[kind.KEY] = section
             self.stack.addWidget(section)
