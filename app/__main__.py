@@ -22,7 +22,7 @@ COMMANDS = {
     "evaluate": "measure a model on labelled examples",
     "bench": "measure how soon answers are there in long documents",
     "train": "teach a model from examples",
-    "models": "list what is installed",
+    "models": "see, get, choose, measure and remove models",
     "history": "look through what was asked before",
     "export": "write answers from the history to a file",
 }

@@ -116,9 +116,9 @@ def _command(name: str) -> Command:
 
             return train
         case "models":
-            from app.cli import models
+            from app.cli.models import command
 
-            return models
+            return command
         case "history":
             from app.cli import history
 

@@ -132,22 +132,40 @@ class TerminalReport:
 
     def progress(self, progress: Progress) -> None:
         """Say how far the work has come, unless it was said just now."""
+        self.draw(_words(progress))
+
+    def draw(self, words: str) -> None:
+        """Say in words of its own how far the work has come, unless something was said just now."""
         now = time.monotonic() - self._started
         if now - self._said < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
             return
         self._said = now
         if self._terminal:
-            self._stream.write(f"\r\x1b[K{_words(progress)}")
+            self._stream.write(f"\r\x1b[K{words}")
             self._stream.flush()
             self._drawn = True
         else:
-            self.line(_words(progress))
+            self.line(words)
 
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
         self._stream.write(words + "\n")
         self._stream.flush()
+
+    def ask(self, question: str) -> bool | None:
+        """Whether the person says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
+        if not (self._terminal and sys.stdin is not None and sys.stdin.isatty()):
+            return None
+        self.clear()
+        self._stream.write(f"{question} [y/N] ")
+        self._stream.flush()
+        # The work is not running: the first Ctrl+C must end the wait, not be kept for a later check.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return sys.stdin.readline().strip().casefold() in ("y", "yes")
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def clear(self) -> None:
         """Take the drawn line away."""

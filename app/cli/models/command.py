@@ -1,0 +1,127 @@
+"""Models: what is installed, what is offered, and everything that can be done with them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from app.cli.terminal import Parser, TerminalReport, new_parser
+from app.core.errors import SpanlightError
+from app.flows.workspace import Workspace
+
+WORDS = {
+    "list": "what is installed, and which model each task uses (so does no word at all)",
+    "offered": "look through the models that are offered",
+    "download": "show what a model is, and fetch it once you say so",
+    "import": "check a model's folder or zip and take it in",
+    "remove": "say what removing a model frees, and remove it",
+    "use": "choose which model a task uses",
+    "measure": "measure a model on examples whose answers are known",
+    "compare": "hold two models against each other on the same examples",
+    "devices": "where models can run on this computer, and why",
+    "network": "how the network is reached, and what was asked of it",
+    "offline": "forbid the network, or allow it again",
+}
+Deed = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
+
+
+class _Words(Parser):
+    """The parser of `models`: its first word says which parser reads the rest."""
+
+    def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
+        """The arguments of the word, and in `deed` what is to be done with them."""
+        rest = list(sys.argv[1:] if args is None else args)
+        at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
+        if at is None and {"-h", "--help"} & set(rest):
+            return super().parse_args(rest)
+        word = rest.pop(at) if at is not None else "list"
+        parser, deed = _parser(word)
+        found = parser.parse_intermixed_args(rest, namespace)
+        found.deed = deed
+        return found
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `models`."""
+    said = "\n".join(f"  {word:<10}{what}" for word, what in WORDS.items())
+    words = _Words(
+        prog="python3 -m app models",
+        usage="python3 -m app models [WORD ...] [--json]",
+        description="See which models are here, get others, choose and measure them.",
+        epilog=f"words:\n{said}\n\npython3 -m app models WORD --help tells more about one of them.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    words.add_argument("--json", action="store_true", help="print JSON, for programs")
+    return words
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Do what the word says."""
+    arguments.deed(arguments, workspace, report)
+
+
+def _parser(word: str) -> tuple[Parser, Deed]:
+    """The parser of a word, and what does its work; only the module that is needed is imported."""
+    if word not in WORDS:
+        raise SpanlightError(f"models knows no word “{word}”.", "See python3 -m app models --help.")
+    what = WORDS[word].partition(" (")[0]
+    parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
+    match word:
+        case "list":
+            from app.cli.models import installed
+
+            deed: Deed = installed.run
+        case "offered":
+            from app.cli.models import offered
+
+            offered.arguments(parser)
+            deed = offered.run
+        case "download":
+            from app.cli.models import download
+
+            download.arguments(parser)
+            deed = download.run
+        case "import":
+            from app.cli.models import take_in
+
+            take_in.arguments(parser)
+            deed = take_in.run
+        case "remove":
+            from app.cli.models import remove
+
+            remove.arguments(parser)
+            deed = remove.run
+        case "use":
+            from app.cli.models import use
+
+            use.arguments(parser)
+            deed = use.run
+        case "measure":
+            from app.cli.models import measure
+
+            measure.arguments(parser)
+            deed = measure.run
+        case "compare":
+            from app.cli.models import measure
+
+            measure.compare_arguments(parser)
+            deed = measure.run_compare
+        case "devices":
+            from app.cli.models import devices
+
+            devices.arguments(parser)
+            deed = devices.run
+        case "network":
+            from app.cli.models import network
+
+            network.arguments(parser)
+            deed = network.run
+        case _:
+            from app.cli.models import offline
+
+            offline.arguments(parser)
+            deed = offline.run
+    return parser, deed

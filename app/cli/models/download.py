@@ -1,0 +1,158 @@
+"""Show what a model is, and fetch it once the person says so."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from app.cli.models.passport import passport_values, print_passport
+from app.cli.terminal import TerminalReport, one_line, print_json
+from app.core.errors import SpanlightError
+from app.core.offers import Downloading, Passport
+from app.core.report import Progress, Stopped
+from app.core.wording import size, time_left
+from app.flows.catalogue import offered
+from app.flows.get_model import download, give_up, look_up, unfinished
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+NAME is OWNER/NAME as on the Hub, the page's address, or the last part of a model that is offered
+(python3 -m app models offered). First a few kilobytes are read, and what the model is is printed:
+what it is for, its licence, size and files, or why it cannot be used. The rest is fetched only after
+you say yes, or with --yes.
+
+Ctrl+C pauses: what was fetched stays, and the same command goes on from there, also after a restart.
+--give-up throws away what was fetched of a download that is not finished; --unfinished lists them.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `download`."""
+    parser.epilog = _EPILOG
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the model's name on the Hub")
+    parser.add_argument("--commit", default="", metavar="HASH", help="a revision other than the newest")
+    parser.add_argument("--yes", action="store_true", help="fetch it without asking")
+    parser.add_argument("--give-up", action="store_true", help="throw away what was fetched so far")
+    parser.add_argument("--unfinished", action="store_true", help="list downloads that were begun")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print the passport, ask, and fetch; or list or give up what was begun."""
+    if arguments.unfinished:
+        _list(arguments, workspace, report)
+        return
+    if not arguments.name:
+        raise SpanlightError("Which model? Its name is missing.", "See python3 -m app models offered.")
+    name = _whole_name(arguments.name, workspace, report)
+    if arguments.give_up:
+        give_up(workspace, name, report)
+        _say(arguments, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
+        return
+    passport = look_up(workspace, name, report, commit=arguments.commit or _begun(workspace, name, report))
+    report.clear()
+    if not arguments.json:
+        print_passport(passport, workspace)
+    _allow(arguments, passport, report)
+    try:
+        card = download(workspace, passport, _DownloadReport(report))
+    except (Stopped, KeyboardInterrupt):
+        report.line(
+            f"Paused. What was fetched stays; to go on: python3 -m app models download {passport.repository}"
+        )
+        raise
+    report.clear()
+    values = {"passport": passport_values(passport), "model": asdict(card)}
+    _say(arguments, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
+
+
+def _allow(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
+    """Return where the person wants the download; raises SpanlightError, with how to go on, where not."""
+    wanted: bool | None = arguments.yes
+    if passport.card is None:
+        fault: SpanlightError | None = SpanlightError(passport.refused, passport.hint)
+    else:
+        if not wanted:
+            question = f"Download {size(passport.to_fetch)}?"
+            wanted = report.ask(question) if not arguments.json else None
+        hint = "" if wanted is False else "Add --yes to download it."
+        fault = None if wanted else SpanlightError("Nothing was downloaded.", hint)
+    if fault is not None:
+        if arguments.json:
+            print_json({"passport": passport_values(passport), "model": None})
+        raise fault
+
+
+def _whole_name(name: str, workspace: Workspace, report: TerminalReport) -> str:
+    """The repository that a name without its owner means among the offered models, else the name as it is."""
+    if "/" in name:
+        return name
+    parts = [model.repository for model in offered(workspace, report)]
+    named = [each for each in parts if each.rpartition("/")[2].casefold() == name.strip().casefold()]
+    return named[0] if len(named) == 1 else name
+
+
+def _begun(workspace: Workspace, name: str, report: TerminalReport) -> str:
+    """The revision of a download of this name that was begun: it is what goes on."""
+    for each in unfinished(workspace, report):
+        if each.passport.repository.casefold() == name.strip().casefold():
+            begun = f"{size(each.done)} of {size(each.passport.size)}"
+            report.line(f"The download goes on where it stopped: {begun} are here already.")
+            return each.passport.commit
+    return ""
+
+
+def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    begun = unfinished(workspace, report)
+    if arguments.json:
+        told = [
+            {"passport": passport_values(each.passport), "done": each.done, "begun": each.begun}
+            for each in begun
+        ]
+        print_json({"unfinished": told})
+        return
+    if not begun:
+        print("No download is unfinished.")
+    for each in begun:
+        print(
+            f"{one_line(each.passport.repository)}: {size(each.done)} of {size(each.passport.size)} fetched"
+        )
+
+
+def _say(arguments: argparse.Namespace, values: Mapping[str, object], words: str) -> None:
+    if arguments.json:
+        print_json(values)
+    else:
+        print(words)
+
+
+class _DownloadReport:
+    """A Report for a download: bytes, speed and time left on the terminal's one line."""
+
+    def __init__(self, report: TerminalReport) -> None:
+        self._report = report
+        self._left: float | None = None
+        self._total = 0
+
+    def progress(self, progress: Progress) -> None:
+        """Keep the time left of the bytes; say any other progress as it is."""
+        if self._total and progress.total == self._total:
+            self._left = progress.seconds_left
+        else:
+            self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Draw how many bytes are there."""
+        if isinstance(result, Downloading):
+            self._total = result.total
+            speed = f", {size(round(result.speed))} a second" if result.speed else ""
+            left = f", {time_left(self._left)}" if self._left is not None else ""
+            self._report.draw(f"{size(result.done)} of {size(result.total)}{speed}{left}")
+
+    def notice(self, sentence: str) -> None:
+        """Write the sentence on a line of its own."""
+        self._report.notice(sentence)
+
+    def check(self) -> None:
+        """Raise Stopped after Ctrl+C."""
+        self._report.check()

@@ -1,0 +1,62 @@
+"""How the network is reached, and what was asked of it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from app.cli.models.offline import standing
+from app.cli.models.words import moment
+from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
+from app.core.network import LedgerEntry
+from app.core.wording import count, duration, size
+from app.flows.ledger import clear_ledger, ledger
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+Nothing but looking up and downloading a model uses the network. Each request is written down before it
+is sent; the latest come first. Mirror, proxy and certificates are chosen in the window's settings.
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `network`."""
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "--limit", type=zero_or_more, default=10, metavar="N", help="how many requests to list (10)"
+    )
+    parser.add_argument("--clear", action="store_true", help="forget the requests made so far")
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print how the network is reached and the latest requests."""
+    if arguments.clear:
+        clear_ledger(workspace, report)
+    entries = ledger(workspace, report)
+    shown = entries[: arguments.limit]
+    network, offline = workspace.network, workspace.settings.offline
+    if arguments.json:
+        told = {"offline": offline, **asdict(network), "requests": len(entries)}
+        print_json(told | {"entries": [asdict(entry) for entry in shown]})
+        return
+    print(standing(offline))
+    print(f"Models come from {one_line(network.endpoint)}")
+    print(f"Proxy: {one_line(network.proxy) or 'as the system has it'}")
+    print(f"Certificates: {one_line(network.certificates) or 'as the system has them'}")
+    print(f"Hugging Face cache: {one_line(network.cache) or 'the standard folder'}")
+    print(f"Token: {'the one that is saved is sent' if network.use_token else 'none is sent'}")
+    print(
+        f"\n{count(len(entries), 'request')} in {one_line(network.ledger)}"
+        if entries
+        else "\nNo request was made."
+    )
+    for entry in shown:
+        _print(entry)
+
+
+def _print(entry: LedgerEntry) -> None:
+    came = (
+        f"{entry.status}, {size(entry.received)}, {duration(entry.seconds)}" if entry.status else entry.error
+    )
+    print(f"  {moment(entry.sent)}  {one_line(entry.method)} {one_line(entry.address)}")
+    print(f"    {one_line(entry.why)}: {one_line(came) or 'no answer yet'}")

@@ -1,0 +1,89 @@
+"""How models are said in a terminal: tasks, limits, licences, where they come from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.cli.terminal import one_line
+from app.core.days import date_and_time
+from app.core.models import Head, ModelCard, family_title
+from app.core.offers import OfferedModel, Source
+
+# A task's word on the command line; the first of a head's words is the one that is said.
+TASKS = {
+    "ask": Head.QUESTION_ANSWERING,
+    "classify": Head.CLASSIFICATION,
+    "fill": Head.MASKED_WORDS,
+    "follow": Head.NEXT_SENTENCE,
+    "names": Head.TOKEN_CLASSIFICATION,
+    "next": Head.NEXT_SENTENCE,
+    "tokens": Head.TOKEN_CLASSIFICATION,
+}
+_DOES = {
+    Head.QUESTION_ANSWERING: "answering questions",
+    Head.CLASSIFICATION: "classifying texts",
+    Head.MASKED_WORDS: "filling blanks",
+    Head.NEXT_SENTENCE: "telling what follows on",
+    Head.TOKEN_CLASSIFICATION: "finding names",
+}
+_FEW = 6
+
+
+def task(value: str) -> Head:
+    """An argument's task: a word of TASKS or a head's own value."""
+    wanted = value.strip().casefold()
+    if wanted in TASKS:
+        return TASKS[wanted]
+    try:
+        return Head(wanted)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"there is no task {value}: it is one of ask, classify, fill, follow, names"
+        ) from None
+
+
+def task_word(head: Head) -> str:
+    """A head's task as it is typed: "ask"."""
+    return next(word for word, each in TASKS.items() if each is head)
+
+
+def does(heads: Sequence[Head]) -> str:
+    """What heads are for: "answering questions, filling blanks"."""
+    return ", ".join(_DOES[head] for head in heads)
+
+
+def few(labels: Sequence[str]) -> str:
+    """The first few labels, and how many more there are; of a token's labels the kinds of names only."""
+    if "O" in labels:
+        kinds = (each[2:] if each[:2] in ("B-", "I-", "E-", "L-", "S-", "U-") else each for each in labels)
+        labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
+    more = len(labels) - _FEW
+    shown = one_line(", ".join(labels[: _FEW if more > 1 else None]))
+    return f"{shown} and {more} more" if more > 1 else shown
+
+
+def make(model: ModelCard | OfferedModel) -> str:
+    """What a model is made of: "BERT, 108.3 million parameters, up to 512 tokens"."""
+    parameters = f"{model.parameters / 1e6:.1f} million parameters"
+    return f"{one_line(family_title(model.family))}, {parameters}, up to {model.max_length:,} tokens"
+
+
+def origin(card: ModelCard) -> str:
+    """Where an installed model comes from, in a few words; "" for one that was put there by hand."""
+    if card.source == Source.HUB:
+        return f"downloaded, {one_line(card.repository)}"
+    return {
+        Source.STARTER: "comes along with Spanlight",
+        Source.FOLDER: "imported from a folder",
+        Source.ARCHIVE: "imported from a zip",
+    }.get(card.source, "")  # type: ignore[call-overload]  # a StrEnum's members are strings
+
+
+def moment(iso: str) -> str:
+    """A moment in ISO 8601 as a person says it, in local time; what is none as it stands."""
+    try:
+        return date_and_time(datetime.fromisoformat(iso).astimezone())
+    except ValueError:
+        return one_line(iso)
