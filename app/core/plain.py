@@ -1,0 +1,71 @@
+"""Frozen values as plain JSON, and back with every type checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from typing import Any, TypeVar
+
+ValueT = TypeVar("ValueT")
+
+
+def to_plain(value: Any) -> Any:
+    """A value of data classes, tuples, dictionaries, enumerations, texts and numbers as JSON knows them."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {key: to_plain(each) for key, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [to_plain(each) for each in value]
+    return value
+
+
+def from_plain(kind: type[ValueT], value: Any) -> ValueT:
+    """The value of type `kind` that `to_plain` made this of; keys that are not known count for nothing.
+
+    Raises ValueError where it is of another type, or something without a default is missing.
+    """
+    made: ValueT = _made(kind, value)
+    return made
+
+
+def _made(kind: Any, value: Any) -> Any:
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        if value is None and type(None) in parts:
+            return None
+        (kind,) = [part for part in parts if part is not type(None)]
+        return _made(kind, value)
+    if origin is tuple:
+        values = _checked(list, value)
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return tuple(_made(parts[0], each) for each in values)
+        return tuple(_made(part, each) for part, each in zip(parts, values, strict=True))
+    if origin is dict:
+        return {key: _made(parts[1], each) for key, each in _checked(dict, value).items()}
+    if dataclasses.is_dataclass(kind):
+        return _of_class(kind, _checked(dict, value))
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(value)
+    if kind is float and type(value) is int:
+        return float(value)
+    return _checked(kind, value)
+
+
+def _of_class(kind: Any, values: dict[str, Any]) -> Any:
+    kinds = typing.get_type_hints(kind)
+    known = [field.name for field in dataclasses.fields(kind) if field.name in values]
+    try:
+        return kind(**{name: _made(kinds[name], values[name]) for name in known})
+    except TypeError as fault:
+        raise ValueError(str(fault)) from fault
+
+
+def _checked(kind: Any, value: Any) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
+    return value
