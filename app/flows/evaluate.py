@@ -17,6 +17,7 @@ from app.flows.calibration_error import calibration_error
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
 from app.flows.models import keep_beside, measured_on
+from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
@@ -176,7 +177,14 @@ def _questions(
             text = example.context
             if join:
                 text = join_paragraphs(paragraphs, place[text], join, f"{plan.seed} {join} {example.id}")
-            yield example, Question(example.question, (Document(text),), top_k)
+            yield example, question_on(example, text, top_k)
+
+
+def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
+    """The example's question on a text, its own context where there is none."""
+    # One character for one, so that positions stay.
+    asked, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
+    return Question(asked, (Document(on),), top_k)
 
 
 def _held_against(example: QaExample, reading: Reading) -> QaOutcome:

@@ -1,0 +1,212 @@
+"""Files of examples with known answers: a person's own, and those that come along."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import lzma
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.measures import ExampleSet
+from app.core.models import Head
+from app.core.wording import size
+from app.documents.plain_text import decode
+from app.flows.rows import read_rows
+from app.flows.tables import Table, read_columns
+from app.settings.paths import Paths
+from app.training.examples import QaExample, TextExample, read_qa, read_texts
+from app.training.tagged import TaggedText, parse_conll, read_tagged
+
+Example = QaExample | TextExample | TaggedText
+
+MOST_BYTES = 64 * 10**6
+MOST_EXAMPLES = 50_000
+# What a set's examples are called, one and several.
+NOUNS = {
+    Head.QUESTION_ANSWERING: ("question", "questions"),
+    Head.CLASSIFICATION: ("text", "texts"),
+    Head.TOKEN_CLASSIFICATION: ("sentence", "sentences"),
+}
+_ROWS = (".jsonl", ".jsonl.xz")
+_TABLES = (".csv", ".tsv")
+_TAGGED = (".conll", ".bio", ".iob", ".iob2", ".tsv", ".txt")
+_TAG = re.compile(r"O|[BI]-\S+")
+_ENDINGS = "Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl."
+_COLUMNS = "A table of questions needs the columns question, context and answer; one of texts text and label."
+_SETS = "sets.toml"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What a file holds: examples of one kind, in their order, and the head that they are for."""
+
+    head: Head
+    items: tuple[Example, ...]
+
+    def digest(self) -> str:
+        """SHA-256 of all that was asked and is known, in hexadecimal digits; what they are counted under apart."""
+        found = hashlib.sha256(self.head.encode())
+        for item in self.items:
+            match item:
+                case QaExample():
+                    told: Sequence[object] = (item.context, item.question, sorted(t for t, _ in item.answers))
+                case TextExample():
+                    told = (item.text, item.label)
+                case TaggedText():
+                    told = (item.text, [astuple(word) for word in item.words], item.tags)
+            found.update(json.dumps(told).encode() + b"\n")
+        return found.hexdigest()
+
+
+def read_examples(path: Path, head: Head | None = None) -> Examples:
+    """The examples of a file: SQuAD's JSON, rows as JSON Lines (also .xz), a CSV table, or words with tags as CoNLL's.
+
+    Raises SpanlightError for a file that cannot be read, is too large or not text, for a row that does not fit, and
+    for examples of another head than the one asked for.
+    """
+    _guard(path)
+    found = _read(path)
+    if not found.items:
+        raise SpanlightError(f"There is no example in {path.name}.", _ENDINGS)
+    if len(found.items) > MOST_EXAMPLES:
+        raise SpanlightError(
+            f"{path.name} holds more than {MOST_EXAMPLES:,} examples.", "A tenth of them measures as well."
+        )
+    if head is not None and found.head is not head:
+        wanted = NOUNS[head][1] if head in NOUNS else "examples for this"
+        raise SpanlightError(f"{path.name} holds {NOUNS[found.head][1]}, not {wanted}.", _ENDINGS)
+    return found
+
+
+def example_set(path: Path | str, head: Head | None = None) -> ExampleSet:
+    """What a file of a person's own holds. Raises SpanlightError as `read_examples`."""
+    path = Path(path).expanduser()
+    found = read_examples(path, head)
+    title = path.name.partition(".")[0] or path.name
+    return ExampleSet(str(path.absolute()), title, found.head, len(found.items))
+
+
+def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
+    """The sets that `sets.toml` names, in its order; one that cannot be read is left out and logged."""
+    found = []
+    try:
+        rows = tomllib.loads((paths.example_sets / _SETS).read_text(encoding="utf-8"))["set"]
+        for row in rows:
+            path = paths.example_sets / row["file"]
+            held = read_examples(path)
+            found.append(
+                ExampleSet(str(path), str(row["title"]), held.head, len(held.items), str(row["line"]))
+            )
+    except (OSError, ValueError, KeyError, TypeError, SpanlightError) as fault:
+        _log.warning("sets of examples left out: %r", fault)
+    return tuple(found)
+
+
+def _guard(path: Path) -> None:
+    """Refuse what is no file, too large, or not text, before all of it is read."""
+    try:
+        if not path.exists():
+            raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.")
+        if not path.is_file():
+            raise SpanlightError(f"“{path.name}” is not a file.", "Give a file of examples.")
+        done, first = 0, b""
+        with lzma.open(path, "rb") if path.suffix == ".xz" else path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                first = first or piece
+                done += len(piece)
+                if done > MOST_BYTES:
+                    raise SpanlightError(
+                        f"{path.name} is larger than {size(MOST_BYTES)}.", "A part of it measures as well."
+                    )
+    except (OSError, EOFError, lzma.LZMAError) as fault:
+        reason = getattr(fault, "strerror", None) or "it is damaged"
+        raise SpanlightError(f"“{path.name}” could not be read: {reason}.", "Check the file.") from fault
+    # A table may be in UTF-16, which is full of zero bytes.
+    if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SpanlightError(f"{path.name} is not a text file.", _ENDINGS)
+
+
+def _read(path: Path) -> Examples:
+    name = path.name.lower()
+    if name.endswith((".json", ".json.xz")):
+        return Examples(Head.QUESTION_ANSWERING, tuple(read_qa(path)))
+    if name.endswith(_ROWS):
+        return _rows(path)
+    if name.endswith((*_TABLES, *_TAGGED)):
+        try:
+            text = decode(path.read_bytes(), path.name).replace("\r\n", "\n").replace("\r", "\n")
+        except OSError as fault:
+            raise SpanlightError(
+                f"“{path.name}” could not be read: {fault.strerror}.", "Check the file."
+            ) from fault
+        if name.endswith(_TAGGED) and (not name.endswith(_TABLES) or _is_tagged(text)):
+            return Examples(Head.TOKEN_CLASSIFICATION, tuple(parse_conll(text, path.name)))
+        return _table(path)
+    raise SpanlightError(f"{path.name} is not a file of examples that Spanlight knows.", _ENDINGS)
+
+
+def _rows(path: Path) -> Examples:
+    first = next(read_rows(path), None)
+    names = first.values.keys() if first else ()
+    if "tokens" in names:
+        return Examples(Head.TOKEN_CLASSIFICATION, tuple(read_tagged(path)))
+    if "question" in names:
+        return Examples(Head.QUESTION_ANSWERING, tuple(read_qa(path)))
+    if "label" in names or not first:
+        return Examples(Head.CLASSIFICATION, tuple(_with_words(read_texts(path), path)))
+    raise SpanlightError(
+        f"The first row of {path.name} is not an example.",
+        'Rows need "context", "question" and "answers", or "text" and "label", or "tokens" and "tags".',
+    )
+
+
+def _is_tagged(text: str) -> bool:
+    """Whether a text with tabs holds a word and its tag a line, and no table."""
+    lines = [line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith("-DOCSTART-")]
+    return bool(lines) and all(_TAG.fullmatch(line.rpartition("\t")[2].strip()) for line in lines)
+
+
+def _table(path: Path) -> Examples:
+    table = read_columns(path)
+    columns = {name.strip().casefold(): at for at, name in reversed(list(enumerate(table.columns)))}
+    if {"question", "context", "answer"} <= columns.keys():
+        return Examples(Head.QUESTION_ANSWERING, tuple(_asked(table, columns, path)))
+    if {"text", "label"} <= columns.keys():
+        texts = [
+            TextExample(row[columns["text"]], row[columns["label"]].strip(), path.name.partition(".")[0])
+            for row in table.rows
+        ]
+        return Examples(Head.CLASSIFICATION, tuple(_with_words(texts, path, first=2)))
+    told = ", ".join(name.strip() for name in table.columns) or "none"
+    raise SpanlightError(f"{path.name} has the columns {told[:300]}.", _COLUMNS)
+
+
+def _asked(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
+    found = []
+    for number, row in enumerate(table.rows, start=2):
+        context, question, answer = (row[columns[name]] for name in ("context", "question", "answer"))
+        for cell, name in ((context, "context"), (question, "question")):
+            if not cell.strip():
+                raise SpanlightError(
+                    f"Row {number} of {path.name} has no {name}.", "Take it out of the file."
+                )
+        known = ((answer.strip(), context.find(answer.strip())),) if answer.strip() else ()
+        found.append(QaExample(str(number), context, question, known, path.name.partition(".")[0]))
+    return found
+
+
+def _with_words(examples: Sequence[TextExample], path: Path, first: int = 1) -> Sequence[TextExample]:
+    for number, example in enumerate(examples, start=first):
+        if not example.text.strip():
+            raise SpanlightError(f"Row {number} of {path.name} has no text.", "Take it out of the file.")
+        if not example.label.strip():
+            raise SpanlightError(f"Row {number} of {path.name} has no label.", "Give it one, or take it out.")
+    return examples
