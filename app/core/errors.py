@@ -29,6 +29,10 @@ class EngineLost(SpanlightError):
         self.exit_code = exit_code
 
 
+class DeviceLost(SpanlightError):
+    """A GPU broke down while it computed: the process that used it must end before anything is computed again."""
+
+
 class PasswordNeeded(SpanlightError):
     """An encrypted document asks for its password; `wrong` tells that one was given and does not fit."""
 

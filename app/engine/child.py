@@ -100,6 +100,11 @@ class Child:
             if self._closed:
                 self._end()
 
+    def end(self) -> None:
+        """End the process where it waits for work; the next request starts another."""
+        with self._lock:
+            self._end()
+
     def close(self) -> None:
         """End the process for good; work under way ends as Stopped."""
         self._closed = True

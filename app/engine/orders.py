@@ -10,15 +10,37 @@ from app.core.requests import ModelChoice
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Answer a request, with a model where its task needs one."""
+    """Answer a request, with a model where its task needs one.
+
+    `avoid` is why no GPU is to be used although one may have been chosen, empty where it may.
+    """
 
     request: object
     choice: ModelChoice | None
+    avoid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Have a model ready to read."""
+    """Have a model ready to read; `avoid` as in Run."""
 
     choice: ModelChoice
     head: Head
+    avoid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListDevices:
+    """Tell of every device as core.devices.Devices; `avoid` as in Run."""
+
+    avoid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TellMemory:
+    """Tell what is held in memory as core.devices.MemoryUse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unload:
+    """Let go of all models, and tell of the memory then."""

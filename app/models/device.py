@@ -2,147 +2,104 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-from pathlib import Path
-
+from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice
+from app.models import processor
+from app.models.graphics import Gpu, apple, cuda, gpus
+
+_HINT = "Choose another precision, or auto."
 
 
-def choose(wanted: str = "auto") -> DeviceChoice:
+def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
     """The device to compute on: `auto` takes a GPU that works, else the CPU.
 
-    `wanted` is auto, cpu, cuda, cuda:N or mps. bfloat16 where the device computes in it natively,
-    float32 elsewhere. Raises SpanlightError where the device wanted is not there or does not work.
+    `wanted` is auto, cpu, cuda, cuda:N or mps; `precision` one of core.devices.PRECISIONS, where auto takes what is
+    fastest there. Raises SpanlightError where the device wanted is not there or does not work, or does not compute in
+    that precision.
     """
+    if precision not in PRECISIONS:
+        raise SpanlightError(
+            f"There is no precision called {precision[:40]!r}.", f"Choose {', '.join(PRECISIONS)}."
+        )
     kind, _, number = wanted.strip().lower().partition(":")
     if kind == "auto" and not number:
-        return _auto()
+        return _auto(precision)
     if kind == "cpu" and not number:
-        return cpu("chosen in the settings")
+        return cpu("chosen in the settings", precision)
     if kind == "cuda" and (not number or number.isdecimal()):
-        return _cuda(int(number or 0))
+        return _on(_listed(int(number or 0)), precision)
     if kind == "mps" and number in ("", "0"):
-        return _mps()
+        return _on(_apple(), precision)
     raise SpanlightError(f"There is no device called {wanted[:40]!r}.", "Choose auto, cpu, cuda or mps.")
 
 
-def cpu(reason: str) -> DeviceChoice:
-    """The CPU, for a reason said in a few words; bfloat16 where it has instructions for it."""
-    native = _bfloat16_instructions()
-    return DeviceChoice(
-        "cpu", "bfloat16" if native else "float32", f"{reason}; {native}" if native else reason
-    )
+def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
+    """The CPU, for a reason said in a few words; what is fastest there, or the precision chosen.
+
+    Raises SpanlightError where the processor has no instructions for that.
+    """
+    fast, native = processor.fast_bfloat16(), processor.bfloat16()
+    if precision == "auto":
+        if fast:
+            return DeviceChoice("cpu", "bfloat16", f"{reason}; bfloat16 with {fast}")
+        more = f"; float32, faster here than bfloat16 with {native}" if native else ""
+        return DeviceChoice("cpu", "float32", reason + more)
+    if precision not in cpu_precisions():
+        raise SpanlightError(f"This processor has no instructions for {precision}.", _HINT)
+    return DeviceChoice("cpu", precision, f"{reason}; {precision} chosen")
 
 
-def in_passing(fault: SpanlightError) -> str:
-    """A fault's sentence as a reason in a few words: no capital, no full stop."""
-    said = fault.message.rstrip(".")
-    return said[0].lower() + said[1:] if said.startswith(("The ", "No ", "This ")) else said
+def cpu_precisions() -> tuple[str, ...]:
+    """The dtypes that the CPU computes in, what `auto` takes first."""
+    fast = ("bfloat16",) if processor.fast_bfloat16() else ()
+    more = ("bfloat16",) if processor.bfloat16() and not fast else ()
+    half = ("float16",) if processor.float16() else ()
+    return (*fast, "float32", *more, *half)
 
 
-def physical_cores() -> int:
-    """Number of physical cores that this process may run on: more threads than these slow torch down."""
-    usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
-    cores = set()
-    for number in usable:
-        siblings = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
-        try:
-            cores.add(siblings.read_text())
-        except OSError:
-            cores.add(str(number))
-    count = len(cores)
-    if platform.system() == "Darwin":
-        # Performance cores only: a matrix product waits for its slowest thread.
-        command = ["/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu"]
-        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-        count = int(said) if said.isdecimal() else count
-    return max(1, min(count, _quota()))
+def _auto(precision: str) -> DeviceChoice:
+    passed_over = ""
+    for gpu in gpus():
+        why = gpu.fault
+        if not why and precision not in ("auto", *gpu.precisions):
+            why = f"The GPU {gpu.title} does not compute in {precision}."
+        if not why:
+            choice = _on(gpu, precision)
+            more = f"; {passed_over}" if passed_over else ""
+            return DeviceChoice(choice.device, choice.dtype, f"{choice.reason}, faster than the CPU{more}")
+        passed_over = passed_over or f"{gpu.title} is not used: {why[0].lower() + why[1:]}".rstrip(".")
+    return cpu(passed_over or "no GPU that PyTorch can use was found", precision)
 
 
-def _quota() -> int:
-    """Whole CPUs that a container's limit leaves, many where there is none."""
-    try:
-        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, round(int(limit) / int(period)))
-    except (OSError, ValueError):
-        return 1 << 20
+def _on(gpu: Gpu, precision: str) -> DeviceChoice:
+    if gpu.fault:
+        raise SpanlightError(gpu.fault, "Choose the device auto or cpu.")
+    if precision == "auto":
+        return DeviceChoice(gpu.key, gpu.precisions[0], gpu.title)
+    if precision not in gpu.precisions:
+        raise SpanlightError(f"The GPU {gpu.title} does not compute in {precision}.", _HINT)
+    return DeviceChoice(gpu.key, precision, f"{gpu.title}; {precision} chosen")
 
 
-def _auto() -> DeviceChoice:
+def _listed(number: int) -> Gpu:
     import torch
 
-    if torch.cuda.is_available():
-        try:
-            return _cuda(0)
-        except SpanlightError as error:
-            return cpu(in_passing(error))
-    if torch.backends.mps.is_available():
-        try:
-            return _mps()
-        except SpanlightError:
-            return cpu("the Apple GPU does not work with PyTorch")
-    return cpu("no GPU that PyTorch can use was found")
-
-
-def _cuda(number: int) -> DeviceChoice:
-    import torch
-
+    hint = "Choose the device auto or cpu."
     if not torch.cuda.is_available():
-        raise SpanlightError(
-            "No NVIDIA or AMD GPU that PyTorch can use was found.", "Choose the device auto or cpu."
-        )
+        listed = [gpu for gpu in gpus() if gpu.key == f"cuda:{number}"]
+        if listed:
+            return listed[0]
+        raise SpanlightError("No NVIDIA or AMD GPU that PyTorch can use was found.", hint)
     if number >= torch.cuda.device_count():
         raise SpanlightError(
             f"There is no GPU number {number}.", f"They are numbered 0 to {torch.cuda.device_count() - 1}."
         )
-    native = torch.cuda.is_bf16_supported(including_emulation=False)
-    dtype = "bfloat16" if native else "float32"
-    title = torch.cuda.get_device_name(number)
-    if not _multiplies(f"cuda:{number}", dtype):
-        raise SpanlightError(
-            f"PyTorch cannot compute on the GPU {title}.", "Choose the device cpu, or renew the GPU's driver."
-        )
-    return DeviceChoice(f"cuda:{number}", dtype, title)
+    return cuda(number)
 
 
-def _mps() -> DeviceChoice:
-    import torch
-
-    if not torch.backends.mps.is_available() or not _multiplies("mps", "float32"):
-        raise SpanlightError("No Apple GPU that PyTorch can use was found.", "Choose the device auto or cpu.")
-    return DeviceChoice("mps", "float32", "Apple GPU")
-
-
-def _multiplies(device: str, dtype: str) -> bool:
-    """Whether a small product comes out right: a GPU can be listed and yet be too old for this PyTorch."""
-    import torch
-
-    try:
-        ones = torch.ones((8, 8), device=device, dtype=getattr(torch, dtype))
-        return bool((ones @ ones).sum().item() == 512.0)
-    except (RuntimeError, AssertionError):
-        return False
-
-
-def _bfloat16_instructions() -> str:
-    """The name of the CPU's bfloat16 matrix instructions, empty without any."""
-    import torch
-
-    found = dict(getattr(torch.cpu, "get_capabilities", dict)())
+def _apple() -> Gpu:
+    found = [gpu for gpu in gpus() if gpu.key == "mps"]
     if not found:
-        found = {
-            "amx_bf16": _says("_is_amx_tile_supported"),
-            "avx512_bf16": _says("_is_avx512_bf16_supported"),
-        }
-    if found.get("amx_bf16") and _says("_is_amx_tile_supported"):
-        return "AMX"
-    return "AVX512-BF16" if found.get("avx512_bf16") else ""
-
-
-def _says(name: str) -> bool:
-    import torch
-
-    return bool(getattr(torch.cpu, name, lambda: False)())
+        raise SpanlightError("No Apple GPU that PyTorch can use was found.", "Choose the device auto or cpu.")
+    return apple()

@@ -1,4 +1,4 @@
-"""The forward pass of a loaded model, and what is told when memory does not suffice for it."""
+"""The forward pass of a loaded model, in batches that its device's memory has room for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
+from app.models.memory import size_of
+from app.models.room import Room
 
 Arrays = dict[str, np.ndarray]
 OUTPUTS = {
@@ -19,10 +21,6 @@ OUTPUTS = {
     Head.NEXT_SENTENCE: ("logits",),
     Head.TOKEN_CLASSIFICATION: ("logits",),
 }
-
-
-class OutOfMemory(SpanlightError):
-    """The device's memory, or the computer's, did not suffice."""
 
 
 class Places:
@@ -59,7 +57,8 @@ class Places:
 class Forward:
     """The forward pass of a model: arrays in, logits out.
 
-    A batch that does not fit into the device's memory is computed in halves.
+    A batch that does not fit into the device's memory is computed in smaller ones, and so are those that follow: `room`
+    remembers what fitted.
     """
 
     def __init__(
@@ -67,6 +66,7 @@ class Forward:
     ) -> None:
         self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
         self._places = places
+        self.room = Room(device)
         types = int(getattr(model.config, "type_vocab_size", 0) or 0)
         self._sizes = {"input_ids": int(model.config.vocab_size)}
         if types > 1:  # with one kind of token, or none, transformers adds what it needs by itself
@@ -76,7 +76,8 @@ class Forward:
         """Logits of a batch, float32.
 
         Raises ValueError for an input longer than the model's or a position outside of it, SpanlightError for a
-        token or token type that it has no embedding of, as a tokenizer of another model would give.
+        token or token type that it has no embedding of, as a tokenizer of another model would give; OutOfMemory where
+        not even one input fits into the device's memory.
         """
         length = arrays["input_ids"].shape[1]
         if length > self._max_length:
@@ -88,24 +89,17 @@ class Forward:
                 "The tokenizer gave a token that the model does not know.",
                 "Tokenizer and weights do not belong together: fetch a whole copy of this model.",
             )
-        return self._halving(arrays)
-
-    def _halving(self, arrays: Arrays) -> Arrays:
-        rows = len(arrays["input_ids"])
-        try:
-            return self._compute(arrays)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            if rows <= 1:
-                raise out_of_memory(self._device) from error
-        self._free()
-        half = rows // 2
-        parts = [
-            self._halving({n: a[part] for n, a in arrays.items()})
-            for part in (slice(half), slice(half, None))
-        ]
+        parts = self.room.pieces(
+            len(arrays["input_ids"]),
+            length,
+            lambda rows: self._compute({name: array[rows] for name, array in arrays.items()}),
+        )
         return {name: np.concatenate([part[name] for part in parts]) for name in self._outputs}
+
+    @property
+    def size(self) -> int:
+        """The bytes of the model's parameters and buffers."""
+        return size_of(self._model)
 
     def tensors(self, arrays: Arrays) -> dict[str, Any]:
         """What the model itself takes of the arrays, int64 on its device."""
@@ -132,40 +126,3 @@ class Forward:
         with torch.inference_mode():
             found = self.outputs(self.tensors(arrays), arrays.get("positions"))
             return {name: values.cpu().numpy() for name, values in found.items()}
-
-    def _free(self) -> None:
-        import torch
-
-        if self._device.startswith("cuda"):
-            torch.cuda.empty_cache()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an exception says that the memory of the device, or of the computer, did not suffice."""
-    import torch
-
-    said = str(error).lower()
-    words = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
-    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in words)
-
-
-def exhausted_device(error: BaseException) -> str:
-    """Whose memory an out-of-memory exception speaks of: `cuda` or `mps`, else `cpu`."""
-    import torch
-
-    said = str(error).lower()
-    if isinstance(error, torch.OutOfMemoryError) or "cuda" in said:
-        return "cuda"
-    return "mps" if "mps" in said else "cpu"
-
-
-def out_of_memory(device: str) -> OutOfMemory:
-    """What a person is told when the memory did not suffice, with the next step."""
-    if device == "cpu":
-        return OutOfMemory(
-            "This computer has too little free memory for the model.", "Close other programs and try again."
-        )
-    return OutOfMemory(
-        "The GPU has too little free memory for the model.",
-        "Choose the device cpu, or close what uses the GPU.",
-    )

@@ -15,7 +15,8 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.card import TOKENIZER, family_of, words_head_of
 from app.models.classes import model_class
 from app.models.families import Family, WordsHead
-from app.models.forward import Arrays, Forward, Places, is_out_of_memory, out_of_memory
+from app.models.faults import is_out_of_memory, out_of_memory
+from app.models.forward import Arrays, Forward, Places
 from app.models.heads import no_head
 from app.models.inside.opened import Inside
 
@@ -53,7 +54,7 @@ def load(
     if head not in card.heads:
         raise no_head(card.name, card.heads, head)
     family = family_of(card)
-    if opened or (device.dtype == "bfloat16" and not family.bfloat16):
+    if opened or not family.bfloat16:
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
     words = words_head_of(card) if head is Head.MASKED_WORDS else None

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from app.models.room import Room
+
 Score = Sequence[tuple[str, tuple[int, ...], float]]
 
 # Of what a backward pass keeps; a batch has at least one step in it.
@@ -23,7 +25,8 @@ class Shares:
 
     `tensors` are the row as the model takes it, int64[1, length]. `outputs` runs the model on a batch of such rows and
     gives the head's outputs by name, with their gradients; `stays` (bool[length]) marks the tokens that a baseline
-    keeps. `tell` is called before each batch with the steps done and all steps; it may raise to break off.
+    keeps. `tell` is called before each batch with the steps done and all steps; it may raise to break off. `room` tells
+    how many steps the device's memory has room for at once.
     """
 
     def __init__(
@@ -34,11 +37,12 @@ class Shares:
         score: Score,
         stays: np.ndarray,
         tell: Callable[[int, int], None],
+        room: Room,
     ) -> None:
         import torch
 
         self._model, self._tensors, self._outputs = model, tensors, outputs
-        self._score, self._tell = score, tell
+        self._score, self._tell, self._room = score, tell, room
         words = model.get_input_embeddings()
         with torch.no_grad():
             ids = tensors["input_ids"]
@@ -86,17 +90,33 @@ class Shares:
         places = start + (end - start) * (points + 1) / 2
         way = self._input - self._baseline
         found = torch.zeros_like(way, dtype=torch.float64)
-        rows = self._rows()
+        rows, length = self._rows(), len(way)
         for at in range(0, steps, rows):
             self._tell(done + at, total)
-            part = torch.from_numpy(places[at : at + rows]).to(way)
-            gradients, _ = self._gradients(self._baseline + part[:, None, None] * way)
-            share = torch.from_numpy(weights[at : at + rows] * (end - start) / 2).to(gradients)
-            found += (share[:, None, None] * gradients).sum(0)
+            part, heavy = places[at : at + rows], weights[at : at + rows] * (end - start) / 2
+            found += sum(
+                self._room.pieces(
+                    len(part), length, lambda some, p=part, h=heavy: self._weighed(p[some], h[some])
+                )
+            )
         edges = torch.tensor([start, end]).to(way)
-        _, ends = self._gradients(self._baseline + edges[:, None, None] * way, wanted=False)
+        ends = self._room.pieces(
+            2, length, lambda some: self._gradients(self._at(edges[some]), wanted=False)[1].tolist()
+        )
+        first, last = (value for values in ends for value in values)
         shares = (found * way.double()).sum(-1).cpu().numpy()
-        return _Piece(start, end, shares, (float(ends[0]), float(ends[1])))
+        return _Piece(start, end, shares, (first, last))
+
+    def _at(self, places: Any) -> Any:
+        """The embeddings at places on the path from the baseline (0) to the input (1)."""
+        return self._baseline + places[:, None, None] * (self._input - self._baseline)
+
+    def _weighed(self, places: np.ndarray, weights: np.ndarray) -> Any:
+        """The gradients at places on the path, each times its weight, added up: float64 like the input."""
+        import torch
+
+        gradients, _ = self._gradients(self._at(torch.from_numpy(places).to(self._input)))
+        return (torch.from_numpy(weights).to(gradients)[:, None, None] * gradients).sum(0)
 
     def _gradients(self, embeddings: Any, *, wanted: bool = True) -> tuple[Any, Any]:
         """Gradients of the score to a batch of embeddings, float64 like them, and the scores, float64[batch]."""

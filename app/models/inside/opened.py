@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from app.models.inside.modules import modules
 if TYPE_CHECKING:  # these load torch, which is to be loaded when a model is
     from app.models.inside.pooling import Pooled
     from app.models.inside.trace import Trace
+
+T = TypeVar("T")
 
 
 class Inside:
@@ -65,11 +67,11 @@ class Inside:
 
     def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
         """Attention weights of one layer, float32[heads, length, length]."""
-        return attention(self._model, self._forward.tensors(arrays), layer)
+        return self._with_room(arrays, lambda: attention(self._model, self._forward.tensors(arrays), layer))
 
     def loss(self, arrays: Arrays, labels: Arrays) -> float:
         """The loss that the model's own class gives for these labels."""
-        return loss(self._model, self._forward.tensors(arrays), labels)
+        return self._with_room(arrays, lambda: loss(self._model, self._forward.tensors(arrays), labels))
 
     def shares(
         self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
@@ -91,5 +93,15 @@ class Inside:
             return self._forward.outputs(tensors, None if positions is None else positions.repeat(rows, 0))
 
         stays = arrays["special_tokens_mask"][0] > 0
-        found = Shares(self._model, self._forward.tensors(arrays), outputs, score, stays, tell)
-        return found.integrated(steps) if steps else (*found.gradient_input(), 0.0, 1)
+
+        def found() -> Shares:
+            tensors, room = self._forward.tensors(arrays), self._forward.room
+            return Shares(self._model, tensors, outputs, score, stays, tell, room)
+
+        if steps:
+            return found().integrated(steps)
+        return self._with_room(arrays, lambda: (*found().gradient_input(), 0.0, 1))
+
+    def _with_room(self, arrays: Arrays, compute: Callable[[], T]) -> T:
+        """What is computed of one input; raises OutOfMemory, with the input's length, where it does not fit."""
+        return self._forward.room.once(arrays["input_ids"].shape[1], compute)

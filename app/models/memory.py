@@ -1,0 +1,159 @@
+"""The memory of the computer, of this process and of the GPU: how much there is, and giving it back."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def computer() -> tuple[int, int]:
+    """The computer's memory and what is free of it, in bytes; what a container's limit leaves. 0 where not known."""
+    if sys.platform == "win32":
+        return _windows()
+    if sys.platform == "darwin":
+        return _number("/usr/sbin/sysctl", "-n", "hw.memsize"), _mac_free()
+    said = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
+    total, free = (1024 * _leading(said.get(name, "")) for name in ("MemTotal", "MemAvailable"))
+    limit = _leading(_text("/sys/fs/cgroup/memory.max"))
+    if 0 < limit < total:
+        used = _leading(_text("/sys/fs/cgroup/memory.current")) - _cached()
+        total, free = limit, min(free, max(0, limit - used))
+    return total, free
+
+
+def resident() -> int:
+    """The bytes of this process that lie in the computer's memory, 0 where that is not known."""
+    if sys.platform == "win32":
+        return _windows_resident()
+    if sys.platform == "darwin":
+        return 1024 * _number("/bin/ps", "-o", "rss=", "-p", str(os.getpid()))
+    with contextlib.suppress(IndexError):
+        return _leading(_text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def gpu(device: str = "") -> tuple[int, int]:
+    """A GPU's memory and what is free of it, in bytes; zeros where none is in use, as nothing is started for this.
+
+    Raises nothing: a GPU that does not answer counts as none.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return 0, 0
+    with contextlib.suppress(RuntimeError, AssertionError):
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            free, total = torch.cuda.mem_get_info(device if device.startswith("cuda") else None)
+            return int(total), int(free)
+        if device == "mps":
+            total = int(torch.mps.recommended_max_memory())
+            return total, max(0, total - int(torch.mps.driver_allocated_memory()))
+    return 0, 0
+
+
+def size_of(model: Any) -> int:
+    """The bytes of a model's parameters and buffers; what several modules share counts once."""
+    tensors = {tensor.data_ptr(): tensor for tensor in (*model.parameters(), *model.buffers())}
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
+
+
+def release() -> None:
+    """Give back what nothing uses any more: garbage, what PyTorch keeps of the GPU's memory, what glibc keeps of freed.
+
+    Without being asked, glibc gives nothing back in the model process, which has it keep what batches free.
+    """
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        # A GPU that has failed may refuse this too: then there is nothing to give back.
+        with contextlib.suppress(RuntimeError, AssertionError):
+            if torch.cuda.is_available() and torch.cuda.is_initialized():
+                torch.cuda.empty_cache()
+            if torch.backends.mps.is_available():
+                torch.mps.empty_cache()
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def _leading(text: str) -> int:
+    """The number that a text begins with, 0 without one."""
+    word = (text.split() or [""])[0]
+    return int(word) if word.isdecimal() else 0
+
+
+def _cached() -> int:
+    """What the container's files take of its memory: it is let go when it is wanted."""
+    lines = (line.split() for line in _text("/sys/fs/cgroup/memory.stat").splitlines())
+    return sum(int(line[1]) for line in lines if line[:1] == ["inactive_file"])
+
+
+def _number(*command: str) -> int:
+    with contextlib.suppress(OSError):
+        return _leading(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    return 0
+
+
+def _mac_free() -> int:
+    try:
+        said = subprocess.run(["/usr/bin/vm_stat"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return 0
+    page = _leading(said.partition("page size of ")[2]) or 16384
+    free = ("Pages free", "Pages inactive", "Pages speculative")
+    pages = (line.split(":") for line in said.splitlines() if line.startswith(free))
+    return page * sum(_leading(count.replace(".", " ")) for _, count in pages)
+
+
+class _Status(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_ = [("length", ctypes.c_ulong), ("load", ctypes.c_ulong)] + [
+        (name, ctypes.c_ulonglong)
+        for name in ("total", "free", "page", "page_free", "virtual", "virtual_free", "extended")
+    ]
+
+
+class _Counters(ctypes.Structure):
+    """PROCESS_MEMORY_COUNTERS of the Windows API."""
+
+    _fields_ = [("length", ctypes.c_ulong), ("faults", ctypes.c_ulong)] + [
+        (name, ctypes.c_size_t)
+        for name in ("peak", "resident", "a", "b", "c", "d", "pagefile", "pagefile_peak")
+    ]
+
+
+def _windows() -> tuple[int, int]:
+    status = _Status(length=ctypes.sizeof(_Status))
+    with contextlib.suppress(OSError, AttributeError):
+        if _library("kernel32").GlobalMemoryStatusEx(ctypes.byref(status)):
+            return int(status.total), int(status.free)
+    return 0, 0
+
+
+def _windows_resident() -> int:
+    counters = _Counters(length=ctypes.sizeof(_Counters))
+    with contextlib.suppress(OSError, AttributeError):
+        kernel = _library("kernel32")
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        ask = kernel.K32GetProcessMemoryInfo
+        ask.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong]
+        if ask(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.length):
+            return int(counters.resident)
+    return 0
+
+
+def _library(name: str) -> Any:
+    return getattr(ctypes, "WinDLL")(name)  # noqa: B009  (only Windows has it)
