@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.families import FAMILIES, TITLES, Family, WordsHead
+from app.models.config import CONFIG, LONGEST_CONFIG, UNQUANTISED, family_in, parse_config, value_of
+from app.models.config_keys import MOST_ENTRIES, MOST_LAYERS, MOST_POSITIONS, MOST_WIDE
+from app.models.families import FAMILIES, Family, WordsHead
 from app.models.heads import (
     check_shape,
     classification,
@@ -16,24 +19,42 @@ from app.models.heads import (
     next_sentence,
     number,
     question_answering,
+    tensor_shape,
 )
 from app.models.notes import Notes, read_notes, write_notes
-from app.models.weights import DAMAGED, Weights, read_json, read_weights
+from app.models.shapes import embedding_width, encoder_shapes, pooler_shapes
+from app.models.tokenizer_file import TOKENIZER, check_tokenizer
+from app.models.weights import DAMAGED, FLOATS, Weights, parse_object, read_file, read_json, read_weights
 
-__all__ = ["Notes", "read_card", "read_notes", "write_notes"]
+__all__ = ["CONFIG", "TOKENIZER", "Notes", "read_card", "read_notes", "write_notes"]
 
-CONFIG = "config.json"
-TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 WORDS, POSITIONS = "embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"
 WINDOW, STRIDE = 384, 128
 SHORTEST = 16
-# No model of these families comes near; a config beyond them only serves to fill the memory.
-OTHER_WIDTHS = frozenset(
-    "intermediate_size hidden_dim true_hidden_size intra_bottleneck_size type_vocab_size position_buckets"
-    " max_relative_positions pooler_hidden_size".split()
-)
-MOST_WIDE, MOST_LAYERS, MOST_ENTRIES = 16_384, 256, 10_000_000
+LONGEST_NAME = 96
+# Whole numbers that some checkpoints store beside their weights, and that nothing is computed with.
+BUFFERS = ("position_ids", "token_type_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that was read and checked, nothing of its weights loaded: its config's known keys, and headers."""
+
+    name: str
+    config: Mapping[str, Any]
+    weights: Weights
+
+    @property
+    def family(self) -> Family:
+        """The family that it belongs to."""
+        return family_in(self.config)
+
+    @property
+    def words(self) -> WordsHead | None:
+        """The form of its masked-words head, None without one."""
+        width = embedding_width(self.config, self.family)
+        return masked_words(self.config, self.family, self.weights, width, self.name)
 
 
 def read_card(folder: Path | str) -> ModelCard:
@@ -43,26 +64,83 @@ def read_card(folder: Path | str) -> ModelCard:
     family that Spanlight reads.
     """
     folder = Path(folder)
+    checkpoint = read_checkpoint(folder)
+    name, family, weights = checkpoint.name, checkpoint.family, checkpoint.weights
+    if not (folder / TOKENIZER).is_file():
+        raise SpanlightError(
+            f"{name} has no tokenizer.json.",
+            "Fetch that file, or save the tokenizer again with transformers, which writes it.",
+        )
+    rows = tensor_shape(weights, _prefix(family, weights) + WORDS, name)
+    check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
+    lengths = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
+    card = _card(checkpoint, lengths, read_notes(folder))
+    read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
+    return replace(card, folder=str(folder), size=sum(path.stat().st_size for path in read))
+
+
+def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: bytes = b"") -> ModelCard:
+    """The card of a checkpoint that is not on this computer: all but its tokenizer is checked as `read_card` checks it.
+
+    `config` and `tokenizer_config` are those files' content, `weights` come from their headers. The card's folder is
+    empty and its size that of the weights and the config. Raises SpanlightError.
+    """
+    checkpoint = Checkpoint(name, parse_config(config, name), weights)
+    _check_shapes(checkpoint)
+    card = _card(checkpoint, tokenizer_config, Notes())
+    return replace(card, size=weights.bytes + len(config))
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """A folder's config and headers, checked against each other. Raises SpanlightError."""
     name = model_name(folder)
-    config = _read_config(folder, name)
-    family = _family(config, name)
-    weights = read_weights(folder)
-    _check_shapes(config, family, weights, name)
-    _check_tokenizer(folder, family, weights, name)
+    if not folder.is_dir():
+        raise SpanlightError(f"There is no model folder {name}.", "Check the path.")
+    if not (folder / CONFIG).is_file():
+        raise SpanlightError(
+            f"{name} has no config.json.",
+            "A model folder needs config.json, model.safetensors, tokenizer.json.",
+        )
+    config = parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
+    checkpoint = Checkpoint(name, config, read_weights(folder, name))
+    _check_shapes(checkpoint)
+    return checkpoint
+
+
+def model_name(folder: Path) -> str:
+    """What a person calls the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
+    repository = folder.parent.parent.name
+    name = folder.name or folder.resolve().name
+    if folder.parent.name == "snapshots" and repository.startswith("models--"):
+        name = repository.split("--")[-1]
+    # A name from elsewhere neither steers a terminal nor turns a sentence's direction.
+    name = "".join(sign if sign.isprintable() else "?" for sign in name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def family_of(card: ModelCard) -> Family:
+    """The family that a card's model belongs to."""
+    return FAMILIES[card.family]
+
+
+def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> ModelCard:
+    name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
     classifier, labels, problem = classification(config, family, weights, name)
+    follows = next_sentence(config, family, weights, name)
+    if follows or classifier is Head.CLASSIFICATION:
+        for tensor, shape in pooler_shapes(config):
+            _check_weight(weights, tensor, shape, name)
     held: dict[Head | None, object] = {
         Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
-        Head.MASKED_WORDS: masked_words(config, family, weights, _width(config, family, name), name),
-        Head.NEXT_SENTENCE: next_sentence(config, family, weights, name),
+        Head.MASKED_WORDS: checkpoint.words,
+        Head.NEXT_SENTENCE: follows,
         classifier: True,
     }
-    notes = read_notes(folder)
-    max_length = _max_length(folder, config, family)
+    max_length = _max_length(checkpoint, tokenizer_config)
     window = max(SHORTEST, min(notes.window or WINDOW, max_length))
-    read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
     return ModelCard(
         name=name,
-        folder=str(folder),
+        folder="",
         family=str(config["model_type"]),
         heads=tuple(head for head in Head if held.get(head)),
         labels=labels,
@@ -71,67 +149,14 @@ def read_card(folder: Path | str) -> ModelCard:
         window=window,
         stride=min(notes.stride or STRIDE, window // 3),
         parameters=weights.parameters,
-        size=sum(path.stat().st_size for path in read),
         dtype=weights.dtype,
         calibration=notes.calibration,
         class_temperature=notes.class_temperature,
         measured=notes.measured,
         description=notes.description,
         licence=notes.licence,
+        languages=notes.languages,
     )
-
-
-def model_name(folder: Path) -> str:
-    """What a person calls the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
-    repository = folder.parent.parent.name
-    if folder.parent.name == "snapshots" and repository.startswith("models--"):
-        return repository.split("--")[-1]
-    return folder.name or folder.resolve().name
-
-
-def family_of(card: ModelCard) -> Family:
-    """The family that a card's model belongs to."""
-    return FAMILIES[card.family]
-
-
-def words_head_of(card: ModelCard) -> WordsHead | None:
-    """The form of the masked-words head in a card's folder, None without one. Raises SpanlightError as `read_card`."""
-    folder = Path(card.folder)
-    config = _read_config(folder, card.name)
-    family = _family(config, card.name)
-    return masked_words(config, family, read_weights(folder), _width(config, family, card.name), card.name)
-
-
-def _read_config(folder: Path, name: str) -> dict[str, Any]:
-    if not folder.is_dir():
-        raise SpanlightError(f"There is no model folder {folder}.", "Check the path.")
-    if not (folder / CONFIG).is_file():
-        raise SpanlightError(
-            f"{name} has no config.json.",
-            "A model folder needs config.json, model.safetensors, tokenizer.json.",
-        )
-    config = read_json(folder / CONFIG)
-    if "auto_map" in config or "custom_pipelines" in config:
-        raise SpanlightError(
-            f"{name} brings program code of its own, which Spanlight never runs.",
-            f"Choose a model of a known family: {TITLES}.",
-        )
-    if any(key in config for key in ("quantization_config", "compression_config")):
-        raise SpanlightError(
-            f"{name} is quantised, which Spanlight does not read.",
-            "Fetch its unquantised version (float32, float16, bfloat16).",
-        )
-    return config
-
-
-def _family(config: Mapping[str, Any], name: str) -> Family:
-    kind = config.get("model_type")
-    if not isinstance(kind, str) or kind not in FAMILIES:
-        said = (
-            f"of the family {kind[:40]!r}" if isinstance(kind, str) else "of no family that its config names"
-        )
-        raise SpanlightError(f"{name} is {said}, which Spanlight does not read.", f"It reads {TITLES}.")
-    return FAMILIES[kind]
 
 
 def _prefix(family: Family, weights: Weights) -> str:
@@ -139,36 +164,30 @@ def _prefix(family: Family, weights: Weights) -> str:
     return "" if WORDS in weights.tensors else f"{family.prefix}."
 
 
-def _width(config: Mapping[str, Any], family: Family, name: str) -> int:
-    key = next((key for key in family.embedding if config.get(key) is not None), family.embedding[-1])
-    return number(config, key, MOST_WIDE, name)
-
-
-def _check_shapes(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> None:
+def _check_shapes(checkpoint: Checkpoint) -> None:
     """Refuse a config that does not describe the weights, before anything is made from it."""
+    name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
+    for tensor, told in weights.tensors.items():
+        if told.dtype not in FLOATS and not (told.dtype == "I64" and tensor.endswith(BUFFERS)):
+            raise SpanlightError(
+                f"{name} holds weights in the format {told.dtype}, as quantised models do.", UNQUANTISED
+            )
     hidden = number(config, family.hidden, MOST_WIDE, name)
-    heads = number(config, family.heads, MOST_WIDE, name)
     layers = number(config, family.layers, MOST_LAYERS, name)
     vocabulary = number(config, "vocab_size", MOST_ENTRIES, name)
-    positions = number(config, "max_position_embeddings", MOST_ENTRIES, name)
-    if hidden % heads:
+    number(config, "max_position_embeddings", MOST_POSITIONS, name)
+    _check_divisions(checkpoint, hidden)
+    if value_of(config, "pad_token_id") >= vocabulary:
         raise SpanlightError(
-            f"config.json of {name} cannot be right: {hidden} is not a multiple of {heads} heads.", DAMAGED
+            f"config.json of {name} cannot be right: pad_token_id is {config['pad_token_id']}.", DAMAGED
         )
-    for key, value in config.items():
-        if key in OTHER_WIDTHS and (type(value) is not int or not -1 <= value <= 4 * MOST_WIDE):
-            raise SpanlightError(
-                f"config.json of {name} cannot be right: {key} is {str(value)[:40]}.", DAMAGED
-            )
-        if key in ("num_hidden_groups", "inner_group_num", "num_feedforward_networks"):
-            number(config, key, MOST_LAYERS, name)
-    width = _width(config, family, name)
+    width = embedding_width(config, family)
     prefix = _prefix(family, weights)
     check_shape(weights, prefix + WORDS, (vocabulary, width), "word embeddings", name)
     table = prefix + POSITIONS
-    if family.position_embeddings or weights.shape(table) is not None:
-        wide = hidden if config["model_type"] in ("mobilebert", "deberta", "deberta-v2") else width
-        check_shape(weights, table, (positions, wide), "position embeddings", name)
+    expected = dict(encoder_shapes(config))
+    if POSITIONS in expected:
+        check_shape(weights, table, expected[POSITIONS], "position embeddings", name)
     if family.layer_pattern:
         start = prefix + family.layer_pattern
         found = {key[len(start) :].split(".")[0] for key in weights.tensors if key.startswith(start)}
@@ -177,44 +196,55 @@ def _check_shapes(config: Mapping[str, Any], family: Family, weights: Weights, n
                 f"{name} holds {len(found)} layers where its config names {layers}.",
                 "Config and weights do not belong together.",
             )
+    for tensor, shape in expected.items():
+        _check_weight(weights, prefix + tensor, shape, name)
 
 
-def _check_tokenizer(folder: Path, family: Family, weights: Weights, name: str) -> None:
-    if not (folder / TOKENIZER).is_file():
+def _check_divisions(checkpoint: Checkpoint, hidden: int) -> None:
+    """Refuse sizes that do not divide evenly into heads or groups."""
+    name, config, family = checkpoint.name, checkpoint.config, checkpoint.family
+    heads = number(config, family.heads, MOST_WIDE, name)
+    split = hidden
+    if config["model_type"] == "mobilebert" and value_of(config, "use_bottleneck"):
+        split = value_of(config, "intra_bottleneck_size")
+    if split % heads:
         raise SpanlightError(
-            f"{name} has no tokenizer.json.",
-            "Fetch that file, or save the tokenizer again with transformers, which writes it.",
+            f"config.json of {name} cannot be right: {split} is not a multiple of {heads} heads.", DAMAGED
         )
-    tokenizer = read_json(folder / TOKENIZER)
-    model, added = tokenizer.get("model"), tokenizer.get("added_tokens") or []
-    vocabulary = model.get("vocab") if isinstance(model, dict) else None
-    if isinstance(vocabulary, dict):
-        ids = list(vocabulary.values())
-    elif isinstance(vocabulary, list):
-        ids = list(range(len(vocabulary)))
-    else:
-        raise SpanlightError(f"tokenizer.json of {name} has no vocabulary.", DAMAGED)
-    ids += [
-        token.get("id") if isinstance(token, dict) else None for token in added if isinstance(added, list)
-    ]
-    if not ids or not all(type(i) is int and i >= 0 for i in ids):
-        raise SpanlightError(f"tokenizer.json of {name} has a malformed vocabulary.", DAMAGED)
-    rows = (weights.shape(_prefix(family, weights) + WORDS) or (0,))[0]
-    if max(ids) >= rows:
+    wrong = {
+        "conv_groups": config.get("conv_kernel_size") and hidden % config.get("conv_groups", 1),
+        "pooler_hidden_size": config.get("pooler_hidden_size", hidden) != hidden,
+        "attention_head_size": config.get("attention_head_size", hidden // heads) != hidden // heads,
+        "num_hidden_groups": config.get("num_hidden_groups", 1) > config[family.layers],
+    }
+    for key, is_wrong in wrong.items():
+        if is_wrong:
+            raise SpanlightError(
+                f"config.json of {name} cannot be right: {key} is {config.get(key)}.", DAMAGED
+            )
+
+
+def _check_weight(weights: Weights, tensor: str, shape: tuple[int, ...], name: str) -> None:
+    found = tensor_shape(weights, tensor, name)
+    if found is None:
+        raise SpanlightError(f"{name} lacks the weights {tensor}.", "Fetch a whole copy of this model.")
+    if found != shape:
+        sizes = [" × ".join(map(str, size)) or "one number" for size in (found, shape)]
         raise SpanlightError(
-            f"The tokenizer of {name} knows {max(ids) + 1:,} tokens, its weights only {rows:,}.",
-            "Tokenizer and weights do not belong together.",
+            f"{name} holds in a wrong shape the weights {tensor}: {sizes[0]} where its config says {sizes[1]}.",
+            "Config and weights do not belong together.",
         )
 
 
-def _max_length(folder: Path, config: Mapping[str, Any], family: Family) -> int:
-    longest: int = config["max_position_embeddings"] - family.position_offset(config)
+def _max_length(checkpoint: Checkpoint, tokenizer_config: bytes) -> int:
+    config = checkpoint.config
+    longest: int = config["max_position_embeddings"] - checkpoint.family.position_offset(config)
     if longest < SHORTEST:
         raise SpanlightError(
-            f"{model_name(folder)} reads only {longest} tokens at a time.", "Choose another model."
+            f"{checkpoint.name} reads only {longest} tokens at a time.", "Choose another model."
         )
-    if (folder / TOKENIZER_CONFIG).is_file():
-        said = read_json(folder / TOKENIZER_CONFIG).get("model_max_length")
-        if isinstance(said, int) and SHORTEST <= said < longest:
+    if tokenizer_config:
+        said = parse_object(tokenizer_config, TOKENIZER_CONFIG).get("model_max_length")
+        if type(said) is int and SHORTEST <= said < longest:
             return said
     return longest

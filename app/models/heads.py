@@ -8,7 +8,7 @@ from typing import Any
 from app.core.errors import SpanlightError
 from app.core.models import Head, ProblemType
 from app.models.families import Family, WordsHead
-from app.models.weights import DAMAGED, Weights
+from app.models.weights import DAMAGED, FLOATS, Weights
 
 MOST_LABELS = 100_000
 TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
@@ -181,9 +181,21 @@ def _problem(config: Mapping[str, Any], labels: int, name: str) -> ProblemType:
     return ProblemType(said) if said else ProblemType.SINGLE_LABEL
 
 
+def tensor_shape(weights: Weights, tensor: str, name: str) -> tuple[int, ...] | None:
+    """The shape of a weight, under its own name or the one that the first BERTs had; None where there is none.
+
+    Raises SpanlightError where it holds whole numbers.
+    """
+    old = tensor.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+    found = weights.tensors.get(tensor) or weights.tensors.get(old)
+    if found is not None and found.dtype not in FLOATS:
+        raise SpanlightError(f"{name} holds the weights {tensor} as whole numbers.", DAMAGED)
+    return found.shape if found else None
+
+
 def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], what: str, name: str) -> None:
     """Raise SpanlightError where a tensor is missing or its shape is not the one that the config says."""
-    shape = weights.shape(tensor)
+    shape = tensor_shape(weights, tensor, name)
     if shape is None:
         raise SpanlightError(
             f"{name} holds no {what}.", "Its weights are not those of the family that its config names."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +15,17 @@ from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
-from app.models.card import TOKENIZER, family_of, words_head_of
+from app.models.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.classes import model_class
+from app.models.config import for_transformers
 from app.models.families import Family, WordsHead
 from app.models.faults import is_out_of_memory, out_of_memory
 from app.models.forward import Arrays, Forward, Places
 from app.models.heads import no_head
 from app.models.inside.opened import Inside
+from app.models.weights import read_file
+
+_log = logging.getLogger(__name__)
 
 ALBERT_LAYERS = "encoder.albert_layer_groups."
 
@@ -53,12 +60,13 @@ def load(
     """
     if head not in card.heads:
         raise no_head(card.name, card.heads, head)
-    family = family_of(card)
+    checkpoint = read_checkpoint(Path(card.folder))
+    family = checkpoint.family
     if opened or not family.bfloat16:
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
-    words = words_head_of(card) if head is Head.MASKED_WORDS else None
-    model = _model(card, family, head, words, device, eager=opened or not family.sdpa)
+    words = checkpoint.words if head is Head.MASKED_WORDS else None
+    model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
     places = Places(_part(model, words.module)) if words else None
     forward = Forward(model, head, device.device, card.max_length, places)
@@ -67,15 +75,16 @@ def load(
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:
+    content = read_file(Path(card.folder) / TOKENIZER)
     try:
-        tokenizer = Tokenizer.from_file(str(Path(card.folder) / TOKENIZER))
+        tokenizer = Tokenizer.from_buffer(content)
     # The library raises plain Exception for a malformed file, and a BaseException where it panics.
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        _log.warning("tokenizer.json of %s: %s", card.name, error)
         raise SpanlightError(
-            f"tokenizer.json of {card.name} cannot be understood: {said}.", "Fetch it again."
+            f"tokenizer.json of {card.name} cannot be understood.", "Fetch it again."
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -83,25 +92,37 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
 
 
 def _model(
-    card: ModelCard, family: Family, head: Head, words: WordsHead | None, device: DeviceChoice, *, eager: bool
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    words: WordsHead | None,
+    device: DeviceChoice,
+    *,
+    eager: bool,
 ) -> Any:
     import torch
 
+    family = checkpoint.family
     made = model_class(family, head)
+    values = for_transformers(checkpoint.config, head, card.labels)
     # DeBERTa's class has two forms of the head, and takes the wrong one where the config says nothing.
-    form = {"legacy": words is family.words[0]} if words and len(family.words) > 1 else {}
+    if words and len(family.words) > 1:
+        values["legacy"] = words is family.words[0]
     try:
-        model, told = made.from_pretrained(
-            card.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            dtype=getattr(torch, device.dtype),
-            attn_implementation="eager" if eager else "sdpa",
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,
-            **form,
-        )
+        with ExitStack() as opened:
+            # It is given no folder: nothing that lies there but the weights is ever read by transformers.
+            model, told = made.from_pretrained(
+                None,
+                config=made.config_class(**values),
+                state_dict=_tensors(checkpoint, opened),
+                dtype=getattr(torch, device.dtype),
+                attn_implementation="eager" if eager else "sdpa",
+                local_files_only=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,
+            )
+    except SpanlightError:
+        raise
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
             raise out_of_memory("cpu") from error
@@ -109,6 +130,7 @@ def _model(
     except Exception as error:
         raise _unreadable(card, error) from error
     _refuse_holes(card, told)
+    _refuse_what_is_no_number(card, model)
     try:
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
@@ -121,9 +143,41 @@ def _model(
     return model
 
 
+def _tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
+    """Every tensor of the checkpoint's files by name, each read when it is needed; the files stay open in `opened`."""
+    from safetensors import safe_open
+
+    # On Windows a file mapped into memory is counted as used, twice while it is copied.
+    backend = "pread" if sys.platform == "win32" else "mmap"
+    found: dict[str, Any] = {}
+    for file in checkpoint.weights.files:
+        content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend=backend))
+        found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
+    told = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
+    if told != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
+        raise SpanlightError(
+            f"The weights of {checkpoint.name} were changed while they were loaded.", "Try again."
+        )
+    return found
+
+
 def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-    return SpanlightError(f"The weights of {card.name} cannot be loaded: {said}.", "Fetch the model again.")
+    _log.warning("the weights of %s cannot be loaded", card.name, exc_info=error)
+    return SpanlightError(f"The weights of {card.name} cannot be loaded.", "Fetch the model again.")
+
+
+def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
+    """Refuse weights that are infinite or no numbers: all that is computed with them would be none either."""
+    import torch
+
+    for name, weight in model.named_parameters():
+        # Their sum tells it nine times as fast, unless it is too large itself.
+        whole = weight.detach().sum(dtype=torch.float32)
+        if not whole.isfinite() and not weight.isfinite().all():
+            raise SpanlightError(
+                f"The weights {name} of {card.name} are not all finite numbers.",
+                "Fetch a whole copy of this model.",
+            )
 
 
 def _refuse_holes(card: ModelCard, told: dict[str, Any]) -> None:

@@ -14,14 +14,19 @@ from app.core.models import QaCalibration
 from app.models.weights import read_json
 
 NOTES = "spanlight.json"
+MOST_LANGUAGES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A model's notes; every field is optional in the file. `window` and `stride` are tokens, 0 for unset."""
+    """A model's notes; every field is optional in the file.
+
+    `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes.
+    """
 
     description: str = ""
     licence: str = ""
+    languages: tuple[str, ...] = ()
     window: int = 0
     stride: int = 0
     calibration: QaCalibration = field(default_factory=QaCalibration)
@@ -47,6 +52,7 @@ def read_notes(folder: Path | str) -> Notes:
         notes = Notes(
             description=_text(found.get("description", "")),
             licence=_text(found.get("licence", "")),
+            languages=tuple(_text(code) for code in _list(found.get("languages", []))),
             window=_count(found.get("window", 0)),
             stride=_count(found.get("stride", 0)),
             calibration=QaCalibration(**numbers),
@@ -89,6 +95,12 @@ def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
         raise ValueError(f"{str(value)[:40]!r} is not a number of tokens")
     return int(value)
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list) or len(value) > MOST_LANGUAGES:
+        raise ValueError(f"{str(value)[:40]!r} is no list of languages")
+    return value
 
 
 def _text(value: Any) -> str:

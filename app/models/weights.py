@@ -7,25 +7,31 @@ offsets, then the bytes, without gaps.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from app.core import wording
 from app.core.errors import SpanlightError
 
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 LONGEST_HEADER = 16 * 2**20
 LONGEST_JSON = 64 * 2**20
+MOST_SHARDS = 100
+# Ten times the largest model of these families (DeBERTa-v2 xxlarge in half precision).
+MOST_BYTES = 32 * 10**9
 DAMAGED = "Fetch or copy the file again: it is damaged or incomplete."
 
 BYTES = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4,
-    "U16": 2, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1,
+    "U16": 2, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
 }  # fmt: skip
+_SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors")
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 
@@ -42,12 +48,17 @@ class Weights:
     """All tensors of a checkpoint, and the files they stand in."""
 
     tensors: Mapping[str, Tensor]
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
 
     @property
     def parameters(self) -> int:
         """Number of floating-point weights."""
         return sum(prod(t.shape) for t in self.tensors.values() if t.dtype in FLOATS)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes all tensors take."""
+        return sum(prod(t.shape) * BYTES[t.dtype] for t in self.tensors.values())
 
     @property
     def dtype(self) -> str:
@@ -64,50 +75,81 @@ class Weights:
         return tensor.shape if tensor and tensor.dtype in FLOATS else None
 
 
-def read_weights(folder: Path) -> Weights:
+def read_weights(folder: Path, name: str = "") -> Weights:
     """The tensors that a checkpoint folder holds, from model.safetensors or the shards its index names.
 
+    `name` is what a message calls the model, the folder's own where it is empty.
     Raises SpanlightError where there is no safetensors file, or one is not whole and well formed.
     """
+    name = name or folder.name
     if (folder / SINGLE).is_file():
-        return Weights(read_header(folder / SINGLE), (folder / SINGLE,))
+        return _sized(Weights(read_header(folder / SINGLE), (folder / SINGLE,)), name)
     if (folder / INDEX).is_file():
-        return _sharded(folder)
+        parts = shard_names(read_file(folder / INDEX), name)
+        lacking = next((shard for shard in parts if not (folder / shard).is_file()), None)
+        if lacking is not None:
+            raise SpanlightError(f"{name} lacks its part {lacking}.", "Fetch or copy the missing file.")
+        headers = {shard: read_header(folder / shard) for shard in parts}
+        return replace(join_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
     pickles = sorted(f.name for f in folder.glob("*") if f.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5"))
     if pickles:
         raise SpanlightError(
-            f"{folder.name} holds its weights only as {pickles[0]}, a format that can carry programs.",
+            f"{name} holds its weights only as {_short(pickles[0])}, a format that can carry programs.",
             "Convert it to model.safetensors, or fetch the safetensors version of this model.",
         )
     raise SpanlightError(
-        f"{folder.name} has no model.safetensors.",
+        f"{name} has no model.safetensors.",
         "A model folder needs config.json, model.safetensors, tokenizer.json.",
     )
 
 
-def _sharded(folder: Path) -> Weights:
-    index = read_json(folder / INDEX)
-    names = index.get("weight_map")
+def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
+    """Which file holds which weights, by the content of model.safetensors.index.json; `name` is the model's.
+
+    Raises SpanlightError where it is malformed, or names anything but safetensors files beside it.
+    """
+    names = parse_object(index, INDEX).get("weight_map")
     if not isinstance(names, dict) or not names:
-        raise SpanlightError(f"{INDEX} of {folder.name} names no weights.", DAMAGED)
-    tensors: dict[str, Tensor] = {}
-    files = []
-    for shard in sorted({str(shard) for shard in names.values()}):
-        if Path(shard).name != shard or "\\" in shard or not shard.endswith(".safetensors"):
+        raise SpanlightError(f"{INDEX} of {name} names no weights.", DAMAGED)
+    parts: dict[str, list[str]] = {}
+    for weight, shard in names.items():
+        if not isinstance(shard, str) or not _SHARD.fullmatch(shard):
             raise SpanlightError(
-                f"{INDEX} of {folder.name} names a file outside the folder.",
+                f"{INDEX} of {name} names a file outside the folder.",
                 "Do not use this model: it is malformed.",
             )
-        if not (folder / shard).is_file():
-            raise SpanlightError(f"{folder.name} lacks its part {shard}.", "Fetch or copy the missing file.")
-        files.append(folder / shard)
-        tensors |= read_header(folder / shard)
-    missing = next((name for name in names if name not in tensors), None)
-    if missing is not None:
+        parts.setdefault(shard, []).append(weight)
+    if len(parts) > MOST_SHARDS:
+        raise SpanlightError(f"{INDEX} of {name} names {len(parts):,} parts, which no model needs.", DAMAGED)
+    return {shard: tuple(parts[shard]) for shard in sorted(parts)}
+
+
+def join_shards(
+    parts: Mapping[str, Sequence[str]], headers: Mapping[str, Mapping[str, Tensor]], name: str
+) -> Weights:
+    """The tensors of all shards: `parts` as `shard_names` gives them, `headers` by the shard's file name.
+
+    Raises SpanlightError where a shard lacks what the index says of it, or two hold the same weights.
+    """
+    tensors: dict[str, Tensor] = {}
+    for shard, weights in parts.items():
+        missing = next((weight for weight in weights if weight not in headers[shard]), None)
+        if missing is not None:
+            raise SpanlightError(f"{name} lacks the weights {_short(missing)} that its index names.", DAMAGED)
+        twice = next((weight for weight in headers[shard] if weight in tensors), None)
+        if twice is not None:
+            raise SpanlightError(f"{name} holds the weights {_short(twice)} twice.", DAMAGED)
+        tensors |= headers[shard]
+    return _sized(Weights(tensors), name)
+
+
+def _sized(weights: Weights, name: str) -> Weights:
+    if weights.bytes > MOST_BYTES:
         raise SpanlightError(
-            f"{folder.name} lacks the weights {_short(missing)} that its index names.", DAMAGED
+            f"{name} holds {wording.size(weights.bytes)} of weights, more than Spanlight loads.",
+            f"Choose a model of at most {wording.size(MOST_BYTES)}.",
         )
-    return Weights(tensors, tuple(files))
+    return weights
 
 
 def read_header(path: Path) -> dict[str, Tensor]:
@@ -118,29 +160,49 @@ def read_header(path: Path) -> dict[str, Tensor]:
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if size < 10 or length + 8 > size:
-                raise SpanlightError(f"{path.name} ends before its own header does.", DAMAGED)
-            if length > LONGEST_HEADER:
-                raise SpanlightError(
-                    f"{path.name} has a header of {length:,} bytes, which no model needs.", DAMAGED
-                )
-            header = parse_object(file.read(length), path.name, repeats=False)
+            start = file.read(8)
+            start += file.read(header_length(start, size, path.name))
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or error}.", "Check the file."
+            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", "Check the file."
         ) from error
+    return parse_header(start, size, path.name)
+
+
+def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
+    """How many bytes of header follow the first eight of a safetensors file of `size` bytes.
+
+    Raises SpanlightError where the file is too short for it, or no model needs such a header.
+    """
+    length = int.from_bytes(start[:8], "little")
+    if len(start) < 8 or size < 10 or length + 8 > size:
+        raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
+    if length > LONGEST_HEADER:
+        raise SpanlightError(f"{file} has a header of {length:,} bytes, which no model needs.", DAMAGED)
+    return length
+
+
+def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tensor]:
+    """The tensors of a safetensors file of `size` bytes, `start` being its bytes up to its header's end at least.
+
+    Raises SpanlightError where the header is malformed, or does not fit the file's size.
+    """
+    length = header_length(start, size, file)
+    if len(start) < 8 + length:
+        raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
+    header = parse_object(start[8 : 8 + length], file, repeats=False)
+    told = header.pop("__metadata__", {})
+    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        raise SpanlightError(f"{file} has a header that is malformed.", DAMAGED)
     tensors: dict[str, Tensor] = {}
     places: list[tuple[int, int]] = []
     for name, entry in header.items():
-        if name == "__metadata__":
-            continue
         tensor, place = _entry(entry)
         if tensor is None:
-            raise SpanlightError(f"{path.name} describes {_short(name)} wrongly.", DAMAGED)
+            raise SpanlightError(f"{file} describes {_short(name)} wrongly.", DAMAGED)
         tensors[name] = tensor
         places.append(place)
-    _check_places(places, size - 8 - length, path)
+    _check_places(places, size - 8 - length, file)
     return tensors
 
 
@@ -162,28 +224,40 @@ def _counts(values: Any) -> TypeGuard[list[int]]:
     return isinstance(values, list) and all(type(value) is int and 0 <= value < 2**63 for value in values)
 
 
-def _check_places(places: Iterable[tuple[int, int]], size: int, path: Path) -> None:
+def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> None:
     end = 0
     for first, last in sorted(places):
         if first != end:
-            raise SpanlightError(f"{path.name} has weights that overlap or leave gaps.", DAMAGED)
+            raise SpanlightError(f"{file} has weights that overlap or leave gaps.", DAMAGED)
         end = last
     if end > size:
-        raise SpanlightError(f"{path.name} is cut off: {end - size:,} bytes are missing.", DAMAGED)
+        raise SpanlightError(f"{file} is cut off: {end - size:,} bytes are missing.", DAMAGED)
     if end < size:
-        raise SpanlightError(f"{path.name} has bytes that belong to no weight.", DAMAGED)
+        raise SpanlightError(f"{file} has bytes that belong to no weight.", DAMAGED)
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises SpanlightError where it is not one, or is too large."""
+    return parse_object(read_file(path), path.name)
+
+
+def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
+    """The content of a regular file of at most `most` bytes.
+
+    Raises SpanlightError where it is none, or cannot be read.
+    """
     try:
-        if path.stat().st_size > LONGEST_JSON:
-            raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
-        return parse_object(path.read_bytes(), path.name)
+        if not path.is_file():  # a pipe or a device would be waited for
+            raise SpanlightError(f"{path.name} is no file that can be read.", "Fetch or copy the file again.")
+        with path.open("rb") as file:
+            content = file.read(most + 1)
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or error}.", "Check the file."
+            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", "Check the file."
         ) from error
+    if len(content) > most:
+        raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
+    return content
 
 
 def parse_object(text: bytes, name: str, *, repeats: bool = True) -> dict[str, Any]:
@@ -192,7 +266,9 @@ def parse_object(text: bytes, name: str, *, repeats: bool = True) -> dict[str, A
     Raises SpanlightError where it is not a JSON object.
     """
     try:
-        found = json.loads(text, object_pairs_hook=None if repeats else _no_repeats)
+        found = json.loads(
+            text, object_pairs_hook=None if repeats else _no_repeats, parse_constant=_no_constant
+        )
     except (ValueError, RecursionError) as error:
         raise SpanlightError(f"{name} is not well-formed JSON.", DAMAGED) from error
     if not isinstance(found, dict):
@@ -205,6 +281,10 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name stands twice")
     return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _short(name: str) -> str:

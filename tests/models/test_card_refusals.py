@@ -67,7 +67,7 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         lambda f: config(f, intermediate_size=10**12),
         "intermediate_size is 1000000000000",
     ),
-    "absurd distances": (lambda f: config(f, position_buckets=10**9), "position_buckets is 1000000000"),
+    "absurd token types": (lambda f: config(f, type_vocab_size=10**9), "type_vocab_size is 1000000000"),
     "negative vocabulary": (lambda f: config(f, vocab_size=-1), "vocab_size is -1"),
     "vocabulary a text": (lambda f: config(f, vocab_size="many"), "vocab_size is many"),
     "no attention heads": (
@@ -149,7 +149,7 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
     ),
     "weights as whole numbers": (
         lambda f: rewrite(f, lambda h: h["bert.embeddings.word_embeddings.weight"].update(dtype="I32")),
-        "reader holds no word embeddings",
+        "reader holds weights in the format I32",
     ),
     "shards of elsewhere": (
         lambda f: (

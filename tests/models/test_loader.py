@@ -15,7 +15,8 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.models.card import read_card
 from app.models.families import FAMILIES as KNOWN
-from app.models.forward import Forward, OutOfMemory, Places
+from app.models.faults import OutOfMemory
+from app.models.forward import Forward, Places
 from app.models.loader import load
 from tests.helpers.cards import config
 from tests.helpers.small_models import FAMILIES, NEXT_SENTENCE_FAMILIES, small_checkpoint
@@ -241,7 +242,7 @@ def test_a_tokenizer_that_cannot_be_understood_is_refused(tmp_path: Path, tokeni
 def test_a_config_that_transformers_cannot_make_a_model_of_is_refused(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m")
     config(folder, hidden_act="no such function")
-    with pytest.raises(SpanlightError, match="m cannot be loaded"):
+    with pytest.raises(SpanlightError, match="hidden_act is no such function"):
         load(read_card(folder), QA, CPU)
 
 
