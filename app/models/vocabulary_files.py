@@ -1,7 +1,8 @@
 """tokenizer.json made from a vocabulary's own files, as older checkpoints have them.
 
 WordPiece (Wu et al. 2016) from vocab.txt: BERT, DistilBERT, ELECTRA, MobileBERT. Byte-level BPE (Radford et al. 2019)
-from vocab.json and merges.txt: RoBERTa. The settings are those of transformers' own classes for these families.
+from vocab.json and merges.txt: RoBERTa. Unigram (Kudo 2018) from a SentencePiece file: XLM-RoBERTa, ALBERT, DeBERTa-v2
+and v3. The settings are those of transformers' own classes for these families.
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.models.sentence_pieces import read_sentence_pieces, unigram
 from app.models.weights import DAMAGED, LONGEST_JSON, read_json
 
 WORDS, PIECES, MERGES, ADDED = "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json"
-VOCABULARY_FILES = (WORDS, PIECES, MERGES, ADDED)
+SENTENCE_PIECES = {
+    "xlm-roberta": "sentencepiece.bpe.model",
+    "albert": "spiece.model",
+    "deberta-v2": "spm.model",
+}
+VOCABULARY_FILES = (WORDS, PIECES, MERGES, ADDED, *SENTENCE_PIECES.values())
 WORD_PIECE = frozenset({"bert", "distilbert", "electra", "mobilebert"})
 BYTE_LEVEL = frozenset({"roberta"})
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 _WORD_TOKENS = {
     "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
 }  # fmt: skip
+_ALBERT_TOKENS = {"pad_token": "<pad>", "unk_token": "<unk>"}
 _BYTE_TOKENS = {
     "bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>", "unk_token": "<unk>",
     "pad_token": "<pad>", "mask_token": "<mask>",
@@ -30,9 +38,11 @@ _BYTE_TOKENS = {
 
 def can_make(names: Collection[str], family: str) -> bool:
     """Whether files of these names are enough to make a tokenizer.json for a family (config's model_type)."""
-    return (family in WORD_PIECE and WORDS in names) or (
-        family in BYTE_LEVEL and PIECES in names and MERGES in names
-    )
+    if family in SENTENCE_PIECES:
+        return SENTENCE_PIECES[family] in names
+    if family in BYTE_LEVEL:
+        return PIECES in names and MERGES in names
+    return family in WORD_PIECE and WORDS in names
 
 
 def make_tokenizer(folder: Path, family: str) -> bytes:
@@ -47,7 +57,10 @@ def make_tokenizer(folder: Path, family: str) -> bytes:
             "Save the tokenizer again with transformers, which writes tokenizer.json.",
         )
     settings = _settings(folder)
-    made = (_word_piece if family in WORD_PIECE else _byte_level)(folder, settings)
+    if family in SENTENCE_PIECES:
+        made = _unigram(folder, settings, family)
+    else:
+        made = (_word_piece if family in WORD_PIECE else _byte_level)(folder, settings)
     return json.dumps(
         {"version": "1.0", "truncation": None, "padding": None} | made, ensure_ascii=False
     ).encode()
@@ -61,9 +74,8 @@ def _word_piece(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(lower, bool):
         # A vocabulary with capital letters is of no use to a text in small ones.
         lower = not any(word != word.lower() for word in vocabulary if word not in names.values())
-    cls, sep = names["cls_token"], names["sep_token"]
     return {
-        "added_tokens": _added(folder, settings, names, ids),
+        "added_tokens": _added(folder, names, ids),
         "normalizer": {
             "type": "BertNormalizer",
             "clean_text": True,
@@ -72,14 +84,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
             "lowercase": lower,
         },
         "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [_token(cls, 0), _text("A", 0), _token(sep, 0)],
-            "pair": [_token(cls, 0), _text("A", 0), _token(sep, 0), _text("B", 1), _token(sep, 1)],
-            "special_tokens": {
-                name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in (cls, sep)
-            },
-        },
+        "post_processor": _template(names, ids, pair_types=(0, 1)),
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {
             "type": "WordPiece",
@@ -100,7 +105,7 @@ def _byte_level(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     spaced = settings.get("add_prefix_space") is True
     byte_level = {"type": "ByteLevel", "add_prefix_space": spaced, "trim_offsets": True, "use_regex": True}
     return {
-        "added_tokens": _added(folder, settings, names, ids),
+        "added_tokens": _added(folder, names, ids, blank_too=True),
         "normalizer": None,
         "pre_tokenizer": byte_level,
         "post_processor": {
@@ -123,6 +128,47 @@ def _byte_level(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
             "vocab": vocabulary,
             "merges": _merges(folder, vocabulary),
         },
+    }
+
+
+def _unigram(folder: Path, settings: Mapping[str, Any], family: str) -> dict[str, Any]:
+    file = SENTENCE_PIECES[family]
+    lower = settings.get("do_lower_case", family == "albert") is True
+    model, normaliser, split = unigram(
+        family, read_sentence_pieces(folder / file), lower=lower, accents=settings.get("keep_accents") is True
+    )
+    fairseq = family == "xlm-roberta"
+    usual = _BYTE_TOKENS if fairseq else _WORD_TOKENS | (_ALBERT_TOKENS if family == "albert" else {})
+    names = _special(settings, usual)
+    vocabulary = {text: number for number, (text, _) in enumerate(model["vocab"])}
+    # DeBERTa's mask stands in no SentencePiece file.
+    later = {name: number for name, number in _later(folder).items() if name in names.values()}
+    if family == "deberta-v2":
+        later.setdefault(names["mask_token"], len(vocabulary))
+    ids = _ids(names, later | vocabulary, file)
+    marks = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    return {
+        "added_tokens": _added(folder, names, ids, blank_too=family != "deberta-v2"),
+        "normalizer": normaliser,
+        "pre_tokenizer": split,
+        "post_processor": _template(names, ids, pair_types=(0, 0) if fairseq else (0, 1), twice=fairseq),
+        "decoder": marks,
+        "model": model,
+    }
+
+
+def _template(
+    names: Mapping[str, str], ids: Mapping[str, int], *, pair_types: tuple[int, int], twice: bool = False
+) -> dict[str, Any]:
+    """[CLS] A [SEP] and [CLS] A [SEP] B [SEP]; `twice` sets the separator twice between the two texts."""
+    cls, sep = names["cls_token"], names["sep_token"]
+    first, second = pair_types
+    between = [_token(sep, first), *([_token(sep, first)] if twice else [])]
+    return {
+        "type": "TemplateProcessing",
+        "single": [_token(cls, 0), _text("A", 0), _token(sep, 0)],
+        "pair": [_token(cls, first), _text("A", first), *between, _text("B", second), _token(sep, second)],
+        "special_tokens": {name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in (cls, sep)},
     }
 
 
@@ -181,19 +227,23 @@ def _ids(names: Mapping[str, str], vocabulary: Mapping[str, int], file: str) -> 
 
 
 def _added(
-    folder: Path, settings: Mapping[str, Any], names: Mapping[str, str], ids: Mapping[str, int]
+    folder: Path, names: Mapping[str, str], ids: Mapping[str, int], *, blank_too: bool = False
 ) -> list[dict[str, Any]]:
     """The tokens that stand for themselves in a text: the special ones, and those that were added later."""
     added = {number: _entry(number, name, special=True) for name, number in ids.items()}
     mask = ids[names["mask_token"]]
-    # RoBERTa's mask takes the blank before it along, as its words do.
-    added[mask]["lstrip"] = names["mask_token"] == _BYTE_TOKENS["mask_token"]
-    later = read_json(folder / ADDED) if (folder / ADDED).is_file() else {}
-    for name, number in later.items():
-        if type(number) is not int or number < 0:
-            raise SpanlightError(f"{ADDED} of {folder.name} is malformed.", DAMAGED)
+    # RoBERTa's and ALBERT's mask takes the blank before it along, as their words do.
+    added[mask]["lstrip"] = blank_too
+    for name, number in _later(folder).items():
         added.setdefault(number, _entry(number, name, special=False))
     return [added[number] for number in sorted(added)]
+
+
+def _later(folder: Path) -> dict[str, int]:
+    later = read_json(folder / ADDED) if (folder / ADDED).is_file() else {}
+    if not all(type(number) is int and number >= 0 for number in later.values()):
+        raise SpanlightError(f"{ADDED} of {folder.name} is malformed.", DAMAGED)
+    return later
 
 
 def _entry(number: int, name: str, *, special: bool) -> dict[str, Any]:

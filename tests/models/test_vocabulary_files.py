@@ -118,7 +118,9 @@ def test_what_is_enough() -> None:
     assert can_make({"vocab.json", "merges.txt"}, "roberta")
     assert not can_make({"vocab.json"}, "roberta")
     assert not can_make({"vocab.txt"}, "roberta")
-    assert not can_make({"spiece.model"}, "albert")
+    assert can_make({"spiece.model"}, "albert")
+    assert not can_make({"spiece.model"}, "deberta-v2")
+    assert not can_make({"vocab.txt"}, "deberta")
 
 
 @pytest.mark.parametrize(
