@@ -60,7 +60,8 @@ def few(labels: Sequence[str]) -> str:
         kinds = (each[2:] if each[:2] in ("B-", "I-", "E-", "L-", "S-", "U-") else each for each in labels)
         labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
     more = len(labels) - _FEW
-    shown = one_line(", ".join(labels[: _FEW if more > 1 else None]))
+    between = "; " if any("," in label for label in labels) else ", "
+    shown = one_line(between.join(labels[: _FEW if more > 1 else None]))
     return f"{shown} and {more} more" if more > 1 else shown
 
 
