@@ -17,6 +17,8 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.messages import Fault, fault_of
 from app.ui.pages import PAGES
+from app.ui.shell.drops import Drops
+from app.ui.shell.idle import Idle
 from app.ui.shell.network import NetworkSwitch
 from app.ui.shell.noticed import Noticed
 from app.ui.shell.reader import Reader
@@ -56,11 +58,14 @@ class MainWindow(QMainWindow):
         self._notice_place = QVBoxLayout()
         self._notice_place.addWidget(self.notice)
         self.reader = Reader(workspace, lanes, self.status, self)
+        self.idle = Idle(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
+        self.drops = Drops(lanes, self)
         self.reader.failed.connect(self.show_fault)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
+        self.drops.models.connect(self._models_dropped)
         self._lay_out()
         self._make_shortcuts()
         theme.changed.connect(self._restyle)
@@ -93,6 +98,7 @@ class MainWindow(QMainWindow):
         if self._current:
             self.workspace.settings.last_view = key
         self._current = key
+        self.drops.enabled = key != "models"  # which takes all sorts of files itself
         self.rail.select(key)
         self._stack.setCurrentWidget(self.pages[key])
         self.status.set_note(self._notes.get(key, ""))
@@ -166,6 +172,8 @@ class MainWindow(QMainWindow):
                 page.settings_changed()
         self.network.settings_changed()
         self.reader.settings_changed(what)
+        if what == "unload_minutes":
+            self.idle.wait()
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
@@ -283,4 +291,5 @@ class MainWindow(QMainWindow):
 
     def start_soon(self) -> None:
         """Load the reader once the window has been drawn."""
+        self.drops.watch()
         QTimer.singleShot(30, self.reader.start)

@@ -107,11 +107,42 @@ def test_a_chosen_model_that_is_gone_is_said(view: SettingsView, qtbot: QtBot) -
     assert "not installed" in view.models[QA].currentText()
 
 
-def test_device_and_number_of_answers_are_saved(view: SettingsView, qtbot: QtBot) -> None:
-    view.device.setCurrentIndex(view.device.findData("cpu"))
-    view.device.activated.emit(view.device.currentIndex())
+def test_the_number_of_answers_is_saved(view: SettingsView) -> None:
     view.top_k.setValue(9)
-    assert (saved(view).device, saved(view).ask_top_k) == ("cpu", 9)
+    assert saved(view).ask_top_k == 9
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "words"),
+    [
+        ("auto", "auto", "Automatic: a GPU if there is one"),
+        ("cpu", "bfloat16", "CPU, in 16 bits (bfloat16)"),
+        ("cuda:0", "auto", "GPU"),
+        ("cuda:1", "float32", "GPU number 1, in 32 bits"),
+        ("tpu", "auto", "tpu"),
+    ],
+)
+def test_where_models_run_is_told_with_the_way_there(
+    view: SettingsView, qtbot: QtBot, device: str, precision: str, words: str
+) -> None:
+    view.workspace.settings.device, view.workspace.settings.precision = device, precision
+    view.settings_changed()
+    assert view.device.words() == words
+    with qtbot.waitSignal(view.open_models) as asked:
+        qtbot.keyClick(view.device.link, Qt.Key.Key_Space)
+    assert asked.args == ["computer"]
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+
+
+def test_the_network_is_told_with_the_way_there(view: SettingsView, qtbot: QtBot) -> None:
+    assert view.network.words().startswith("Only when asked")
+    view.workspace.settings.offline = True
+    view.settings_changed()
+    assert view.network.words() == "Offline"
+    with qtbot.waitSignal(view.open_models) as asked:
+        qtbot.mouseClick(view.network.link, Qt.MouseButton.LeftButton)
+    assert asked.args == ["network"]
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
 
 
 def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBot) -> None:

@@ -151,13 +151,15 @@ def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
     assert not window.notice.isVisible()
 
 
-def test_choosing_a_device_loads_the_reader_again(
-    window: MainWindow, qtbot: QtBot, engine: FakeEngine
+@pytest.mark.parametrize("what", ["device", "precision", Head.QUESTION_ANSWERING.value])
+def test_what_decides_where_the_reader_runs_loads_it_again(
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine, what: str
 ) -> None:
     window.show_settings()
-    page = window.page
-    page.device.setCurrentIndex(page.device.findData("cpu"))  # type: ignore[attr-defined]
-    page.device.activated.emit(page.device.currentIndex())  # type: ignore[attr-defined]
+    window.workspace.settings.device = "cpu"
+    window.page.changed.emit("top_k")  # type: ignore[attr-defined]
+    assert window.lanes.work.idle
+    window.page.changed.emit(what)  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["cpu"])
 
 

@@ -1,4 +1,4 @@
-"""The reader behind the window: loaded at the start, again where that is needed, and what the status line says of it."""
+"""The reader behind the window: loaded at the start and again where that is needed; the status line tells of it."""
 
 from __future__ import annotations
 

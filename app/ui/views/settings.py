@@ -8,14 +8,10 @@ from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,22 +24,25 @@ from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.page import Page
 from app.ui.views.settings_choices import (
-    DEVICES,
     HISTORIES,
     LOOKS,
     MODELS,
     READINGS,
     TEXT_SIZES,
+    device_words,
     installed_cards,
+    network_words,
     offer_models,
 )
+from app.ui.widgets.form_card import CardColumn, FormCard
+from app.ui.widgets.linked_choice import LinkedChoice
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.segments import Segments
 from app.ui.widgets.status_line import ElidedLabel
 
 
 class SettingsView(Page):
-    """Look, models, device, number of answers, and where things are kept.
+    """Look, models, number of answers, where things are kept, and the ways to what is chosen on the page of models.
 
     `changed` carries the name of the setting that was just changed and saved: a head's, where its model was chosen.
     """
@@ -60,14 +59,13 @@ class SettingsView(Page):
         super().__init__(workspace, theme, lanes, parent)
         self._models_job: Job | None = None
         self._save_job: Job | None = None
-        self._headings: list[QLabel] = []
-        self._hints: list[QLabel] = []
         self.notice = Notice(theme)
         self.look = Segments(theme, "Look", LOOKS)
         self.text_size = self._choice("Text size")
         self.reading = Segments(theme, "What is read", READINGS)
         self.history = Segments(theme, "History", HISTORIES)
-        self.device = self._choice("Where models run")
+        self.device = LinkedChoice(theme, "Models: This computer")
+        self.network = LinkedChoice(theme, "Models: Network")
         self.models = {head: self._choice(title) for head, title in MODELS}
         self.top_k = QSpinBox()
         self.top_k.setAccessibleName("Answers listed")
@@ -75,12 +73,14 @@ class SettingsView(Page):
         self._folder = ElidedLabel(str(workspace.paths.data))
         self._open = QPushButton("Open the folder")
         self._lay_out()
-        self._fill()
+        self._take_settings()
+        self.top_k.setValue(workspace.settings.ask_top_k)
         self.look.chosen.connect(self._look_chosen)
         self.reading.chosen.connect(self._reading_chosen)
         self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
-        self.device.activated.connect(self._device_chosen)
+        self.device.asked.connect(self._show_computer)
+        self.network.asked.connect(self._show_network)
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(self._top_k_chosen)
@@ -90,8 +90,12 @@ class SettingsView(Page):
 
     def shown(self) -> None:
         """Read afresh what can be chosen, and what was chosen elsewhere."""
-        self._take_settings()
+        self.settings_changed()
         self.look.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def settings_changed(self) -> None:
+        """Show what was chosen elsewhere, and which models there are now."""
+        self._take_settings()
         if self._models_job is not None:
             self._models_job.drop()
         self._models_job = self.lanes.files.start(installed_cards, self.workspace)
@@ -123,10 +127,13 @@ class SettingsView(Page):
         self.workspace.settings.keep_history = history == "keep"
         self._save("keep_history")
 
-    @Slot(int)
-    def _device_chosen(self, index: int) -> None:
-        self.workspace.settings.device = self.device.itemData(index)
-        self._save("device")
+    @Slot()
+    def _show_computer(self) -> None:
+        self.open_models.emit("computer")
+
+    @Slot()
+    def _show_network(self) -> None:
+        self.open_models.emit("network")
 
     def _model_chosen(self, head: Head, index: int) -> None:
         self.workspace.settings.models[head.value] = self.models[head].itemData(index)
@@ -174,17 +181,8 @@ class SettingsView(Page):
         for size in sorted({*TEXT_SIZES, settings.text_size}):
             self.text_size.addItem(f"{size} %", size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
-
-    def _fill(self) -> None:
-        settings = self.workspace.settings
-        self._take_settings()
-        known = dict(DEVICES)
-        for key, title in DEVICES:
-            self.device.addItem(title, key)
-        if settings.device not in known:
-            self.device.addItem(settings.device, settings.device)
-        self.device.setCurrentIndex(self.device.findData(settings.device))
-        self.top_k.setValue(settings.ask_top_k)
+        self.device.set_words(device_words(settings))
+        self.network.set_words(network_words(settings))
 
     @Slot(object)
     def _say_fault(self, error: BaseException) -> None:
@@ -207,87 +205,45 @@ class SettingsView(Page):
         self._folder.setAccessibleName(f"Folder: {self._folder.whole()}")
         self._open.setAccessibleName("Open the folder where things are kept")
         self._title = QLabel("Settings")
-        self._card = QFrame()
-        self._card.setProperty("kind", "card")
-        self._grid = QGridLayout(self._card)
-        self._grid.setColumnStretch(1, 1)
-        models = [(title, self.models[head], "") for head, title in MODELS]
-        rows: tuple[tuple[str, QWidget, str], ...] = (
-            ("Look", self.look, ""),
-            ("Text size", self.text_size, ""),
-            *models,
-            ("Where models run", self.device, "The reader is loaded again when this changes."),
-            (
-                "What is read",
-                self.reading,
-                "Only the best passages is quick in long documents, and now and then misses the answer.",
-            ),
-            ("Answers listed", self.top_k, "The best answer and the next best, for every question."),
-            ("History", self.history, "Questions with their answers, kept on this computer only."),
+        card = FormCard(self.theme)
+        card.add_row("Look", self.look)
+        card.add_row("Text size", self.text_size, wide=False)
+        for head, title in MODELS:
+            card.add_row(title, self.models[head])
+        card.add_row("Where models run", self.device)
+        card.add_row("Network", self.network)
+        card.add_row(
+            "What is read",
+            self.reading,
+            "Only the best passages is quick in long documents, and now and then misses the answer.",
         )
-        at = 0
-        for title, widget, hint in rows:
-            at = self._add_row(at, title, widget, hint)
+        card.add_row(
+            "Answers listed",
+            self.top_k,
+            "The best answer and the next best, for every question.",
+            wide=False,
+        )
+        card.add_row("History", self.history, "Questions with their answers, kept on this computer only.")
         kept = QWidget()
         line = QHBoxLayout(kept)
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self._folder, 1)
         line.addWidget(self._open)
-        self._add_row(
-            at, "Kept in", kept, "Nothing leaves this computer: texts, drafts and models stay here."
-        )
+        card.add_row("Kept in", kept, "Texts, drafts and answers stay here and never leave this computer.")
         self._version = QLabel(f"{NAME} {VERSION}")
         self._version.setProperty("ink", "quiet")
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        for one in (self._title, self.notice, self._card, self._version):
-            column.addWidget(one)
-        column.addStretch(1)
-        self._column = column
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inner)
-        self._inner = inner
+        column = CardColumn(self.theme)
+        for part in (self._title, self.notice, card, self._version):
+            column.add(part)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
-
-    def _add_row(self, at: int, title: str, widget: QWidget, hint: str) -> int:
-        heading = QLabel(title)
-        heading.setBuddy(widget)
-        self._headings.append(heading)
-        self._grid.addWidget(heading, at, 0, Qt.AlignmentFlag.AlignTop)
-        wide = widget not in (self.top_k, self.text_size)
-        self._grid.addWidget(widget, at, 1, Qt.AlignmentFlag(0) if wide else Qt.AlignmentFlag.AlignLeft)
-        if hint:
-            words = QLabel(hint)
-            words.setProperty("ink", "quiet")
-            words.setWordWrap(True)
-            self._hints.append(words)
-            self._grid.addWidget(words, at + 1, 1)
-        return at + 2
+        outer.addWidget(column)
 
     @Slot()
     def _restyle(self) -> None:
         theme = self.theme
         self._title.setFont(theme.font("title"))
-        for heading in self._headings:
-            heading.setFont(theme.font("strong"))
-            heading.setContentsMargins(0, theme.step(1.75), 0, 0)
-        for hint in (*self._hints, self._version):
-            hint.setFont(theme.font("small"))
-        edge = theme.step(6)
-        self._grid.setContentsMargins(edge, edge, edge, edge)
-        self._grid.setHorizontalSpacing(theme.step(8))
-        self._grid.setVerticalSpacing(theme.step(2))
-        for row in range(2, self._grid.rowCount(), 2):
-            self._grid.setRowMinimumHeight(row, theme.step(9))
-        self._column.setContentsMargins(theme.step(8), theme.step(7), theme.step(8), theme.step(7))
-        self._column.setSpacing(theme.step(5))
-        self._card.setMaximumWidth(theme.step(210))
-        self.notice.setMaximumWidth(theme.step(210))
+        self._version.setFont(theme.font("small"))
         self.top_k.lineEdit().setTextMargins(theme.step(2), 0, 0, 0)
         for narrow in (self.top_k, self.text_size):
             narrow.setFixedWidth(theme.step(30))

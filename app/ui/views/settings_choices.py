@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
@@ -12,6 +10,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models import installed
 from app.flows.workspace import Workspace
+from app.settings.settings import Settings
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
 TEXT_SIZES = (90, 100, 115, 130, 150)
@@ -24,12 +23,23 @@ MODELS = (
 )
 READINGS = (("whole", "The whole document"), ("quick", "Only the best passages"))
 HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))
-DEVICES = (
-    ("auto", "Automatic: a GPU if there is one"),
-    ("cpu", "CPU"),
-    ("cuda", "GPU (CUDA)"),
-    *((("mps", "Apple GPU"),) if sys.platform == "darwin" else ()),
-)
+_DEVICES = {"auto": "Automatic: a GPU if there is one", "cpu": "CPU", "cuda": "GPU", "mps": "Apple GPU"}
+_PRECISIONS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
+
+
+def device_words(settings: Settings) -> str:
+    """Where models run, as it was chosen."""
+    kind, _, number = settings.device.partition(":")
+    device = _DEVICES.get(kind, settings.device)
+    if number not in ("", "0"):
+        device += f" number {number}"
+    precision = _PRECISIONS.get(settings.precision, "")
+    return f"{device}, in {precision}" if precision else device
+
+
+def network_words(settings: Settings) -> str:
+    """When the network may be used, as it was chosen."""
+    return "Offline" if settings.offline else "Only when asked, to look up or download a model"
 
 
 def installed_cards(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:

@@ -1,0 +1,34 @@
+"""An engine that reads nothing, and whose models can be put away."""
+
+from __future__ import annotations
+
+from app.core.devices import MemoryUse
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from tests.helpers.windows import FakeEngine
+
+READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
+OTHER = ModelCard("other", "/m/other", "bert", (Head.QUESTION_ANSWERING,))
+
+
+class RestingEngine(FakeEngine):
+    """Counts how often its models were put away."""
+
+    def __init__(self, *cards: ModelCard) -> None:
+        super().__init__(lambda *_: None, *cards)
+        self.unloads = 0
+        self.said: list[str] = []
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> object:
+        self.said.append("run")
+        return super().run(request, choice, report)
+
+    def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        self.said.append("load")
+        return super().load(choice, head, report)
+
+    def unload(self, report: Report) -> MemoryUse:
+        self.said.append("unload")
+        self.unloads += 1
+        return MemoryUse((), 0, 0, 0)

@@ -1,0 +1,87 @@
+"""Files dropped on the window: models go to their page, all others arrive where they were dropped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.ui.window import MainWindow
+
+COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "bert-v1.1"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert"}), "utf-8")
+    (folder / "model.safetensors").write_bytes(b"x")
+    return folder
+
+
+@pytest.fixture
+def taken(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[list[Path]]:
+    """What the page of models is handed."""
+    taken: list[list[Path]] = []
+    window.show_page("models")
+    monkeypatch.setattr(window.page, "open_files", taken.append)
+    window.show_page("ask")
+    window.drops.watch()
+    return taken
+
+
+def drop(window: MainWindow, widget: QWidget, *paths: Path) -> None:
+    """Drop files on a widget as the system does: through the window's handle."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place = widget.mapTo(window, QPoint(widget.width() // 2, widget.height() // 2))
+    handle = window.windowHandle()
+    QGuiApplication.sendEvent(handle, QDragEnterEvent(place, COPY, data, LEFT, NONE))
+    QGuiApplication.sendEvent(handle, QDropEvent(QPointF(place), COPY, data, LEFT, NONE))
+
+
+def test_a_models_folder_goes_to_the_page_of_models(
+    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], model: Path
+) -> None:
+    drop(window, window.page, model)
+    qtbot.waitUntil(lambda: taken == [[model]])
+    assert window.page.KEY == "models"
+    drop(window, window.page, model)
+    qtbot.waitUntil(lambda: len(taken) == 2)
+
+
+def test_documents_arrive_where_they_were_dropped(
+    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], model: Path, tmp_path: Path
+) -> None:
+    plain, odd = tmp_path / "a.txt", tmp_path / "notes"
+    plain.write_text("A plain text.", "utf-8")
+    odd.write_text("A text without a suffix.", "utf-8")
+    window.show_page("classify")
+    qtbot.waitUntil(lambda: window.lanes.files.idle)
+    editor = window.page._editor  # type: ignore[attr-defined]
+    viewport = editor._editor.viewport()
+    drop(window, viewport, plain)
+    qtbot.waitUntil(lambda: editor.text() == "A plain text.")
+    drop(window, viewport, odd)
+    qtbot.waitUntil(lambda: editor.text() == "A text without a suffix.")
+    assert not taken
+    drop(window, viewport, plain, model)
+    qtbot.waitUntil(lambda: taken == [[model]])
+    qtbot.waitUntil(lambda: editor.text() == "A plain text.")
+
+
+def test_a_folder_that_is_no_model_is_left_to_the_page(
+    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, opened = tmp_path / "folder", []
+    folder.mkdir()
+    monkeypatch.setattr(window.page, "open_files", opened.append)
+    drop(window, window.rail, folder)
+    qtbot.waitUntil(lambda: opened == [[folder]])
+    assert not taken
