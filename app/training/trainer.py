@@ -200,8 +200,8 @@ def _autocast(request: TrainingRequest, device: str, model: nn.Module) -> bool:
         return bool(request.options["autocast"])
     if getattr(model.config, "model_type", "") == "deberta":
         return False  # its attention masks with float32's least number, which bf16 does not hold
-    fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return device.startswith("cuda") or (device == "cpu" and fast)
+    # Measured on a CPU with AVX512-BF16 and no AMX: a step with autocast takes 1.4 to 1.6 times as long as without.
+    return device.startswith("cuda") or (device == "cpu" and torch.cpu._is_amx_tile_supported())
 
 
 @contextmanager

@@ -55,6 +55,12 @@ class Worker:
         for name in names:
             report.progress(Progress(0, 0, name))
 
+    def notices(self, report: Report, sentences: tuple[str, ...]) -> str:
+        for sentence in sentences:
+            report.partial(sentence)
+            report.notice(sentence)
+        return "noticed"
+
     def until_stopped(self, report: Report) -> None:
         report.partial("begun")
         while True:

@@ -42,6 +42,28 @@ def test_a_new_phase_is_told_at_once(shared: Child) -> None:
     assert [p.what for p in listener.told] == ["one", "two", "three"]
 
 
+def test_every_notice_arrives_once_and_in_its_place(shared: Child) -> None:
+    class Mixed(Listener):
+        def partial(self, result: object) -> None:
+            self.notices.append(f"before {result}")
+
+    sentences = tuple(f"The memory ran out {at} times: “less” 🤏." for at in range(50))
+    listener = Mixed()
+    assert shared.run(("notices", sentences), listener) == "noticed"
+    assert listener.notices == [said for one in sentences for said in (f"before {one}", one)]
+
+
+def test_an_ended_process_is_followed_by_another(child: Child) -> None:
+    first = child.run(("pid",), Silent())
+    child.end()
+    assert not child.alive
+    assert gone(first)
+    assert child.run(("pid",), Silent()) not in (None, first)
+    child.end()
+    child.end()
+    assert child.pid is None
+
+
 def test_a_stop_is_seen_by_the_work_and_the_process_lives_on(shared: Child) -> None:
     before = shared.run(("pid",), Silent())
     with pytest.raises(Stopped):

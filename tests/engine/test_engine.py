@@ -27,6 +27,7 @@ class Listener:
     def __init__(self) -> None:
         self.told: list[Progress] = []
         self.partials: list[object] = []
+        self.notices: list[str] = []
         self.stop = False
 
     def progress(self, progress: Progress) -> None:
@@ -34,6 +35,9 @@ class Listener:
 
     def partial(self, result: object) -> None:
         self.partials.append(result)
+
+    def notice(self, sentence: str) -> None:
+        self.notices.append(sentence)
 
     def check(self) -> None:
         if self.stop:

@@ -22,6 +22,7 @@ class Listener:
     def __init__(self, stop_when: Callable[[Listener], bool] = lambda _: False) -> None:
         self.told: list[Progress] = []
         self.partials: list[Any] = []
+        self.notices: list[str] = []
         self._stop_when = stop_when
 
     def progress(self, progress: Progress) -> None:
@@ -29,6 +30,9 @@ class Listener:
 
     def partial(self, result: object) -> None:
         self.partials.append(result)
+
+    def notice(self, sentence: str) -> None:
+        self.notices.append(sentence)
 
     def check(self) -> None:
         if self._stop_when(self):

@@ -21,6 +21,7 @@ class Noted:
     def __init__(self, stop_at: int = 0) -> None:
         self.told: list[Progress] = []
         self.partials: list[object] = []
+        self.notices: list[str] = []
         self.checks = 0
         self._stop_at = stop_at
 
@@ -29,6 +30,9 @@ class Noted:
 
     def partial(self, result: object) -> None:
         self.partials.append(result)
+
+    def notice(self, sentence: str) -> None:
+        self.notices.append(sentence)
 
     def check(self) -> None:
         self.checks += 1

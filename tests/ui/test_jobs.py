@@ -182,6 +182,50 @@ def test_every_partial_result_arrives_in_order_and_before_the_end(lane: Lane, qt
     assert heard.said[-1] == ("done", "end")
 
 
+def test_every_notice_reaches_the_window_once_in_its_thread_and_before_the_end(
+    lane: Lane, qtbot: QtBot
+) -> None:
+    noticed: list[tuple[str, int]] = []
+    threads: set[QThread] = set()
+
+    def hear(sentence: str) -> None:
+        noticed.append((sentence, len(heard.ends())))
+        threads.add(QThread.currentThread())
+
+    def flow(report: Report) -> str:
+        for number in range(100):
+            report.notice(f"step {number}")
+        return "end"
+
+    lane.noticed.connect(hear)
+    heard = Listener(lane.start(flow))
+    qtbot.waitUntil(lambda: bool(heard.ends()))
+    qtbot.wait(80)
+    assert noticed == [(f"step {number}", 0) for number in range(100)]
+    assert threads == {QCoreApplication.instance().thread()}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("end", ["stop", "drop"])
+def test_a_job_that_is_over_has_nothing_to_notice(lane: Lane, qtbot: QtBot, end: str) -> None:
+    entered, leave = threading.Event(), threading.Event()
+    noticed: list[str] = []
+
+    def flow(report: Report) -> None:
+        entered.set()
+        leave.wait(5)
+        report.notice("too late")
+
+    lane.noticed.connect(noticed.append)
+    job = lane.start(flow)
+    qtbot.waitUntil(entered.is_set)
+    getattr(job, end)()
+    leave.set()
+    qtbot.waitUntil(lambda: lane.idle)
+    lane.start(lambda report: report.notice("in time"))
+    qtbot.waitUntil(lambda: lane.idle)
+    assert noticed == ["in time"]
+
+
 def test_closing_stops_a_running_flow_and_says_nothing(qapp: QCoreApplication, qtbot: QtBot) -> None:
     lane = Lane("closing")
     entered = threading.Event()
