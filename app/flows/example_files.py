@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.measure_words import NOUNS
 from app.core.measures import ExampleSet
 from app.core.models import Head
 from app.core.wording import size
@@ -27,12 +28,6 @@ Example = QaExample | TextExample | TaggedText
 
 MOST_BYTES = 64 * 10**6
 MOST_EXAMPLES = 50_000
-# What a set's examples are called, one and several.
-NOUNS = {
-    Head.QUESTION_ANSWERING: ("question", "questions"),
-    Head.CLASSIFICATION: ("text", "texts"),
-    Head.TOKEN_CLASSIFICATION: ("sentence", "sentences"),
-}
 _ROWS = (".jsonl", ".jsonl.xz")
 _TABLES = (".csv", ".tsv")
 _TAGGED = (".conll", ".bio", ".iob", ".iob2", ".tsv", ".txt")

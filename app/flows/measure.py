@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, ExampleSet, Measure
+from app.core.models import Head
 from app.core.report import Progress, Report
-from app.flows.example_files import NOUNS, Examples, read_examples, sets_that_come_along
+from app.flows.example_files import Examples, read_examples, sets_that_come_along
 from app.flows.example_files import example_set as example_set
 from app.flows.groups import GroupReport
 from app.flows.joining import sample
@@ -104,28 +105,70 @@ def compare(first: Measure, second: Measure) -> Comparison:
     return Comparison(first, second, *counts)
 
 
-def compare_newest(
-    workspace: Workspace, first: str, second: str, data: ExampleSet | None = None
+def compare_models(
+    workspace: Workspace,
+    first: str,
+    second: str,
+    report: Report,
+    *,
+    data: ExampleSet | None = None,
+    limit: int = 0,
+    device: str = "",
 ) -> Comparison:
-    """The newest kept measures of two models on the same examples, on those of `data` where that is given.
+    """Two models (names or folders) on the same examples: those of `data`, else those that both were last measured on.
 
-    Raises SpanlightError where there are none.
+    What was not measured yet is measured now, on a set that comes along where there is no other. Raises as `measure`
+    does.
     """
-    wanted = read_examples(Path(data.path), data.head).digest() if data else ""
-    kept = workspace.measures.all()
+    kept = measured(workspace, report)
+    if data is None and not limit:
+        pairs = (
+            (one, other)
+            for one in kept
+            for other in kept
+            if one.digest == other.digest and first in _names(one) and second in _names(other)
+        )
+        found = next(pairs, None)
+        if found is not None:
+            return compare(*found)
+    data = data or set_for(workspace, (first, second), report)
+    held = read_examples(Path(data.path), data.head)
+    digest = Examples(data.head, tuple(sample(held.items, limit, _SEED))).digest()
+    both = []
+    for model in (first, second):
+        own = workspace.find_model(data.head, model).folder
+        known = next((one for one in kept if (one.folder, one.digest) == (own, digest)), None)
+        both.append(known or measure(workspace, model, data, report, limit=limit, device=device))
+    return compare(*both)
 
-    def own(name: str) -> Iterator[Measure]:
-        return (one for one in kept if name in (one.model, one.folder) and wanted in ("", one.digest))
 
-    for one in own(first):
-        for other in own(second):
-            if one.digest == other.digest:
-                return compare(one, other)
-    where = f" on {data.title}" if data else ""
+def set_for(
+    workspace: Workspace, models: Sequence[str], report: Report, head: Head | None = None
+) -> ExampleSet:
+    """The first set that comes along which all these models can read, of a head where that is given.
+
+    Raises SpanlightError where there is none.
+    """
+    faults: dict[str, SpanlightError] = {}
+    for data in example_sets(workspace, report):
+        if head in (None, data.head):
+            try:
+                for model in models:
+                    workspace.find_model(data.head, model)
+            except SpanlightError as fault:
+                faults[fault.message] = fault
+                continue
+            return data
+    if len(faults) == 1:
+        raise next(iter(faults.values()))
     raise SpanlightError(
-        f"{first} and {second} have not both been measured on the same examples{where}.",
-        "Measure both first.",
+        f"No examples come along that fit {' and '.join(dict.fromkeys(models))}.",
+        "They are for answering questions, classifying texts and finding names.",
     )
+
+
+def _names(one: Measure) -> tuple[str, str]:
+    return one.model, one.folder
 
 
 class _Quiet:
@@ -140,8 +183,3 @@ class _Quiet:
 
     def partial(self, result: object) -> None:
         """Keep it."""
-
-
-def noun_of(data: ExampleSet | Measure) -> tuple[str, str]:
-    """What the examples are called, one and several: ("question", "questions")."""
-    return NOUNS.get(data.head, ("example", "examples"))

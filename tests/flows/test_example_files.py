@@ -49,9 +49,9 @@ def test_the_sets_that_come_along_are_whole_and_small() -> None:
         assert path.stat().st_size < 150_000
         assert "CC BY" in one.line and "starter-" in one.line  # what is owed, and what was chosen with it
     questions = read_examples(Path(found[0].path)).items
-    for one in questions:
-        assert isinstance(one, QaExample)
-        assert all(one.context[start:].startswith(text) for text, start in one.answers)
+    for asked in questions:
+        assert isinstance(asked, QaExample)
+        assert all(asked.context[start:].startswith(text) for text, start in asked.answers)
     without = sum(not one.answers for one in questions if isinstance(one, QaExample))
     assert without == 40
     assert len({one.id for one in questions if isinstance(one, QaExample)}) == 130
@@ -171,7 +171,8 @@ def test_the_digest_is_of_the_examples_and_of_nothing_else(tmp_path: Path) -> No
     assert read_examples(write(tmp_path / "b.jsonl", lines(again))).digest() == base
     table = "question,context,answer\nWho?,The king slept.,king\n"
     assert read_examples(write(tmp_path / "c.csv", table)).digest() == base
-    for change in ({"question": "What?"}, {"context": "A king."}, {"answers": []}):
+    changes: tuple[dict[str, object], ...] = ({"question": "What?"}, {"context": "A king."}, {"answers": []})
+    for change in changes:
         path = write(tmp_path / "d.jsonl", lines({**ASKED, **change}))
         assert read_examples(path).digest() != base
     lone = write(tmp_path / "e.jsonl", '{"text": "\\ud800", "label": "x"}\n')

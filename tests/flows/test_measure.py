@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from app.flows.label_matching import LabelsDiffer, matched
 from app.flows.measure import (
     bring_back,
     compare,
-    compare_newest,
+    compare_models,
     example_set,
     example_sets,
     forget,
@@ -121,15 +122,13 @@ def test_questions(tmp_path: Path, questions: ExampleSet) -> None:
 
 
 def test_the_clock_starts_after_the_warming(tmp_path: Path, questions: ExampleSet) -> None:
+    seen: list[object] = []
+
     def slow_at_first(request: object) -> None:
-        nonlocal first
-        if first:
-            first = False
-            import time
-
+        if not seen:
             time.sleep(0.3)
+        seen.append(request)
 
-    first = True
     found = measure(fake_workspace(tmp_path, FakeEngine(slow_at_first)), "reader", questions, Silent())
     assert found.seconds < 0.2
 
@@ -292,12 +291,28 @@ def test_comparing(tmp_path: Path, questions: ExampleSet) -> None:
     part = measure(workspace, "reader", questions, Silent(), limit=3)
     with pytest.raises(SpanlightError, match="very same examples"):
         compare(first, part)
-    workspace.measures.keep(second)
-    assert compare_newest(workspace, "reader", "other") == found
-    assert compare_newest(workspace, "/models/reader", "other", questions) == found
-    for name, data in (("third", None), ("other", texts(tmp_path, ("good", "a")))):
-        with pytest.raises(SpanlightError, match="have not both been measured"):
-            compare_newest(workspace, "reader", name, data)
+
+
+def test_two_models_are_measured_where_they_were_not(tmp_path: Path, questions: ExampleSet) -> None:
+    engine = FakeEngine()
+    workspace = fake_workspace(tmp_path, engine)
+    found = compare_models(workspace, "reader", "reader", Silent(), data=questions)
+    assert (found.both, found.neither) == (2, 3)
+    kept = measured(workspace, Silent())
+    asked = len(engine.requests)
+    assert compare_models(workspace, "reader", "reader", Silent(), data=questions) == replace(
+        found, first=kept[0], second=kept[0]
+    )
+    assert compare_models(workspace, "reader", "/models/reader", Silent()).both == 2
+    assert len(engine.requests) == asked
+    part = compare_models(workspace, "reader", "reader", Silent(), data=questions, limit=3)
+    assert part.first.examples == 3
+    # Nothing of a classifier is kept: it reads a set that comes along.
+    assert compare_models(workspace, "classifier", "classifier", Silent()).first.data == "Short reviews"
+    with pytest.raises(SpanlightError, match="fit classifier and reader"):
+        compare_models(workspace, "classifier", "reader", Silent())
+    with pytest.raises(SpanlightError, match="There is no model “nobody”"):
+        compare_models(workspace, "nobody", "nobody", Silent())
 
 
 def test_forgetting_and_bringing_back(tmp_path: Path, questions: ExampleSet) -> None:
