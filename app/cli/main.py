@@ -48,6 +48,10 @@ def main(argv: list[str]) -> int:
         arguments = command.parser().parse_intermixed_args(argv[1:])
         with report.stopping():
             workspace = open_workspace(paths)
+            if precision := getattr(arguments, "precision", ""):
+                workspace.settings.precision = (
+                    precision  # for this once: nothing that takes it saves settings
+                )
             try:
                 command.run(arguments, workspace, report)
             finally:

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, time_left
@@ -49,6 +50,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments that choose a model and where it runs."""
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
+    parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
 def at_least_one(value: str) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import language as language_name
+from app.core.measure_words import NOUNS, speed
 from app.core.measures import Measure
 from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
@@ -13,16 +15,16 @@ from app.core.report import Report
 from app.core.wording import size as bytes_in_words
 from app.flows.workspace import Workspace
 from app.models.catalog import read_catalogue
-from app.models.computer import memory as computer_memory
+from app.models.memory import computer
 
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
 _WORDS = {
-    EASILY: "Fits easily",
-    WELL: "Fits",
-    LARGE: "Large for {place}",
-    TOO_LARGE: "Too large for {place}",
+    EASILY: "Fits easily: takes {needed} of {place}'s {memory}",
+    WELL: "Fits: takes {needed} of {place}'s {memory}",
+    LARGE: "Large for {place}: takes {needed} of its {memory}",
+    TOO_LARGE: "Too large for {place}: takes {needed}, which has {memory}",
 }
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _HEADS = {
@@ -110,11 +112,9 @@ def suits(
     if not level:
         return ""
     place, name = _place(devices, memory)
-    words = _WORDS[level].format(place=name)
-    said = f"{words}: takes {bytes_in_words(weights(model, devices))} of its {bytes_in_words(place)}"
-    if level in (EASILY, WELL):
-        said = f"{words}: takes {bytes_in_words(weights(model, devices))} of {name}'s {bytes_in_words(place)}"
-    return f"{said}{_speed(model, workspace, measures)}."
+    needed = bytes_in_words(weights(model, devices))
+    said = _WORDS[level].format(needed=needed, place=name, memory=bytes_in_words(place))
+    return f"{said}.{_speed(model, workspace, measures)}"
 
 
 def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
@@ -134,18 +134,16 @@ def _speed(
     for measure in measures:
         if measure.head in card.heads and measure.speed and (other := known.get(measure.folder)):
             if other.folder == getattr(card, "folder", None):
-                return f". Measured here at {_rate(measure.speed)}"
-            estimate = measure.speed * other.parameters / card.parameters
-            return (
-                f". Roughly {_rate(estimate)}, going by {other.name} measured here ({_rate(measure.speed)})"
-            )
+                return f" Measured here: {_rate(measure)}."
+            guess = replace(measure, seconds=measure.seconds * card.parameters / other.parameters)
+            return f" Roughly {_rate(guess)}, going by {other.name} measured here."
     return ""
 
 
-def _rate(speed: float) -> str:
-    if speed < 0.95:
-        return f"{60 * speed:.0f} examples a minute"
-    return f"{speed:.0f} example{'' if round(speed) == 1 else 's'} a second"
+def _rate(measure: Measure) -> str:
+    """How fast a model reads: "31 questions a second"."""
+    several = NOUNS.get(measure.head, ("example", "examples"))[1]
+    return speed(measure).replace(" a second", f" {several} a second")
 
 
 def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
@@ -153,7 +151,7 @@ def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
     gpu = _gpu(devices)
     if gpu is not None:
         return gpu.memory, "the GPU"
-    return computer_memory() if memory is None else memory, "this computer"
+    return computer()[0] if memory is None else memory, "this computer"
 
 
 def _gpu(devices: Devices | None) -> DeviceOption | None:

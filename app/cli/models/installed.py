@@ -9,8 +9,11 @@ from app.cli.models.words import few, make, moment, origin, task_word
 from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.errors import SpanlightError
 from app.core.languages import languages
+from app.core.measure_words import figure, share, speed
+from app.core.measures import Measure
 from app.core.models import Head, ModelCard
 from app.core.wording import size
+from app.flows.measure import measured
 from app.flows.models import installed, refused
 from app.flows.workspace import Workspace
 
@@ -20,16 +23,17 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     cards = installed(workspace)
     broken = refused(workspace)
     users = used_by(workspace, cards)
+    kept = measured(workspace, report)
     if arguments.json:
         faults = {folder: str(fault) for folder, fault in broken.items()}
-        print_json({"models": [_values(card, workspace, users) for card in cards], "refused": faults})
+        print_json({"models": [_values(card, workspace, users, kept) for card in cards], "refused": faults})
         return
     if not cards:
         print("No model is installed.")
     for number, card in enumerate(cards):
         if number:
             print()
-        _print(card, workspace, users)
+        _print(card, workspace, users, kept)
     for folder, fault in broken.items():
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
 
@@ -50,12 +54,15 @@ def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
     return [task_word(head) for head, folder in users.items() if folder == card.folder]
 
 
-def _values(card: ModelCard, workspace: Workspace, users: dict[Head, str]) -> dict[str, object]:
-    tasks = {"used_by": _tasks(card, users), "last_used": workspace.uses.last(card.folder)}
-    return asdict(card) | tasks
+def _values(
+    card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]
+) -> dict[str, object]:
+    own = [asdict(one) | {"speed": one.speed} for one in kept if one.folder == card.folder]
+    last = workspace.uses.last(card.folder)
+    return asdict(card) | {"used_by": _tasks(card, users), "last_used": last, "measures": own}
 
 
-def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str]) -> None:
+def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]) -> None:
     print(marked(one_line(card.name)))
     if card.description:
         print(f"  {one_line(card.description)}")
@@ -68,6 +75,10 @@ def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str]) -> Non
     for data, figures in card.measured.items():
         said = ", ".join(f"{name} {figure:g}" for name, figure in figures.items())
         print(f"  Measured on {one_line(data)}: {one_line(said)}")
+    for one in kept:
+        if one.folder == card.folder:
+            said = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
+            print(f"  Measured here on {one_line(one.data)}: {one_line(said)}, {speed(one)}")
     if card.licence:
         print(f"  Licence: {one_line(card.licence)}")
     if came := origin(card):

@@ -23,12 +23,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a model's folder or zip")
     parser.add_argument("--link", action="store_true", help="leave the files where they are and link to them")
     parser.add_argument("--name", default="", help="what to call it here (the folder's own name)")
+    parser.add_argument("--replace", action="store_true", help="take the place of the model of that name")
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Import the model and say what it is called."""
     path = Path(arguments.path).expanduser()
-    card = import_model(workspace, path, report, link=arguments.link, name=arguments.name)
+    card = import_model(
+        workspace, path, report, link=arguments.link, name=arguments.name, replace=arguments.replace
+    )
     report.clear()
     if arguments.json:
         print_json({"model": asdict(card)})
