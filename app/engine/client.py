@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from app.core.devices import Devices, MemoryUse
-from app.core.errors import DeviceLost
-from app.core.models import Head, LoadedModel
-from app.core.report import Report
+from app.core.errors import DeviceLost, SpanlightError
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.engine.child import Child
-from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
+from app.engine.orders import ListDevices, Load, Run, TellMemory, TryModel, Unload
 from app.engine.serve import Factory, Handler
 from app.models.faults import in_passing
+
+# A tokenizer can be made so that it never ends; the largest models take a minute or two on a slow computer.
+TRIAL_SECONDS = 600.0
 
 
 def start_host() -> Handler:
@@ -50,6 +54,14 @@ class Engine:
         """Have a model ready; raises as `run` does."""
         loaded: LoadedModel = self._ask(lambda avoid: Load(choice, head, avoid), report)
         return loaded
+
+    def try_model(self, folder: str, report: Report, *, seconds: float = TRIAL_SECONDS) -> ModelCard:
+        """The card of a folder whose every head was loaded and gave sound scores, on the CPU.
+
+        Raises SpanlightError for one that does not, or takes longer than `seconds`, and else as `run` does.
+        """
+        card: ModelCard = self._child.run(TryModel(folder), _Limited(report, Path(folder).name, seconds))
+        return card
 
     def devices(self, report: Report) -> Devices:
         """Every device of this computer, and what `auto` takes; raises as `run` does."""
@@ -93,3 +105,21 @@ class Engine:
     def close(self) -> None:
         """End the model process for good; work under way ends as Stopped."""
         self._child.close()
+
+
+class _Limited:
+    """A report that breaks the work off after so many seconds."""
+
+    def __init__(self, report: Report, name: str, seconds: float) -> None:
+        self._report, self._name, self._end = report, name, time.monotonic() + seconds
+        self.progress: Callable[[Progress], None] = report.progress
+        self.partial: Callable[[object], None] = report.partial
+        self.notice: Callable[[str], None] = report.notice
+
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop, and SpanlightError when it has taken too long."""
+        self._report.check()
+        if time.monotonic() > self._end:
+            raise SpanlightError(
+                f"Trying {self._name} took too long, so it is not used.", "Choose another model."
+            )

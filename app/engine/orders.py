@@ -44,3 +44,10 @@ class TellMemory:
 @dataclass(frozen=True, slots=True)
 class Unload:
     """Let go of all models, and tell of the memory then."""
+
+
+@dataclass(frozen=True, slots=True)
+class TryModel:
+    """Load every head of a folder on the CPU, run each on a small input, and tell the card."""
+
+    folder: str

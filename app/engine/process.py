@@ -15,7 +15,8 @@ from app.core.models import LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.engine.holding import Holding
-from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
+from app.engine.orders import ListDevices, Load, Run, TellMemory, TryModel, Unload
+from app.engine.trial import try_model
 from app.models import memory
 from app.models.device_list import list_devices
 from app.models.faults import (
@@ -45,7 +46,7 @@ ENVIRONMENT = {
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30))
 
-Order = Run | Load | ListDevices | TellMemory | Unload
+Order = Run | Load | TryModel | ListDevices | TellMemory | Unload
 
 
 def start() -> Host:
@@ -86,6 +87,8 @@ class Host:
                 case Load():
                     held = self._models[self._models.ready(order.choice, order.head, order.avoid)]
                     return LoadedModel(held.card, held.model.device, time.perf_counter() - began)
+                case TryModel():
+                    return try_model(order.folder, report)
                 case Run():
                     return self._answer(order, report)
         except (RuntimeError, MemoryError) as error:

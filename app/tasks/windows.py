@@ -168,9 +168,12 @@ _Slice = tuple[int, Tokens, np.ndarray]
 
 
 def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> Iterator[_Slice]:
-    """Each window's first token, tokens and scored mask. Raises ValueError when a window has no room."""
+    """Each window's first token, tokens and scored mask. Raises SpanlightError when a window has no room."""
     if capacity < 8:
-        raise ValueError(f"windows of {capacity} context tokens are too short")
+        raise SpanlightError(
+            "The model's windows are too short: its tokenizer leaves no room in them for a text.",
+            "Choose another model.",
+        )
     overlap = max(0, min(stride, capacity * 3 // 8))
     last: _Slice | None = None
     for first, tokens in _stretches(chunks, text, capacity, overlap):

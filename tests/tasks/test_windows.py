@@ -212,7 +212,7 @@ def test_a_text_without_tokens_has_no_windows() -> None:
 
 def test_a_window_without_room_is_a_bug() -> None:
     text, tokens = numbered(10)
-    with pytest.raises(ValueError, match="too short"):
+    with pytest.raises(SpanlightError, match="too short"):
         list(windows(TEMPLATE, [1], [tokens], text, length=9))
 
 

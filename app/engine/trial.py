@@ -1,0 +1,131 @@
+"""A model tried before it counts as one: every head loaded on the CPU, and the real tasks run on one small input."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head, ModelCard
+from app.core.report import Progress, Report, Stopped
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.text import Document, Span
+from app.models.card import read_card
+from app.models.heads import DOES
+from app.models.loader import load
+from app.tasks.table import TASKS
+from app.tasks.task import Arrays, Forward, ReadyModel
+
+_log = logging.getLogger(__name__)
+
+TEXT = "The knave of hearts stole the tarts in 1865, and the king called for him at once."
+WHO = "Who stole the tarts?"
+REQUESTS: dict[Head, object] = {
+    Head.QUESTION_ANSWERING: Question(WHO, (Document(TEXT),), always_answer=True),
+    Head.CLASSIFICATION: TextsToClassify((TEXT, WHO)),
+    Head.MASKED_WORDS: TextToFill(TEXT, (Span(4, 9),)),
+    Head.NEXT_SENTENCE: PassagePairs(((WHO, TEXT),)),
+    Head.TOKEN_CLASSIFICATION: TextsToTag((TEXT,)),
+}
+# What a tokenizer may stumble over: long runs, no spaces, many scripts and signs, nothing at all.
+HARD = ("", " " * 2000, "a" * 2000, "aA1! " * 400, "ἀρχή 漢字仮名 नमस्ते שלום 🏳️‍🌈 é́́" * 40, "\t\n\r" * 200)
+MOST_TOKENS_A_CHARACTER, SOME = 16, 64
+FLAWED = "Fetch a whole copy of this model, or choose another."
+
+
+def try_model(folder: Path | str, report: Report) -> ModelCard:
+    """The card of a model that has been shown to work: tokenizer, every head, finite scores of the right shapes.
+
+    Raises SpanlightError, one sentence and a hint, for one that does not, and Stopped when the work is to stop.
+    """
+    card = read_card(folder)
+    if not card.heads:
+        raise SpanlightError(
+            f"{card.name} holds no head that Spanlight can use.",
+            "Choose a model that was tuned for a task: to answer, classify, find names or fill in words.",
+        )
+    for number, head in enumerate(card.heads):
+        report.check()
+        report.progress(Progress(number, len(card.heads), f"Trying {card.name}"))
+        loaded = load(card, head, DeviceChoice("cpu", "float32", "the trial"), report.check)
+        if number == 0:
+            _try_tokenizer(loaded.tokenizer, card, report.check)
+        rows = loaded.tokenizer.get_vocab_size()
+        forward = _checked(loaded.forward, card, head, rows)
+        request = REQUESTS[head]
+        task = next(task for task in TASKS if isinstance(request, task.request))
+        model = ReadyModel(card, loaded.device, loaded.tokenizer, forward)
+        try:
+            task.run(request, model, _Quiet(report))
+        except (SpanlightError, Stopped, MemoryError):
+            raise
+        except Exception as error:
+            # What a checkpoint makes of a sound input is its own fault here, whatever is raised.
+            _log.warning("the trial of %s failed", card.name, exc_info=error)
+            raise SpanlightError(f"{card.name} does not work when it is to {DOES[head]}.", FLAWED) from error
+    return card
+
+
+class _Quiet:
+    """A report that passes on the wish to stop, and nothing of the trial's own results."""
+
+    def __init__(self, report: Report) -> None:
+        self.check = report.check
+
+    def progress(self, progress: Progress) -> None:
+        """Ignore the progress."""
+
+    def partial(self, result: object) -> None:
+        """Ignore the partial result."""
+
+    def notice(self, sentence: str) -> None:
+        """Ignore the sentence."""
+
+
+def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], None]) -> None:
+    for text in HARD:
+        check()
+        try:
+            encoded = tokenizer.encode(text)
+        # The library raises plain Exception, and a BaseException where it panics.
+        except BaseException as error:
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise
+            raise SpanlightError(f"The tokenizer of {card.name} fails on some texts.", FLAWED) from error
+        if len(encoded) > SOME + MOST_TOKENS_A_CHARACTER * len(text):
+            raise SpanlightError(f"The tokenizer of {card.name} makes texts longer without end.", FLAWED)
+        if any(not 0 <= first <= last <= len(text) for first, last in encoded.offsets):
+            raise SpanlightError(
+                f"The tokenizer of {card.name} does not tell where in a text its tokens stand.", FLAWED
+            )
+
+
+def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forward:
+    """The forward pass, its scores looked at: shapes of the head, finite numbers only."""
+
+    def run(arrays: Arrays) -> Arrays:
+        found = forward(arrays)
+        rows, length = arrays["input_ids"].shape
+        for scores in found.values():
+            match head:
+                case Head.QUESTION_ANSWERING:
+                    right = scores.shape == (rows, length)
+                case Head.CLASSIFICATION:
+                    right = scores.shape == (rows, len(card.labels))
+                case Head.NEXT_SENTENCE:
+                    right = scores.shape == (rows, 2)
+                case Head.TOKEN_CLASSIFICATION:
+                    right = scores.shape == (rows, length, len(card.labels))
+                case Head.MASKED_WORDS:
+                    right = scores.shape[:2] == arrays["positions"].shape and scores.shape[-1] >= words
+            if not right:
+                raise SpanlightError(f"{card.name} gives scores of a wrong shape.", FLAWED)
+            if not np.isfinite(scores).all():
+                raise SpanlightError(f"{card.name} gives scores that are no finite numbers.", FLAWED)
+        return found
+
+    return run
