@@ -97,7 +97,7 @@ def open_workspace(paths: Paths | None = None) -> Workspace:
     return Workspace(
         settings=settings_file.load(paths.settings_file),
         paths=paths,
-        shelf=Shelf([paths.models, paths.starter_models]),
+        shelf=Shelf([paths.models, paths.starter_models], paths.starter_models),
         engine=Engine(log=paths.logs / "engine.log"),
         documents=Documents(paths.logs),
     )

@@ -64,6 +64,16 @@ def read_card(folder: Path | str) -> ModelCard:
     family that Spanlight reads.
     """
     folder = Path(folder)
+    try:
+        return _read(folder)
+    except OSError as error:
+        raise SpanlightError(
+            f"{model_name(folder)} cannot be read: {error.strerror or type(error).__name__}.",
+            "Check its files.",
+        ) from error
+
+
+def _read(folder: Path) -> ModelCard:
     checkpoint = read_checkpoint(folder)
     name, family, weights = checkpoint.name, checkpoint.family, checkpoint.weights
     if not (folder / TOKENIZER).is_file():

@@ -156,7 +156,7 @@ KEYS: dict[str, Mapping[str, Key]] = {
         "position_buckets": _count(-1, MOST_POSITIONS, -1),
         "norm_rel_ebd": Key("none", _fits_norms),
         # An even width would shorten the text by one token.
-        "conv_kernel_size": Key(0, lambda value: type(value) is int and 0 <= value < 64 and (value % 2 or not value)),
+        "conv_kernel_size": Key(0, lambda value: type(value) is int and value in (0, *range(1, 64, 2))),
         "conv_groups": _count(1, MOST_WIDE),
         "conv_act": _one_of("tanh", ACTIVATIONS),
     },

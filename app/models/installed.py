@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.card import CONFIG, TOKENIZER, read_card
+from app.core.offers import Origin, Source
+from app.models.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
 from app.models.heads import DOES, no_head
 from app.models.notes import NOTES
-from app.models.weights import INDEX, SINGLE
+from app.models.origin import ORIGIN, read_origin
+from app.models.weights import INDEX
+
+_TELLING = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN})
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -20,11 +26,12 @@ class Shelf:
 
     Earlier folders come first, names in order within one. A folder is read again only when one of
     its files has changed. `refused` maps a broken folder to what is wrong with it, as of the last
-    look.
+    look. `starters` is the one of the folders whose models came along.
     """
 
-    def __init__(self, folders: Sequence[Path | str]) -> None:
+    def __init__(self, folders: Sequence[Path | str], starters: Path | str | None = None) -> None:
         self._folders = tuple(Path(folder) for folder in folders)
+        self._starters = None if starters is None else Path(starters)
         self._read: dict[Path, tuple[Signature, ModelCard | SpanlightError]] = {}
         self.refused: dict[str, SpanlightError] = {}
 
@@ -42,7 +49,7 @@ class Shelf:
         return tuple(found)
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
-        """The installed model of a name, or the one in a folder; it holds `head`.
+        """The installed model of a name or a repository, or the one in a folder; it holds `head`.
 
         Raises SpanlightError naming what is installed where there is none of that name, the folder's
         own refusal where it is broken, and one that says so where the head is not in it.
@@ -50,7 +57,9 @@ class Shelf:
         wanted = name_or_folder.strip()
         cards = self.cards()
         named = [card for card in cards if card.name == wanted]
-        named = named or [card for card in cards if card.name.casefold() == wanted.casefold()]
+        folded = wanted.casefold()
+        named = named or [card for card in cards if card.name.casefold() == folded]
+        named = named or [card for card in cards if "/" in wanted and card.repository.casefold() == folded]
         card = next((card for card in named if head in card.heads), named[0] if named else None)
         if card is None:
             broken = next(
@@ -78,9 +87,12 @@ class Shelf:
     def _candidates(self) -> list[Path]:
         found: list[Path] = []
         for folder in self._folders:
-            if folder.is_dir():
-                below = (path for path in folder.iterdir() if not path.name.startswith("."))
-                found += sorted(path for path in below if (path / CONFIG).is_file())
+            try:
+                below = [path for path in folder.iterdir() if not path.name.startswith(".")]
+            except OSError:  # not there, or not for us to read
+                continue
+            # A config that is a link to nothing is one whose file has gone since.
+            found += sorted(p for p in below if (p / CONFIG).is_file() or (p / CONFIG).is_symlink())
         return found
 
     def _card(self, folder: Path) -> ModelCard | SpanlightError:
@@ -89,11 +101,27 @@ class Shelf:
         if known is not None and known[0] == now:
             return known[1]
         try:
-            card: ModelCard | SpanlightError = read_card(folder)
+            card: ModelCard | SpanlightError = self._marked(folder)
         except SpanlightError as fault:
             card = fault
         self._read[folder] = now, card
         return card
+
+    def _marked(self, folder: Path) -> ModelCard:
+        """A folder's card, with what its mark says of where it came from."""
+        origin = read_origin(folder)
+        _refuse_dangling(folder, origin)
+        card = read_card(folder)
+        if origin is None:
+            came_along = folder.parent == self._starters
+            return replace(card, source=str(Source.STARTER)) if came_along else card
+        return replace(
+            card,
+            source=str(origin.source),
+            repository=origin.repository,
+            licence=card.licence or origin.licence,
+            languages=card.languages or origin.languages,
+        )
 
     def _installed(self, head: Head) -> str:
         names = [card.name for card in self.cards() if head in card.heads]
@@ -104,12 +132,38 @@ class Shelf:
         )
 
 
+def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
+    """Refuse a folder one of whose links leads nowhere: what it led to was cleared away."""
+    name = model_name(folder)
+    try:
+        if all(path.exists() for path in folder.iterdir() if path.is_symlink()):
+            return
+    except OSError as error:
+        raise SpanlightError(
+            f"{name} cannot be read: {error.strerror or type(error).__name__}.", "Check its files."
+        ) from error
+    if origin is not None and origin.source is Source.HUB:
+        raise SpanlightError(
+            f"The files of {name} are gone from the Hugging Face cache.", "Download it again, or remove it."
+        )
+    raise SpanlightError(
+        f"The files that {name} links to are gone.", "Put them back, or remove the model and import it again."
+    )
+
+
 def signature(folder: Path) -> Signature:
-    """What tells whether a model folder has changed: its files' sizes and times of change."""
+    """What tells whether a model folder has changed: its files' sizes and times of change, through links."""
     told = []
-    for name in (CONFIG, SINGLE, INDEX, TOKENIZER, NOTES):
-        path = folder / name
-        if path.is_file():
-            stat = path.stat()
-            told.append((name, stat.st_size, stat.st_mtime_ns))
-    return tuple(told)
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in _TELLING or entry.name.endswith(".safetensors"):
+                    try:
+                        stat = entry.stat()
+                    except OSError:  # a link to nothing
+                        told.append((entry.name, -1, -1))
+                    else:
+                        told.append((entry.name, stat.st_size, stat.st_mtime_ns))
+    except OSError:
+        return ()
+    return tuple(sorted(told))
