@@ -107,4 +107,4 @@ def device_lost(error: BaseException) -> DeviceLost:
 def in_passing(fault: SpanlightError) -> str:
     """A fault's sentence as a reason in a few words: no capital, no full stop."""
     said = fault.message.rstrip(".")
-    return said[0].lower() + said[1:] if said.startswith(("The ", "No ", "This ")) else said
+    return said[0].lower() + said[1:] if said.startswith(("The ", "No ", "This ", "It ")) else said

@@ -1,3 +1,5 @@
+"""Which device and dtype are chosen, for what reason, and what is refused."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,15 +8,19 @@ from typing import Any
 import pytest
 import torch
 
+from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
-from app.models import device
-from app.models.device import choose, physical_cores
+from app.models import device, graphics, processor
+from app.models.device import choose, cpu, cpu_precisions
+from app.models.graphics_cards import Card
+from app.models.processor import physical_cores
 
 
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setattr(graphics, "cards", lambda: ())
 
 
 def capabilities(monkeypatch: pytest.MonkeyPatch, **found: bool) -> None:
@@ -24,12 +30,24 @@ def capabilities(monkeypatch: pytest.MonkeyPatch, **found: bool) -> None:
     )
 
 
-def a_gpu(monkeypatch: pytest.MonkeyPatch, *, works: bool = True, bfloat16: bool = True) -> None:
+def gpus_that(
+    monkeypatch: pytest.MonkeyPatch, *works: bool, capability: tuple[int, int] = (9, 0)
+) -> list[tuple[str, str]]:
+    """GPUs that PyTorch lists, each of which computes or does not; what was tried is noted."""
+    tried: list[tuple[str, str]] = []
+
+    def multiplies(key: str, dtype: str) -> bool:
+        tried.append((key, dtype))
+        return works[int(key.split(":")[1])]
+
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: bfloat16)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(works))
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_80", "sm_90"])
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: capability)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda number: f"Graphics {number}")
-    monkeypatch.setattr(device, "_multiplies", lambda *_: works)
+    monkeypatch.setattr(graphics, "multiplies", multiplies)
+    return tried
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -41,58 +59,125 @@ def test_without_a_gpu_the_cpu_is_taken_and_the_reason_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "dtype", "said"),
+    ("found", "dtype", "said", "precisions"),
     [
-        ({"avx512_bf16": True}, "bfloat16", "AVX512-BF16"),
-        ({"amx_bf16": True, "amx_tile": True, "avx512_bf16": True}, "bfloat16", "AMX"),
-        ({"avx2": True}, "float32", ""),
-        ({"amx_bf16": True, "amx_tile": False}, "float32", ""),
+        ({"avx2": True}, "float32", "chosen in the settings", ("float32",)),
+        ({"avx512_bf16": True}, "float32", "faster here than bfloat16", ("float32", "bfloat16")),
+        (
+            {"avx512_bf16": True, "avx512_fp16": True},
+            "float32",
+            "AVX512-BF16",
+            ("float32", "bfloat16", "float16"),
+        ),
+        (
+            {"amx_bf16": True, "amx_tile": True, "avx512_bf16": True},
+            "bfloat16",
+            "bfloat16 with AMX",
+            ("bfloat16", "float32"),
+        ),
+        ({"amx_bf16": True, "amx_tile": False}, "float32", "chosen in the settings", ("float32",)),
+        ({"neon": True, "bf16": True, "fp16_arith": True}, "float32", "BF16", ("float32", "bfloat16", "float16")),
     ],
-)
-def test_bfloat16_where_the_cpu_has_instructions_for_it(
-    monkeypatch: pytest.MonkeyPatch, found: dict[str, bool], dtype: str, said: str
+)  # fmt: skip
+def test_the_cpu_computes_in_what_is_fastest_with_its_instructions(
+    monkeypatch: pytest.MonkeyPatch,
+    found: dict[str, bool],
+    dtype: str,
+    said: str,
+    precisions: tuple[str, ...],
 ) -> None:
     capabilities(monkeypatch, **found)
     choice = choose("cpu")
-    assert choice.dtype == dtype
+    assert choice.dtype == dtype == cpu_precisions()[0]
     assert said in choice.reason
+    assert cpu_precisions() == precisions
+    for precision in PRECISIONS[1:]:
+        if precision in precisions:
+            assert choose("cpu", precision).dtype == precision
+            assert choose("cpu", precision).reason == f"chosen in the settings; {precision} chosen"
+        else:
+            with pytest.raises(SpanlightError, match=f"no instructions for {precision}") as caught:
+                choose("cpu", precision)
+            assert "auto" in caught.value.hint
 
 
 def test_an_older_torch_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False, raising=False)
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True, raising=False)
-    assert choose("cpu").dtype == "bfloat16"
+    assert cpu("a test").dtype == "float32"
+    assert cpu_precisions() == ("float32", "bfloat16")
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True, raising=False)
+    assert cpu("a test").dtype == "bfloat16"
 
 
 @pytest.mark.parametrize(("wanted", "taken"), [("auto", "cuda:0"), ("cuda", "cuda:0"), ("CUDA:1", "cuda:1")])
 def test_a_gpu_that_works_is_taken(monkeypatch: pytest.MonkeyPatch, wanted: str, taken: str) -> None:
-    a_gpu(monkeypatch)
+    gpus_that(monkeypatch, True, True)
     choice = choose(wanted)
     assert (choice.device, choice.dtype, choice.title) == (taken, "bfloat16", "GPU")
-    assert "Graphics" in choice.reason
+    assert choice.reason.startswith(f"Graphics {taken[-1]}")
+    assert choice.reason.endswith("faster than the CPU") == (wanted == "auto")
 
 
 def test_a_gpu_without_bfloat16_computes_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    a_gpu(monkeypatch, bfloat16=False)
+    tried = gpus_that(monkeypatch, True, capability=(7, 5))
     assert choose("cuda").dtype == "float32"
+    assert tried == [("cuda:0", "float32")]
+    assert choose("cuda", "float16").dtype == "float16"
+    with pytest.raises(SpanlightError, match="The GPU Graphics 0 does not compute in bfloat16"):
+        choose("cuda", "bfloat16")
 
 
-def test_a_gpu_that_does_not_work_gives_way_to_the_cpu_only_when_none_was_asked_for(
+def test_auto_goes_by_a_device_that_does_not_compute_in_the_precision_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    a_gpu(monkeypatch, works=False)
+    gpus_that(monkeypatch, True, capability=(7, 5))
+    capabilities(monkeypatch, avx512_bf16=True)
+    choice = choose("auto", "bfloat16")
+    assert (choice.device, choice.dtype) == ("cpu", "bfloat16")
+    assert choice.reason == (
+        "Graphics 0 is not used: the GPU Graphics 0 does not compute in bfloat16; bfloat16 chosen"
+    )
+    assert choose("auto", "float16").device == "cuda:0"
+
+
+def test_a_gpu_that_does_not_work_gives_way_to_the_next_and_then_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpus_that(monkeypatch, False, True)
+    choice = choose("auto")
+    assert choice.device == "cuda:1"
+    assert "; Graphics 0 is not used: pyTorch" not in choice.reason
+    assert "; Graphics 0 is not used: PyTorch cannot compute on the GPU Graphics 0" in choice.reason
+    gpus_that(monkeypatch, False)
     assert choose("auto").device == "cpu"
-    assert choose("auto").reason.startswith("PyTorch cannot compute on the GPU Graphics 0")
+    assert choose("auto").reason.startswith("Graphics 0 is not used: PyTorch cannot compute on the GPU")
     with pytest.raises(SpanlightError, match="cannot compute on the GPU"):
         choose("cuda")
 
 
+def test_a_gpu_of_this_computer_that_pytorch_cannot_use_is_named_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, no_gpu: None
+) -> None:
+    monkeypatch.setattr(graphics, "cards", lambda: (Card("NVIDIA", "NVIDIA H200"),))
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(torch.version, "hip", None)
+    assert choose("auto").reason.startswith("NVIDIA H200 is not used: this PyTorch is a CPU build")
+    with pytest.raises(SpanlightError, match="CPU build") as caught:
+        choose("cuda")
+    assert "cpu" in caught.value.hint
+
+
 def test_an_apple_gpu_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(graphics, "cards", lambda: ())
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    monkeypatch.setattr(device, "_multiplies", lambda *_: True)
+    monkeypatch.setattr(graphics, "multiplies", lambda _, dtype: dtype != "bfloat16")
     assert (choose("auto").device, choose("mps").title) == ("mps", "Apple GPU")
+    assert choose("mps:0", "float16").dtype == "float16"
+    with pytest.raises(SpanlightError, match="does not compute in bfloat16"):
+        choose("mps", "bfloat16")
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -109,23 +194,37 @@ def test_a_device_of_no_name_is_refused(wanted: str) -> None:
         choose(wanted)
 
 
+@pytest.mark.parametrize("precision", ["", "float64", "int8"])
+def test_a_precision_of_no_name_is_refused(precision: str) -> None:
+    with pytest.raises(SpanlightError, match="There is no precision called"):
+        choose("cpu", precision)
+
+
 def test_gpus_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    a_gpu(monkeypatch)
+    gpus_that(monkeypatch, True, True)
     with pytest.raises(SpanlightError, match="There is no GPU number 5"):
         choose("cuda:5")
 
 
 @pytest.mark.parametrize("fault", [RuntimeError("no kernel image"), AssertionError("not compiled with CUDA")])
 def test_a_listed_device_is_tried(monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
-    assert device._multiplies("cpu", "bfloat16")
+    assert graphics.multiplies("cpu", "bfloat16")
 
     def fail(*_: Any, **__: Any) -> None:
         raise fault
 
-    tried: Callable[..., bool] = device._multiplies
+    tried: Callable[..., bool] = graphics.multiplies
     monkeypatch.setattr(torch, "ones", fail)
     assert not tried("cpu", "float32")
 
 
-def test_there_is_at_least_one_core() -> None:
+def test_what_the_cpu_is_said_to_compute_in_it_does() -> None:
+    for dtype in cpu_precisions():
+        assert graphics.multiplies("cpu", dtype)
+    assert device.cpu("a test").dtype == cpu_precisions()[0]
+
+
+def test_there_is_at_least_one_core_and_the_processor_has_a_name() -> None:
     assert 1 <= physical_cores() <= 4096
+    assert processor.name()
+    assert processor.name() == " ".join(processor.name().split())
