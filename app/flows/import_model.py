@@ -8,7 +8,7 @@ from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
-from app.flows.installing import CHECKING, checked, finish, marks, names_taken, now, told
+from app.flows.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
 from app.flows.workspace import Workspace
 from app.models.archive import holds_model, is_zip, open_archive
 from app.models.card import CONFIG, TOKENIZER, model_name, read_card
@@ -77,23 +77,26 @@ def _from_folder(
 ) -> ModelCard:
     source = path.resolve()
     _refuse_own(workspace, source)
-    card = read_card(source)
+    called = model_name(source)
+    if (source / TOKENIZER).exists():
+        read_card(source)  # else its tokenizer is made before it is looked at
     names = files_of(source)
-    _refuse_links_out(source, names, card.name)
+    _refuse_links_out(source, names, called)
     before = {file: _seen(source / file) for file in names}
     total = sum(size for size, *_ in before.values())
     if not link:
         check_space(workspace.paths.models, total)
-    target = _target(workspace, wanted, card.name, replace)
+    target = _target(workspace, wanted, called, replace)
     with Staging(workspace.paths.models, target) as stage:
         meter = Meter(report, LINKING if link else COPYING, total)
         # What Spanlight writes beside a model must not change the one that it came from.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         _refuse_again(workspace, placed, again=bool(wanted) or replace)
-        checked(workspace, stage.folder, report)
+        complete(stage.folder)
+        card = checked(workspace, stage.folder, report)
         if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
             raise SpanlightError(
-                f"{card.name} was changed while it was being checked, and was not added.",
+                f"{called} was changed while it was being checked, and was not added.",
                 "Import it again when nothing writes to it any more.",
             )
         sizes, checksums = told(placed)
@@ -118,6 +121,7 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
             unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
             placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)
             _refuse_again(workspace, placed, again=bool(wanted) or replace)
+            complete(stage.folder)
             card = checked(workspace, stage.folder, report)
             sizes, checksums = told(placed)
             origin = Origin(

@@ -11,10 +11,13 @@ from app.core.offers import Origin
 from app.core.report import Progress, Report
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
-from app.models.card import read_card
+from app.models.card import CONFIG, TOKENIZER, read_card
 from app.models.notes import NOTES
 from app.models.origin import read_origin
 from app.models.shelving import Placed, Staging
+from app.models.vocabulary_files import can_make, make_tokenizer
+from app.models.weights import read_json
+from app.settings.files import write_atomic
 
 CHECKING, TRYING = "Checking", "Trying it out"
 
@@ -38,6 +41,18 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
         ) from lost
     finally:
         engine.close()
+
+
+def complete(folder: Path) -> None:
+    """Write tokenizer.json into a folder that has a vocabulary's own files instead, as older checkpoints do.
+
+    Raises SpanlightError where they are malformed or the disk refuses; nothing happens where none can be made.
+    """
+    if (folder / TOKENIZER).exists() or not (folder / CONFIG).is_file():
+        return
+    family = read_json(folder / CONFIG).get("model_type")
+    if isinstance(family, str) and can_make({path.name for path in folder.iterdir()}, family):
+        write_atomic(folder / TOKENIZER, make_tokenizer(folder, family), private=False)
 
 
 def finish(

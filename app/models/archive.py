@@ -15,10 +15,11 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.models import copying
-from app.models.card import CONFIG
+from app.models.card import CONFIG, TOKENIZER
 from app.models.copying import PIECE, Meter
 from app.models.files import LARGEST_MODEL, MOST_TEXTS, SETTINGS, is_text, longest
 from app.models.names import key_of
+from app.models.vocabulary_files import VOCABULARY_FILES
 from app.models.weights import INDEX, SINGLE
 
 START = b"PK\x03\x04"
@@ -232,6 +233,8 @@ def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
         )
     files = folders[found[0]]
     wanted = [file for file in (*SETTINGS, INDEX) if file in files]
+    if TOKENIZER in files:
+        wanted = [file for file in wanted if file not in VOCABULARY_FILES]
     wanted += [SINGLE] if SINGLE in files else sorted(file for file in files if file.endswith(".safetensors"))
     if SINGLE in files and INDEX in wanted:
         wanted.remove(INDEX)

@@ -7,10 +7,11 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.models.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
 from app.models.notes import NOTES
+from app.models.vocabulary_files import VOCABULARY_FILES
 from app.models.weights import INDEX, LONGEST_JSON, SINGLE, read_weights
 
 SPECIAL_TOKENS = "special_tokens_map.json"
-SETTINGS = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, SPECIAL_TOKENS, NOTES)
+SETTINGS = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, SPECIAL_TOKENS, NOTES, *VOCABULARY_FILES)
 LONGEST_TEXT, MOST_TEXTS = 2 * 2**20, 8
 # No model of these families comes near.
 LARGEST_MODEL = 64 * 10**9
@@ -38,6 +39,8 @@ def files_of(folder: Path) -> tuple[str, ...]:
     if weights != [SINGLE]:
         weights.append(INDEX)
     settings = [name for name in SETTINGS if (folder / name).is_file()]
+    if TOKENIZER in settings:
+        settings = [name for name in settings if name not in VOCABULARY_FILES]
     try:
         texts = sorted(
             path.name
