@@ -24,7 +24,7 @@ _WORDS = {
     EASILY: "Fits easily: takes {needed} of {place}'s {memory}",
     WELL: "Fits: takes {needed} of {place}'s {memory}",
     LARGE: "Large for {place}: takes {needed} of its {memory}",
-    TOO_LARGE: "Too large for {place}: takes {needed}, which has {memory}",
+    TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
 }
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _HEADS = {

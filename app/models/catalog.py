@@ -81,7 +81,7 @@ def _order(model: OfferedModel) -> tuple[int, int, str]:
 
 
 def _line(value: object) -> str:
-    if not isinstance(value, str) or not value or value != " ".join(value.split()):
+    if not isinstance(value, str) or not value.isprintable() or value != " ".join(value.split()) or not value:
         raise ValueError(f"{value!r} is no line of text")
     return value
 

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.devices import DeviceOption, Devices
+from app.core.measures import Measure
+from app.core.models import DeviceChoice, Head, ModelCard
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Silent
+from app.flows.catalogue import (
+    EASILY,
+    LARGE,
+    TOO_LARGE,
+    WELL,
+    fits,
+    free_licence,
+    offered,
+    search,
+    suits,
+    weights,
+)
+from app.flows.workspace import Workspace
+from tests.flows.fake_engine import READER, fake_workspace
+
+GB = 10**9
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return fake_workspace(tmp_path)
+
+
+@pytest.fixture
+def models(workspace: Workspace) -> tuple[OfferedModel, ...]:
+    return offered(workspace, Silent())
+
+
+def names(models: tuple[OfferedModel, ...]) -> set[str]:
+    return {model.repository for model in models}
+
+
+def test_no_words_and_no_filter_find_everything(models: tuple[OfferedModel, ...]) -> None:
+    assert search(models) == models
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("squad2", "deepset/tinyroberta-squad2"),
+        ("SQuAD 2.0 tinyRoberta", "deepset/tinyroberta-squad2"),
+        ("stars", "nlptown/bert-base-multilingual-uncased-sentiment"),
+        ("spanish reader", "nlp-en-es/roberta-base-bne-finetuned-sqac"),
+        ("gratitude", "SamLowe/roberta-base-go_emotions"),
+        ("names german", "Davlan/distilbert-base-multilingual-cased-ner-hrl"),
+        ("ask de", "deepset/gelectra-base-germanquad-distilled"),
+    ],
+)
+def test_words_are_found_wherever_they_stand(
+    words: str, found: str, models: tuple[OfferedModel, ...]
+) -> None:
+    assert found in names(search(models, words))
+    assert len(search(models, words)) < len(models)
+
+
+def test_every_word_must_be_there(models: tuple[OfferedModel, ...]) -> None:
+    assert not search(models, "tinyroberta unicorn")
+
+
+def test_filters(models: tuple[OfferedModel, ...]) -> None:
+    for head in Head:
+        assert {head} == {head for model in search(models, head=head) if head in model.heads}
+    german = search(models, language="German", head=Head.QUESTION_ANSWERING)
+    assert german == search(models, language="de", head=Head.QUESTION_ANSWERING)
+    assert names(german) == {
+        "deepset/gelectra-base-germanquad-distilled",
+        "timpal0l/mdeberta-v3-base-squad2",  # of many languages
+    }
+    assert all(model.size <= 10**8 for model in search(models, largest=10**8))
+    free, restricted = search(models, licence="free"), search(models, licence="restricted")
+    assert names(free) | names(restricted) == names(models)
+    assert not names(free) & names(restricted)
+    assert "tabularisai/multilingual-sentiment-analysis" in names(restricted)
+    assert "google-bert/bert-base-uncased" in names(free)
+
+
+@pytest.mark.parametrize(
+    ("licence", "free"),
+    [
+        ("apache-2.0", True),
+        ("MIT", True),
+        ("cc-by-4.0", True),
+        ("CC-BY-SA-4.0", True),
+        ("cc-by-nc-4.0", False),
+        ("cc-by-nc-sa-4.0", False),
+        ("cc-by-nd-4.0", False),
+        ("openrail++", False),
+        ("other", None),
+        ("", None),
+        ("gpl-3.0", None),
+    ],
+)
+def test_what_licences_allow(licence: str, free: bool | None) -> None:
+    assert free_licence(licence) is free
+
+
+def model(parameters: int) -> ModelCard:
+    return ModelCard("m", "/m", "bert", (Head.QUESTION_ANSWERING,), parameters=parameters)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "level", "said"),
+    [
+        (25_000_000, EASILY, "Fits easily: takes 100 MB of this computer's 8.0 GB."),
+        (250_000_000, EASILY, "Fits easily: takes 1.0 GB of this computer's 8.0 GB."),
+        (350_000_000, WELL, "Fits: takes 1.4 GB of this computer's 8.0 GB."),
+        (1_000_000_000, LARGE, "Large for this computer: takes 4.0 GB of its 8.0 GB."),
+        (2_000_000_000, TOO_LARGE, "Too large for this computer: takes 8.0 GB of its 8.0 GB."),
+    ],
+)
+def test_how_a_model_fits_the_memory(parameters: int, level: str, said: str, workspace: Workspace) -> None:
+    assert fits(model(parameters), memory=8 * GB) == level
+    assert suits(model(parameters), workspace, memory=8 * GB) == said
+
+
+def test_nothing_is_said_of_what_is_not_known(workspace: Workspace) -> None:
+    refused = Passport("a/b", "0" * 40, "", None, ())
+    assert suits(refused, workspace, memory=8 * GB) == ""
+    assert suits(model(0), workspace, memory=8 * GB) == ""
+    assert suits(model(1000), workspace, memory=0) == ""
+
+
+def test_a_passport_is_held_against_the_memory_by_its_card(workspace: Workspace) -> None:
+    passport = Passport("a/b", "0" * 40, "", model(10**9), ())
+    assert suits(passport, workspace, memory=8 * GB) == suits(model(10**9), workspace, memory=8 * GB)
+
+
+def gpu(usable: bool = True, dtype: str = "bfloat16") -> Devices:
+    options = (
+        DeviceOption("cpu", "CPU", True, "", 8 * GB, 4 * GB),
+        DeviceOption("cuda:0", "Large GPU", usable, "", 16 * GB, 15 * GB, ("float32", "bfloat16")),
+    )
+    return Devices(options, DeviceChoice("cuda:0" if usable else "cpu", dtype, ""), "2.10")
+
+
+def test_a_gpu_that_is_taken_is_what_counts(workspace: Workspace) -> None:
+    assert suits(model(10**9), workspace, devices=gpu()) == "Fits easily: takes 2.0 GB of the GPU's 16 GB."
+    assert weights(model(10**9), gpu(dtype="float32")) == 4 * GB
+    on_cpu = suits(model(10**9), workspace, devices=gpu(usable=False, dtype="float32"), memory=8 * GB)
+    assert on_cpu == "Large for this computer: takes 4.0 GB of its 8.0 GB."
+
+
+def measure(folder: str, head: Head = Head.QUESTION_ANSWERING, seconds: float = 10.0) -> Measure:
+    return Measure(
+        "m", folder, head, "set", "d", 200, {}, seconds, "CPU", "1" * 200, "2026-11-22T00:00:00+00:00"
+    )
+
+
+class ShelfOf:
+    def __init__(self, *cards: ModelCard) -> None:
+        self._cards = cards
+
+    def cards(self) -> tuple[ModelCard, ...]:
+        return self._cards
+
+
+def test_speed_is_told_only_where_a_like_model_was_measured(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = replace(READER, folder="/small", parameters=10_000_000)
+    monkeypatch.setattr(workspace, "shelf", ShelfOf(small))
+    large = model(100_000_000)
+
+    def said(*measures: Measure) -> str:
+        return suits(large, workspace, measures=measures, memory=8 * GB)
+
+    plain = "Fits easily: takes 400 MB of this computer's 8.0 GB."
+    assert said() == plain
+    assert said(measure("/gone")) == plain
+    assert said(measure("/small", Head.CLASSIFICATION)) == plain
+    assert (
+        said(measure("/small")) == f"{plain} Roughly 2.0 questions a second, going by reader measured here."
+    )
+    assert said(measure("/small", seconds=0.0)) == plain
+    own = suits(small, workspace, measures=[measure("/small")], memory=8 * GB)
+    assert own == "Fits easily: takes 40 MB of this computer's 8.0 GB. Measured here: 20 questions a second."
+
+
+def test_this_computers_own_memory_is_asked(workspace: Workspace) -> None:
+    assert suits(model(1000), workspace).startswith("Fits easily: takes 4.0 kB of this computer's ")
