@@ -104,6 +104,12 @@ class History:
                 connection.execute(f"SELECT count(*) FROM entries WHERE {condition}", values).fetchone()[0]
             )
 
+    def count_of_model(self, model: str) -> int:
+        """How many entries a model of this name has read for."""
+        with self._reading() as (connection, _):
+            row = connection.execute("SELECT count(*) FROM entries WHERE model = ?", (model,)).fetchone()
+            return int(row[0])
+
     def get(self, number: int) -> Entry:
         """The entry of this number; raises SpanlightError where there is none."""
         with self._reading() as (connection, _):
