@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from app.cli.models.passport import passport_values, print_passport
+from app.cli.models.transfer import TransferReport
 from app.cli.terminal import TerminalReport, one_line, print_json
 from app.core.errors import SpanlightError
-from app.core.offers import Downloading, Passport
-from app.core.report import Progress, Stopped
-from app.core.wording import size, time_left
+from app.core.offers import Passport
+from app.core.report import Stopped
+from app.core.wording import size
 from app.flows.catalogue import offered
 from app.flows.get_model import download, give_up, look_up, unfinished
 from app.flows.workspace import Workspace
@@ -33,6 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the model's name on the Hub")
     parser.add_argument("--commit", default="", metavar="HASH", help="a revision other than the newest")
     parser.add_argument("--yes", action="store_true", help="fetch it without asking")
+    parser.add_argument("--replace", action="store_true", help="take the place of another revision of it")
     parser.add_argument("--give-up", action="store_true", help="throw away what was fetched so far")
     parser.add_argument("--unfinished", action="store_true", help="list downloads that were begun")
 
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print_passport(passport, workspace)
     _allow(arguments, passport, report)
     try:
-        card = download(workspace, passport, _DownloadReport(report))
+        card = download(workspace, passport, TransferReport(report), replace=arguments.replace)
     except (Stopped, KeyboardInterrupt):
         report.line(
             f"Paused. What was fetched stays; to go on: python3 -m app models download {passport.repository}"
@@ -124,35 +126,3 @@ def _say(arguments: argparse.Namespace, values: Mapping[str, object], words: str
         print_json(values)
     else:
         print(words)
-
-
-class _DownloadReport:
-    """A Report for a download: bytes, speed and time left on the terminal's one line."""
-
-    def __init__(self, report: TerminalReport) -> None:
-        self._report = report
-        self._left: float | None = None
-        self._total = 0
-
-    def progress(self, progress: Progress) -> None:
-        """Keep the time left of the bytes; say any other progress as it is."""
-        if self._total and progress.total == self._total:
-            self._left = progress.seconds_left
-        else:
-            self._report.progress(progress)
-
-    def partial(self, result: object) -> None:
-        """Draw how many bytes are there."""
-        if isinstance(result, Downloading):
-            self._total = result.total
-            speed = f", {size(round(result.speed))} a second" if result.speed else ""
-            left = f", {time_left(self._left)}" if self._left is not None else ""
-            self._report.draw(f"{size(result.done)} of {size(result.total)}{speed}{left}")
-
-    def notice(self, sentence: str) -> None:
-        """Write the sentence on a line of its own."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        self._report.check()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from app.cli.models.words import moment, task_word
 from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.errors import SpanlightError
-from app.core.offers import Removal
+from app.core.offers import Removal, Source
 from app.core.wording import count, size
 from app.flows.remove_model import remove, what_goes
 from app.flows.workspace import Workspace
@@ -31,9 +31,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Say what goes, ask, and remove."""
     removal = what_goes(workspace, arguments.name, report)
     report.clear()
-    if not arguments.json:
+    if not arguments.json and removal.card.source != Source.STARTER:
         _print(removal, arguments.from_cache)
-    wanted: bool | None = arguments.yes
+    # Models that come along stay: `remove` says so, and there is nothing to ask.
+    wanted: bool | None = arguments.yes or removal.card.source == Source.STARTER
     if not wanted:
         wanted = report.ask("Remove it?") if not arguments.json else None
     if wanted:

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from app.cli.models.transfer import TransferReport
 from app.cli.models.words import does
 from app.cli.terminal import TerminalReport, one_line, print_json
 from app.flows.import_model import import_model
@@ -30,7 +31,12 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Import the model and say what it is called."""
     path = Path(arguments.path).expanduser()
     card = import_model(
-        workspace, path, report, link=arguments.link, name=arguments.name, replace=arguments.replace
+        workspace,
+        path,
+        TransferReport(report),
+        link=arguments.link,
+        name=arguments.name,
+        replace=arguments.replace,
     )
     report.clear()
     if arguments.json:
