@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLineEdit, QVBoxLayout
 
 from app.ui.theme import Theme
 
 _SEARCH_AFTER_MS = 120
+_ABREAST = 2
 
 Choices = tuple[tuple[str, str], ...]
 
 
 class ModelFilters(QFrame):
-    """A search line, and below it a choice for each name in `filters` with its (key, title) pairs.
+    """A search line, and below it, two abreast, a choice for each name in `filters` with its (key, title) pairs.
 
     `changed` is sent when something was chosen, and a moment after the words were; `down_asked` when the keys go on to
     the list.
@@ -39,8 +40,8 @@ class ModelFilters(QFrame):
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._typed)
         self.choices: dict[str, QComboBox] = {}
-        self._row = QHBoxLayout()
-        for name, choices in filters.items():
+        self._grid = QGridLayout()
+        for at, (name, choices) in enumerate(filters.items()):
             box = QComboBox()
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -48,11 +49,12 @@ class ModelFilters(QFrame):
             for key, title in choices:
                 box.addItem(title, key)
             box.activated.connect(self.changed)
-            self._row.addWidget(box, 1)
+            self._grid.addWidget(box, at // _ABREAST, at % _ABREAST)
+            self._grid.setColumnStretch(at % _ABREAST, 1)
             self.choices[name] = box
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.search)
-        self._column.addLayout(self._row)
+        self._column.addLayout(self._grid)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SEARCH_AFTER_MS)
@@ -115,6 +117,6 @@ class ModelFilters(QFrame):
         theme = self._theme
         self._glass.setIcon(theme.icon("search"))
         self._clear.setIcon(theme.icon("close"))
-        self._row.setSpacing(theme.step(2))
+        self._grid.setSpacing(theme.step(2))
         self._column.setSpacing(theme.step(2))
         self._column.setContentsMargins(0, 0, 0, 0)

@@ -27,8 +27,11 @@ class ModelSheet(QScrollArea):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._middle = QWidget()
         self._column = QVBoxLayout(self._middle)
-        for part in (self._title, self._beside, self._line):
-            self._column.addWidget(part)
+        self._names = QVBoxLayout()
+        for part in (self._title, self._beside):
+            self._names.addWidget(part)
+        self._column.addLayout(self._names)
+        self._column.addWidget(self._line)
         ground = QWidget()
         ground.setProperty("kind", "panel")
         ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -76,6 +79,7 @@ class ModelSheet(QScrollArea):
         self._line.setFont(theme.font("ui"))
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(step(4))
+        self._names.setSpacing(step(0.5))
         self._middle.setMaximumWidth(step(MOST_WIDE))
         self._row.setContentsMargins(step(8), step(7), step(8), step(8))
 

@@ -50,7 +50,9 @@ class _UseRow(QFrame):
         self._sign = QLabel()
         self._used = QLabel(f"Used for {use.page}")
         self._used.setProperty("ink", "likely")
-        self._why = QLabel("the only one that can" if use.alone else "" if use.chosen else "chosen by itself")
+        self._why = QLabel(
+            "the only one that can" if use.alone else "" if use.chosen else "Spanlight’s choice"
+        )
         self._why.setProperty("ink", "quiet")
         told = QVBoxLayout()
         told.setSpacing(0)
