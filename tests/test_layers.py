@@ -115,6 +115,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "ftplib": NETWORK,
     "requests": NETWORK,
     "httpx": NETWORK,
+    "httpx2": NETWORK,
+    "truststore": NETWORK,
     "huggingface_hub": NETWORK,
 }
 

@@ -11,6 +11,7 @@ from app.core.network import HUB, Network
 from app.core.requests import ModelChoice
 from app.engine.client import Engine
 from app.flows.document_process import Documents
+from app.flows.download_process import Downloads
 from app.library.history import History
 from app.models.installed import Shelf
 from app.models.measures import Measures
@@ -35,11 +36,13 @@ class Workspace:
     history: History = field(init=False)
     uses: Uses = field(init=False)
     measures: Measures = field(init=False)
+    downloads: Downloads = field(init=False)
 
     def __post_init__(self) -> None:
         self.history = History(self.paths.history_file)  # opened at its first use
         self.uses = Uses(self.paths.uses_file, write_atomic)
         self.measures = Measures(self.paths.measures_file, write_atomic)
+        self.downloads = Downloads(self.paths.logs / "download.log")  # started by its first order
 
     @property
     def network(self) -> Network:
@@ -85,8 +88,9 @@ class Workspace:
         return ModelChoice(folder, device or self.settings.device, self.settings.precision)
 
     def close(self) -> None:
-        """End the model process and the documents processes, and close the history."""
+        """End the model process, the documents processes and the download process, and close the history."""
         self.engine.close()
+        self.downloads.close()
         self.documents.close()
         self.history.close()
 

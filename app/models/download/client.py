@@ -1,0 +1,256 @@
+"""The HTTP client of the download process: every request is in the ledger before it is sent, and goes where it may."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from http.cookiejar import DefaultCookiePolicy
+from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+import truststore
+
+from app.core.about import NAME, VERSION
+from app.core.errors import SpanlightError
+from app.models.download.conversation import AskedToWait, Conversation, NoAnswer, changed
+from app.models.download.errors import cause_in_words
+from app.models.download.ledger import Ledger
+from app.models.download.repositories import shown
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def make_client(conversation: Conversation) -> httpx2.Client:
+    """The client for one order. Raises SpanlightError for settings of the network that cannot be."""
+    client = httpx2.Client(
+        transport=Gate(conversation), follow_redirects=True, max_redirects=8, trust_env=False, timeout=None
+    )
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # none is kept or sent
+    return client
+
+
+def check_endpoint(address: str) -> None:
+    """Raises SpanlightError where the Hub's address is none."""
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in _PORTS and bool(parts.hostname) and not (parts.query or parts.fragment)
+        good = good and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise SpanlightError(
+            f"{shown(address)} is no address of a Hub.",
+            "Write it as https://huggingface.co, or leave it empty.",
+        )
+
+
+class Gate(httpx2.BaseTransport):
+    """Lets requests out one by one: written down first, with an honest name, and to no worse place than before."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._talk = conversation
+        self._ledger = Ledger(conversation.network.ledger)
+        self._trust = _trust(conversation.network.certificates)
+        self._own = _proxy_address(conversation.network.proxy)
+        self._ways: dict[str, httpx2.HTTPTransport] = {}
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request. Raises NoAnswer, AskedToWait, SpanlightError."""
+        limits = self._talk.limits
+        if request.url.scheme not in _PORTS or not request.url.host:
+            raise _no_way(str(request.url))
+        request.headers["user-agent"] = f"{NAME}/{VERSION}"
+        # Bytes as they are: ranges and sizes are those of the file itself.
+        request.headers["accept-encoding"] = "identity"
+        if not self._may_know_who(request.url):
+            request.headers.pop("authorization", None)
+        times = {"connect": limits.connect, "read": limits.read, "write": limits.read, "pool": limits.connect}
+        request.extensions = {**request.extensions, "timeout": times}
+        way = self._way(request.url)
+        note = _Note(self._ledger, request, self._talk.why)
+        try:
+            response = way.handle_request(request)
+        except httpx2.TransportError as error:
+            note.end(0, cause_in_words(error))
+            raise NoAnswer(error) from error
+        except BaseException:
+            note.end(0, "given up")
+            raise
+        note.status = response.status_code
+        response.stream = _Counted(response.stream, self._talk, note)
+        try:
+            self._judge(request, response)
+        except BaseException as refusal:
+            note.error = str(getattr(refusal, "message", "")) or "refused"
+            response.close()
+            note.end()
+            raise
+        return response
+
+    def close(self) -> None:
+        """Close all connections."""
+        for way in self._ways.values():
+            way.close()
+
+    def _judge(self, request: httpx2.Request, response: httpx2.Response) -> None:
+        target = response.headers.get("location", "") if 300 <= response.status_code < 400 else ""
+        if target:
+            target = urljoin(str(request.url), target)
+            scheme = urlsplit(target).scheme
+            if scheme not in _PORTS or (request.url.scheme == "https" and scheme != "https"):
+                raise _no_way(target)
+        if response.status_code == 429:
+            raise AskedToWait(seconds_asked(response.headers))
+        if request.method == "HEAD" and response.status_code < 400:
+            self._check_head(request, response, target)
+
+    def _check_head(self, request: httpx2.Request, response: httpx2.Response, target: str) -> None:
+        """That what is told of a file is what was looked up: its ETag becomes a file's name."""
+        headers = response.headers
+        etag = headers.get("x-linked-etag")
+        if etag is None and (not target or _origin(target) != _origin(str(request.url))):
+            etag = headers.get("etag")
+        commit = headers.get("x-repo-commit")
+        wrong = etag is not None and self._talk.etag and _plain(etag) != self._talk.etag
+        if wrong or (commit is not None and self._talk.commit and commit != self._talk.commit):
+            raise changed(shown(request.url.path.rsplit("/", 1)[-1]))
+
+    def _may_know_who(self, url: httpx2.URL) -> bool:
+        """Whether the person's token may go there: the Hub that was chosen, and not readable on the way."""
+        network = self._talk.network
+        safe = url.scheme == "https" or url.host in ("127.0.0.1", "localhost", "::1")
+        return network.use_token and safe and _origin(str(url)) == _origin(network.endpoint)
+
+    def _way(self, url: httpx2.URL) -> httpx2.HTTPTransport:
+        proxy = self._own
+        if not proxy and not proxy_bypass(url.host):
+            known = getproxies()
+            proxy = _proxy_address(known.get(url.scheme) or known.get("all") or "")
+        if proxy not in self._ways:
+            self._ways[proxy] = httpx2.HTTPTransport(
+                verify=self._trust, proxy=proxy or None, trust_env=False, http2=False
+            )
+        return self._ways[proxy]
+
+
+class _Note:
+    """A request in the ledger; its second line is written once."""
+
+    def __init__(self, ledger: Ledger, request: httpx2.Request, why: str) -> None:
+        parts = request.url.copy_with(query=None, fragment=None, username=None, password=None)
+        self._ledger, self._began = ledger, time.monotonic()
+        self.status, self.received, self.error = 0, 0, ""
+        self._name: str | None = ledger.sending(request.method, str(parts), why)
+
+    def end(self, status: int | None = None, error: str = "") -> None:
+        name, self._name = self._name, None
+        if name is not None:
+            passed = time.monotonic() - self._began
+            told = self.status if status is None else status
+            self._ledger.ended(name, told, self.received, passed, error or self.error)
+
+
+class _Counted(httpx2.SyncByteStream):
+    """An answer's body: counted, kept within bounds, and the ledger told when it ends."""
+
+    def __init__(self, body: object, talk: Conversation, note: _Note) -> None:
+        assert isinstance(body, httpx2.SyncByteStream)
+        self._body, self._talk, self._note = body, talk, note
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for piece in self._body:
+                self._note.received += len(piece)
+                if self._talk.most is not None and self._note.received > self._talk.most:
+                    raise SpanlightError(
+                        "The answer is larger than any that a Hub gives.",
+                        "Check the Hub's address under Models, Network.",
+                    )
+                self._talk.arrived(len(piece))
+                yield piece
+        except httpx2.TransportError as error:
+            self._note.error = cause_in_words(error)
+            raise NoAnswer(error) from error
+
+    def close(self) -> None:
+        try:
+            self._body.close()
+        finally:
+            self._note.end()
+
+
+def seconds_asked(headers: httpx2.Headers) -> float:
+    """How long an answer asks to wait, -1 where it does not say.
+
+    Retry-After in seconds or as a date (RFC 9110, section 10.2.3), or `t` of the Hub's RateLimit header.
+    """
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal() and len(value) < 12:
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        pass
+    for part in headers.get("ratelimit", "").split(";"):
+        name, _, number = part.strip().partition("=")
+        if name == "t" and number.isdecimal() and len(number) < 12:
+            return float(number)
+    return -1.0
+
+
+def _plain(etag: str) -> str:
+    return etag.removeprefix("W/").strip('"')
+
+
+def _origin(address: str) -> tuple[str, str, int]:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return "", address, 0
+
+
+def _no_way(target: str) -> SpanlightError:
+    return SpanlightError(
+        f"The Hub sends the download on to {shown(target)}, which is not safe to follow.",
+        "Check the Hub's address under Models, Network; it should begin with https.",
+    )
+
+
+def _trust(file: str) -> ssl.SSLContext:
+    """Whom to trust: the authorities of a PEM file, else those of the system."""
+    if not file:
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        return ssl.create_default_context(cafile=file)
+    except (OSError, ValueError) as fault:
+        raise SpanlightError(
+            f"{shown(file)} holds no certificates that can be read.",
+            "Choose a PEM file under Models, Network, or leave it empty.",
+        ) from fault
+
+
+def _proxy_address(typed: str) -> str:
+    """A proxy's address with its scheme, empty for none. Raises SpanlightError for what is none."""
+    if not typed:
+        return ""
+    address = typed if "://" in typed else f"http://{typed}"
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in _PORTS and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise SpanlightError(
+            f"{shown(_without_password(address))} is no proxy that can be used.",
+            "Write it as http://name:port under Models, Network.",
+        )
+    return address
+
+
+def _without_password(address: str) -> str:
+    scheme, _, rest = address.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"

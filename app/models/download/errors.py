@@ -1,0 +1,206 @@
+"""What went wrong on the network, in one sentence with the next step."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx2
+
+from app.core.network import Network
+from app.core.wording import duration
+from app.models.copying import refusal
+from app.models.download.orders import Limits, NetworkFault
+from app.models.download.repositories import shown
+
+KEPT = "What was fetched is kept, and the download goes on from there."
+# A fault of the server's own, or one that passes.
+PASSING = (408, 500, 502, 503, 504)
+_SIGN_IN = (
+    "sign in with Hugging Face's own tool (hf auth login), and let Spanlight use it under Models, Network."
+)
+_NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """An error, what caused it, what caused that, and so on."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = getattr(found, "cause", None) or found.__cause__ or found.__context__
+
+
+def status_of(error: BaseException) -> int:
+    """The HTTP status that an error is about, 0 for none."""
+    for each in chain(error):
+        response = getattr(each, "response", None)
+        if isinstance(response, httpx2.Response):
+            return response.status_code
+    return 0
+
+
+def cause_in_words(error: BaseException) -> str:
+    """Why no answer came, in a few words for the ledger."""
+    for each in chain(error):
+        match each:
+            case ssl.SSLCertVerificationError():
+                return "certificate not trusted"
+            case ssl.SSLError():
+                return "no secure connection"
+            case socket.gaierror():
+                return "name not found"
+            case ConnectionRefusedError():
+                return "refused"
+            case OSError() if each.errno in _NO_NETWORK:
+                return "no network"
+    match error:
+        case httpx2.ProxyError():
+            return "proxy refused"
+        case httpx2.ConnectTimeout():
+            return "no connection in time"
+        case httpx2.TimeoutException():
+            return "no answer in time"
+        case httpx2.ConnectError():
+            return "no connection"
+    return "broken off"
+
+
+def in_words(
+    error: Exception, network: Network, limits: Limits, repository: str, file: str = ""
+) -> NetworkFault:
+    """What a person is told of an error of huggingface_hub, httpx2 or the disk; `file` is the one concerned, if any.
+
+    An error that nobody foresaw is given back as a NetworkFault only where it came from the network or the disk;
+    others are raised again.
+    """
+    host = urlsplit(network.endpoint).hostname or network.endpoint
+    status = status_of(error)
+    if status:
+        return _of_status(error, status, host, network, repository, file)
+    for each in chain(error):
+        if isinstance(each, httpx2.TransportError):
+            return _unanswered(each, host, network, limits)
+        if isinstance(each, (httpx2.TooManyRedirects, httpx2.DecodingError, httpx2.InvalidURL)):
+            return no_hub(host)
+        if type(each).__name__ == "FileMetadataError":
+            return no_hub(host)
+    if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than there should be
+        return _broken_off(host)
+    if isinstance(error, OSError):
+        told = refusal(error, f"{file or repository} could not be downloaded")
+        return NetworkFault(told.message, f"{told.hint} {KEPT}")
+    raise error
+
+
+def no_hub(host: str) -> NetworkFault:
+    """What a person is told where the answers make no sense."""
+    return NetworkFault(
+        f"{host} does not answer as a Hub does.",
+        "Check the Hub's address under Models, Network; a login page of the network may stand in between.",
+    )
+
+
+def gated(network: Network, repository: str) -> NetworkFault:
+    """What a person is told of a model whose owner wants to know who takes it."""
+    return NetworkFault(
+        f"The owner of {repository} gives it only to people who have registered.",
+        f"Register at {network.endpoint}/{repository}, {_SIGN_IN}",
+    )
+
+
+def asked_to_wait(network: Network, seconds: float) -> NetworkFault:
+    """What a person is told where a server wants no requests for longer than is waited."""
+    host = urlsplit(network.endpoint).hostname or network.endpoint
+    if seconds < 0:
+        return NetworkFault(f"{host} has too many requests from here.", "Try again in some minutes.")
+    return NetworkFault(
+        f"{host} has too many requests from here and asks to wait {duration(max(1.0, seconds))}.",
+        "Try again after that. " + KEPT,
+    )
+
+
+def _of_status(
+    error: Exception, status: int, host: str, network: Network, repository: str, file: str
+) -> NetworkFault:
+    kinds = {type(each).__name__ for each in chain(error)}
+    if "GatedRepoError" in kinds or status == 403:
+        return gated(network, repository)
+    if "RevisionNotFoundError" in kinds:
+        return NetworkFault(
+            f"{host} does not have that version of {repository} any more.", "Look the model up again."
+        )
+    if "RemoteEntryNotFoundError" in kinds or (file and status in (404, 410)):
+        return NetworkFault(
+            f"{repository} does not have {file or 'that file'} any more.", "Look the model up again."
+        )
+    if "DisabledRepoError" in kinds:
+        return NetworkFault(f"{host} has switched {repository} off.", "Choose another model.")
+    if "RepositoryNotFoundError" in kinds or status in (401, 404, 410):
+        if network.use_token and status == 401:
+            return NetworkFault(
+                f"{host} does not show {repository} to you.", f"Check the name, or {_SIGN_IN}"
+            )
+        return NetworkFault(
+            f"{host} has no model {repository}, or shows it only to people who sign in.",
+            f"Check the name. Where you have access: {_SIGN_IN}",
+        )
+    if status == 407:
+        return NetworkFault(
+            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
+        )
+    if status == 416:
+        return NetworkFault(
+            f"{host} has less of {file or repository} than it said.", "Look the model up again."
+        )
+    if status >= 500:
+        return NetworkFault(
+            f"{host} has a fault of its own at the moment (status {status}).", "Try again later. " + KEPT
+        )
+    return NetworkFault(f"{host} answered with status {status}.", "Try again later.")
+
+
+def _unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
+    words = cause_in_words(error)
+    if words == "proxy refused" or (
+        network.proxy and words in ("refused", "name not found", "no connection")
+    ):
+        proxy = shown(network.proxy.rpartition("@")[2]) or "of this computer"
+        return NetworkFault(
+            f"The proxy {proxy} does not let the request through.", "Check it under Models, Network."
+        )
+    match words:
+        case "certificate not trusted":
+            return NetworkFault(
+                f"{host} shows a certificate that this computer does not trust.",
+                "Where your network looks into traffic, give its certificate file under Models, Network.",
+            )
+        case "no secure connection":
+            return NetworkFault(
+                f"No secure connection to {host} could be made.", "Check the Hub's address and the proxy."
+            )
+        case "name not found" | "no network":
+            return NetworkFault(
+                f"{host} cannot be found: there seems to be no network.",
+                "Check the connection, then try again.",
+            )
+        case "refused" | "no connection":
+            return NetworkFault(
+                f"{host} cannot be reached.", "Check the connection and the Hub's address, then try again."
+            )
+        case "no connection in time":
+            return NetworkFault(
+                f"{host} gave no connection in {duration(limits.connect)}.",
+                "Check the connection, then try again.",
+            )
+        case "no answer in time":
+            return NetworkFault(f"{host} sent nothing for {duration(limits.read)}.", "Try again. " + KEPT)
+    return _broken_off(host)
+
+
+def _broken_off(host: str) -> NetworkFault:
+    return NetworkFault(f"The connection to {host} broke off again and again.", "Try again. " + KEPT)

@@ -1,0 +1,247 @@
+"""A repository looked up: its passport, for which only its list of files and their first bytes are fetched."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from huggingface_hub import HfApi, ModelInfo
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.models import ModelCard
+from app.core.offers import Passport, RemoteFile
+from app.models.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
+from app.models.config import LONGEST_CONFIG
+from app.models.download.cache import cache_folder, held_at
+from app.models.download.conversation import Conversation
+from app.models.download.errors import gated, no_hub, status_of
+from app.models.download.orders import LookUp, NetworkFault
+from app.models.download.remote import Remote, missing, token_of
+from app.models.download.repositories import (
+    COMMIT,
+    DIGEST,
+    is_hostile,
+    is_repository,
+    may_be_fetched,
+    needed,
+    repository_of,
+    shown,
+)
+from app.models.download.trying import keep_trying
+from app.models.files import LARGEST_MODEL, is_text, longest
+from app.models.vocabulary_files import can_make
+from app.models.weights import (
+    INDEX,
+    LONGEST_JSON,
+    SINGLE,
+    Tensor,
+    Weights,
+    header_length,
+    join_shards,
+    parse_header,
+    shard_names,
+)
+
+MOST_FILES = 20_000
+# Most models' headers fit in; the next request brings the rest of one that does not.
+HEADER = 65_536
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".pkl")
+
+
+def look_up(order: LookUp, talk: Conversation) -> Passport:
+    """The passport of a repository; one that Spanlight does not take has no card, but the reason.
+
+    Raises SpanlightError where nothing can be known of it: no such name, no network, and so on. Raises Stopped.
+    """
+    wanted = repository_of(order.repository, order.network.endpoint)
+    if order.commit and not COMMIT.fullmatch(order.commit):
+        raise SpanlightError(f"{shown(order.commit)} is no commit's id.", "Leave it out to take the newest.")
+    talk.say(f"Looking up {wanted}")
+    talk.begin(f"Look up {wanted}")
+    info = keep_trying(lambda: _information(wanted, order.commit, talk), talk, wanted)
+    passport = _begun(info, order, talk)
+    remote = Remote(talk, passport.repository, passport.commit)
+    try:
+        _check(info, passport, talk)
+        listed = _listed(info, passport)
+        talk.say(f"Looking into {passport.repository}")
+        files, card = _looked_into(listed, passport, remote)
+    except NetworkFault as fault:
+        if not passport.gated:
+            raise
+        return replace(passport, refused=fault.message, hint=fault.hint)
+    except SpanlightError as refusal:
+        return replace(passport, refused=refusal.message, hint=refusal.hint)
+    return replace(passport, files=files, card=card, speed=remote.speed)
+
+
+def _information(repository: str, commit: str, talk: Conversation) -> ModelInfo:
+    """What the Hub says of a repository, its files' sizes and checksums with it."""
+    api = HfApi(endpoint=talk.network.endpoint)
+    try:
+        info = api.model_info(repository, revision=commit or None, files_metadata=True, token=token_of(talk))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if status_of(error):  # huggingface_hub's own errors are ValueErrors, some of them
+            raise
+        raise no_hub(_host(talk)) from error
+    told = isinstance(info.id, str) and isinstance(info.sha, str) and isinstance(info.siblings, list)
+    if not told or not is_repository(info.id) or not COMMIT.fullmatch(info.sha or ""):
+        raise no_hub(_host(talk))
+    if commit and info.sha != commit:
+        raise no_hub(_host(talk))
+    return info
+
+
+def _begun(info: ModelInfo, order: LookUp, talk: Conversation) -> Passport:
+    facts: dict[str, Any] = {}
+    card_data = info.card_data
+    if card_data is not None and hasattr(card_data, "to_dict"):
+        facts = card_data.to_dict()
+    return Passport(
+        repository=str(info.id),
+        commit=str(info.sha),
+        endpoint=order.network.endpoint,
+        card=None,
+        files=(),
+        licence=_licence(facts),
+        languages=_words(facts.get("language")),
+        gated=bool(info.gated),
+        free_disk=_free(cache_folder(talk.network)),
+    )
+
+
+def _check(info: ModelInfo, passport: Passport, talk: Conversation) -> None:
+    """Raises SpanlightError for a repository that cannot be had, or whose list of files is not to be trusted."""
+    name = passport.repository
+    if info.disabled:
+        raise SpanlightError(f"{_host(talk)} has switched {name} off.", "Choose another model.")
+    if passport.gated and not token_of(talk):
+        raise gated(talk.network, name)
+    names = [sibling.rfilename for sibling in info.siblings or ()]
+    if len(names) > MOST_FILES:
+        raise SpanlightError(
+            f"{name} has {len(names):,} files, which no model needs.", "Choose another model."
+        )
+    hostile = next((file for file in names if not isinstance(file, str) or is_hostile(file)), None)
+    if hostile is not None:
+        raise SpanlightError(
+            f"{name} names a file that leads out of its folder: {hostile!a:.80}.", "Do not use this model."
+        )
+
+
+def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
+    """The files of a repository that could be needed, by name, with their sizes and checksums."""
+    found: dict[str, RemoteFile] = {}
+    for sibling in info.siblings or ():
+        name, large = sibling.rfilename, sibling.lfs
+        if not may_be_fetched(name):
+            continue
+        size = large.size if large is not None else sibling.size
+        digest = large.sha256 if large is not None else sibling.blob_id
+        if type(size) is not int or not 0 <= size < 2**50 or not DIGEST.fullmatch(str(digest)):
+            raise SpanlightError(
+                f"The Hub tells no size and checksum of {name}, so it could not be checked.",
+                "Choose another model, or another address of the Hub.",
+            )
+        if size > longest(name):
+            if is_text(name):
+                continue
+            raise SpanlightError(
+                f"{name} has {wording.size(size)}, more than any model's.", "Choose another model."
+            )
+        if (len(str(digest)) == 64) != (large is not None):
+            raise SpanlightError(f"The Hub tells a checksum of {name} that is none.", "Choose another model.")
+        file = RemoteFile(name, size, *((digest, "") if large is not None else ("", digest)))
+        found[name] = file
+    names = [sibling.rfilename for sibling in info.siblings or ()]
+    if SINGLE not in found and INDEX not in found:
+        pickle = next((file for file in sorted(names) if file.endswith(PICKLES)), None)
+        if pickle is not None:
+            raise SpanlightError(
+                f"{passport.repository} holds its weights only as {pickle:.80}, a format that can carry programs.",
+                "Look for a version with model.safetensors.",
+            )
+        raise missing(passport.repository, SINGLE)
+    return found
+
+
+def _looked_into(
+    listed: dict[str, RemoteFile], passport: Passport, remote: Remote
+) -> tuple[tuple[RemoteFile, ...], ModelCard]:
+    """The files needed and the model's card, read off its config and its weights' headers."""
+    name = passport.repository
+    why = f"Look into {name}"
+    if CONFIG not in listed:
+        raise missing(name, CONFIG)
+    config = remote.start(listed[CONFIG], LONGEST_CONFIG, why)
+    lengths = remote.start(listed[TOKENIZER_CONFIG], LONGEST_JSON, why) if TOKENIZER_CONFIG in listed else b""
+    chosen = list(needed(listed))
+    if SINGLE in listed:
+        weights = Weights(_header(listed[SINGLE], remote, why, measure=True))
+    else:
+        parts = shard_names(remote.start(listed[INDEX], LONGEST_JSON, why), name)
+        lacking = next((shard for shard in parts if shard not in listed), None)
+        if lacking is not None:
+            raise missing(name, lacking)
+        largest = max(parts, key=lambda shard: listed[shard].size)
+        headers = {shard: _header(listed[shard], remote, why, measure=shard == largest) for shard in parts}
+        weights = join_shards(parts, headers, name)
+        chosen += parts
+    card = card_from(name.rpartition("/")[2], config, weights, tokenizer_config=lengths)
+    if TOKENIZER not in listed and not can_make(listed, card.family):
+        raise SpanlightError(
+            f"{name} has no tokenizer.json, and no vocabulary that one can be made from.",
+            "Look for a version of this model that has one.",
+        )
+    cache = cache_folder(remote.talk.network)
+    files = tuple(
+        replace(file, cached=held_at(cache, name, passport.commit, file) is not None)
+        for file in (listed[each] for each in chosen)
+    )
+    size = sum(file.size for file in files)
+    if size > LARGEST_MODEL:
+        raise SpanlightError(
+            f"{name} is larger than any model that Spanlight reads.", "Choose a smaller one."
+        )
+    return files, replace(card, size=size, licence=passport.licence, languages=passport.languages)
+
+
+def _header(file: RemoteFile, remote: Remote, why: str, *, measure: bool) -> dict[str, Tensor]:
+    start = remote.start(file, HEADER, why, measure=measure)
+    end = 8 + header_length(start, file.size, file.name)
+    if end > len(start):
+        start = remote.start(file, end, why)
+    return parse_header(start, file.size, file.name)
+
+
+def _free(folder: Path) -> int:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def _licence(facts: dict[str, Any]) -> str:
+    """The licence as the repository states it: its own name where it is none of the known ones."""
+    stated = _words(facts.get("license"))
+    named = _words(facts.get("license_name")) if stated in ((), ("other",)) else ()
+    return ", ".join(named or stated)
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """A word or a list of words that a repository states; anything else counts as nothing."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    return tuple(shown(word) for word in value[:200] if isinstance(word, str) and word.strip())
+
+
+def _host(talk: Conversation) -> str:
+    return urlsplit(talk.network.endpoint).hostname or talk.network.endpoint

@@ -1,0 +1,100 @@
+"""Names of repositories and of their files: which are taken, and which files of a model are needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from app.core.errors import SpanlightError
+from app.core.network import HUB
+from app.models.card import TOKENIZER
+from app.models.files import MOST_TEXTS, SETTINGS, is_text
+from app.models.notes import NOTES
+from app.models.vocabulary_files import VOCABULARY_FILES
+from app.models.weights import INDEX, SINGLE
+
+_SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}\.safetensors", re.ASCII)
+COMMIT = re.compile(r"[0-9a-f]{40}", re.ASCII)
+DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
+# As the Hub has them: letters, digits, and single . _ - between them, at most 96 characters in all.
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9_]|[.-](?![.-]))*"
+_NAME = re.compile(rf"(?:{_PART}/)?{_PART}", re.ASCII)
+_LONGEST = 96
+_ADDRESS = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
+
+
+def repository_of(typed: str, endpoint: str = HUB) -> str:
+    """The repository's name that a person typed or pasted, as `name` or `org/name`.
+
+    A page's address at the Hub or at `endpoint` is taken too, whatever comes behind the name in it. Raises
+    SpanlightError for anything else.
+    """
+    name = typed.strip()
+    if _ADDRESS.match(name) or name.lower().startswith(("huggingface.co/", "hf.co/")):
+        name = _of_address(name if _ADDRESS.match(name) else f"https://{name}", endpoint)
+    if not is_repository(name):
+        raise SpanlightError(
+            f"{shown(typed.strip()) or 'Nothing'} is no name of a model on the Hub.",
+            "Names look like deepset/roberta-base-squad2: owner, slash, model.",
+        )
+    return name
+
+
+def is_repository(name: str) -> bool:
+    """Whether a name is one that a repository can have."""
+    wrong = name.endswith((".git", ".", "-")) or "--" in name or ".." in name
+    return len(name) <= _LONGEST and not wrong and _NAME.fullmatch(name) is not None
+
+
+def _of_address(address: str, endpoint: str) -> str:
+    try:
+        parts = urlsplit(address)
+        hosts = {"huggingface.co", "www.huggingface.co", "hf.co", urlsplit(endpoint).hostname}
+        known = parts.hostname in hosts
+    except ValueError:
+        return ""
+    if not known:
+        return ""
+    words = [word for word in parts.path.split("/") if word]
+    if words and words[0] in ("datasets", "spaces", "api", "docs", "collections", "papers"):
+        return ""
+    # `tree`, `blob`, `resolve` come behind the name; a page of one word is a model without an owner.
+    return "/".join(
+        words[:2] if len(words) > 1 and words[1] not in ("tree", "blob", "resolve") else words[:1]
+    )
+
+
+def is_hostile(name: str) -> bool:
+    """Whether a file's name could lead out of its folder on some system, or hide what it is."""
+    parts = name.split("/")
+    odd = any(not part or part in (".", "..") for part in parts)
+    return odd or any(letter in "\\:" or not letter.isprintable() for letter in name) or len(name) > 1000
+
+
+def needed(names: Iterable[str]) -> tuple[str, ...]:
+    """Of a repository's files those that are ever fetched, shards left out; the weights come last.
+
+    Where there is no tokenizer.json, the files that one can be made from.
+    """
+    there = set(names)
+    settings = [name for name in SETTINGS if name in there and name != NOTES]
+    if TOKENIZER not in there:
+        settings += [name for name in VOCABULARY_FILES if name in there]
+    texts = sorted(name for name in there if is_text(name) and "/" not in name)[:MOST_TEXTS]
+    weights = SINGLE if SINGLE in there else INDEX
+    return (*settings, *texts, *([weights] if weights in there else []))
+
+
+def may_be_fetched(name: str) -> bool:
+    """Whether a file of this name is ever fetched."""
+    known = (
+        name in (*SETTINGS, *VOCABULARY_FILES, INDEX) or is_text(name) or _SHARD.fullmatch(name) is not None
+    )
+    return known and "/" not in name and not is_hostile(name)
+
+
+def shown(text: str) -> str:
+    """What someone else wrote, made fit to stand in a sentence."""
+    printable = "".join(letter for letter in text[:81] if letter.isprintable())
+    return printable[:80] + ("…" if len(text) > 80 else "")
