@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import stat
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin
@@ -168,7 +170,7 @@ def clear_leftovers(models: Path) -> None:
     with contextlib.suppress(OSError):
         for path in sorted(models.iterdir()):
             suffix = next((end for end in (PART, OLD, GONE, LOCK) if path.name.endswith(end)), None)
-            if not path.name.startswith(".") or suffix is None or path.name == f".{suffix}":
+            if not path.name.startswith(".") or suffix is None or path.name == suffix:
                 continue
             name = path.name[1 : -len(suffix)]
             lock = Lock(models / f".{name}{LOCK}")
@@ -213,10 +215,10 @@ def busy(name: str) -> SpanlightError:
     )
 
 
-def _writable_then_again(again: Callable[..., object], path: str, error: object) -> None:
-    """Once more after making a file writable: Windows deletes none that is read-only."""
-    if sys.platform == "win32":
-        with contextlib.suppress(OSError):
-            Path(path).chmod(stat.S_IWRITE)
-    with contextlib.suppress(FileNotFoundError):
-        again(path)
+def _writable_then_again(failed: Callable[..., object], path: str, error: Any) -> None:
+    """Windows deletes no file that is read-only: made writable, it is tried once more; else the fault stands."""
+    if sys.platform == "win32" and failed in (os.unlink, os.rmdir):
+        Path(path).chmod(stat.S_IWRITE)
+        failed(path)
+        return
+    raise error[1]
