@@ -19,9 +19,9 @@ from app.flows.workspace import Workspace
 
 _EPILOG = """\
 NAME is OWNER/NAME as on the Hub, the page's address, or the last part of a model that is offered
-(python3 -m app models offered). First a few kilobytes are read, and what the model is is printed:
-what it is for, its licence, size and files, or why it cannot be used. The rest is fetched only after
-you say yes, or with --yes.
+(python3 -m app models offered). First its list of files and the beginning of its weights (at most 2 MB)
+are read, and what the model is is printed: what it is for, its licence, size and files, or why it cannot be
+used. The rest is fetched only after you say yes, or with --yes.
 
 Ctrl+C pauses: what was fetched stays, and the same command goes on from there, also after a restart.
 --give-up throws away what was fetched of a download that is not finished; --unfinished lists them.
