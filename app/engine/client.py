@@ -80,17 +80,16 @@ class Engine:
 
     def _ask(self, order: Callable[[str], object], report: Report, *, again: bool = True) -> Any:
         """The answer to an order, made from why no GPU is to be used; where a GPU breaks down, the CPU's."""
+        avoided = self._avoid
         try:
-            return self._child.run(order(self._avoid), report)
+            return self._child.run(order(avoided), report)
         except DeviceLost as fault:
             self._child.end()
-            if self._avoid:
+            self._avoid = avoided or in_passing(fault)
+            if avoided or not again:
                 raise
-            self._avoid = in_passing(fault)
-            if not again:
-                raise
-            report.notice("The GPU broke down: the models now run on the CPU.")
-        return self._child.run(order(self._avoid), report)
+        report.notice("The GPU broke down: the models now run on the CPU.")
+        return self._ask(order, report, again=False)
 
     @property
     def alive(self) -> bool:

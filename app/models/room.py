@@ -50,7 +50,7 @@ class Room:
                     raise
                 whose = exhausted_device(error)
             # Only out here, where the exception is gone, are the tensors that its traceback held.
-            release()
+            release(garbage=False)
             self._halve(rows, length, whose)
         return found
 

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file
 
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
+from app.core.inspection import LookAtPooling, Subject
+from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TrainingRequest
 from app.core.results import Reading
 from app.core.text import Document
-from app.engine import process
-from app.engine.orders import Load, Run
+from app.engine import holding
+from app.engine.holding import Key, shorter
+from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
 from app.engine.process import Host, start
 from app.models.card import read_card
-from app.models.forward import out_of_memory
-from app.models.loader import Loaded, load
+from app.models.processor import physical_cores
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING
-GPU = DeviceChoice("cuda:0", "bfloat16", "a graphics card")
 QUESTION = Question("Who stole the tarts?", (Document("The knave of hearts stole the tarts."),))
 
 
@@ -44,64 +46,8 @@ def host(threads: list[int]) -> Host:
     return Host()
 
 
-Broken = Callable[[ModelCard, Head, DeviceChoice], Loaded]
-
-
-def on_a_gpu(monkeypatch: pytest.MonkeyPatch, loads: Broken) -> list[str]:
-    """Let `auto` find a GPU, whose models are made by `loads`; what was loaded where is noted."""
-    noted: list[str] = []
-
-    def choose(wanted: str) -> DeviceChoice:
-        return GPU if wanted in ("auto", "cuda") else process.devices.cpu("chosen")
-
-    def loading(
-        card: ModelCard, head: Head, device: DeviceChoice, check: Callable[[], None], *, opened: bool
-    ) -> Loaded:
-        noted.append(device.device)
-        return loads(card, head, device) if device is GPU else load(card, head, device)
-
-    monkeypatch.setattr(process.devices, "choose", choose)
-    monkeypatch.setattr(process, "load", loading)
-    return noted
-
-
-def too_large(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
-    raise out_of_memory(device.device)
-
-
-def too_large_to_read(card: ModelCard, head: Head, device: DeviceChoice) -> Loaded:
-    def forward(_: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        raise out_of_memory(device.device)
-
-    loaded = load(card, head, DeviceChoice("cpu", "float32", ""))
-    return Loaded(card, device, loaded.tokenizer, forward)
-
-
-@pytest.mark.parametrize("loads", [too_large, too_large_to_read])
-def test_where_auto_found_a_gpu_that_is_full_the_cpu_reads(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loads: Broken
-) -> None:
-    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "auto")
-    noted = on_a_gpu(monkeypatch, loads)
-    reading = host(Run(QUESTION, choice), Silent())
-    assert isinstance(reading, Reading)
-    assert noted == ["cuda:0", "cpu"]
-    loaded = host(Load(choice, QA), Silent())
-    assert isinstance(loaded, LoadedModel)
-    assert loaded.device.device == "cpu"
-    assert loaded.device.reason.startswith("the GPU has too little free memory")
-    assert noted == ["cuda:0", "cpu"], "and stays there"
-
-
-@pytest.mark.parametrize("loads", [too_large, too_large_to_read])
-def test_where_the_gpu_was_asked_for_it_is_said_that_it_is_full(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loads: Broken
-) -> None:
-    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cuda")
-    noted = on_a_gpu(monkeypatch, loads)
-    with pytest.raises(SpanlightError, match="The GPU has too little free memory"):
-        host(Run(QUESTION, choice), Silent())
-    assert noted == ["cuda:0"]
+def names_held(host: Host) -> list[str]:
+    return [held.name for held in host(TellMemory(), Silent()).held]
 
 
 @pytest.mark.parametrize(
@@ -131,12 +77,12 @@ def test_training_is_handed_to_the_trainer_and_models_make_room(
 ) -> None:
     choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
     host(Load(choice, QA), Silent())
-    assert len(host._held) == 1
+    assert len(host._models) == 1
     request = TrainingRequest("qa", "base", ("a.jsonl",), ("b.jsonl",), "out")
     monkeypatch.setattr("app.training.trainer.train", lambda *given: given)
     report = Silent()
     assert host(Run(request, None), report) == (request, report)
-    assert not host._held
+    assert not len(host._models)
 
 
 def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
@@ -150,7 +96,7 @@ def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
 
     choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
     host(Load(choice, QA), Silent())
-    forward = next(iter(host._held.values()))[1].forward
+    forward = host._models[Key(choice.folder, QA, "cpu", "auto", False)].model.forward
     report = StopsInTheMiddle()
     host._report = report
     arrays = {name: np.ones((1, 8), np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
@@ -161,11 +107,10 @@ def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
 
 
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
-    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(process.MOST_HELD + 2)]
+    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(holding.MOST_HELD + 2)]
     for folder in (*folders, folders[2]):
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
-    held = [folder for folder, *_ in host._held]
-    assert held == [*folders[3:], folders[2]]
+    assert names_held(host) == [Path(folder).name for folder in (*folders[3:], folders[2])]
 
 
 @pytest.mark.parametrize(("most", "left"), [(2.5, 2), (1.0, 1), (0.5, 1)])
@@ -174,10 +119,10 @@ def test_of_large_models_fewer_are_held_and_always_the_last(
 ) -> None:
     folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(4)]
     weights = read_card(folders[0]).parameters
-    monkeypatch.setattr(process, "MOST_WEIGHTS", int(most * weights))
+    monkeypatch.setattr(holding, "MOST_WEIGHTS", int(most * weights))
     for folder in folders:
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
-    assert [folder for folder, *_ in host._held] == folders[-left:]
+    assert names_held(host) == [Path(folder).name for folder in folders[-left:]]
 
 
 def test_torch_gets_the_physical_cores_for_every_order(
@@ -186,7 +131,7 @@ def test_torch_gets_the_physical_cores_for_every_order(
     choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
     for _ in range(2):
         host(Load(choice, QA), Silent())
-    assert threads == [process.devices.physical_cores()] * 2
+    assert threads == [physical_cores()] * 2
 
 
 def test_a_missing_torch_is_said(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,3 +147,61 @@ def test_the_process_stays_off_the_network(monkeypatch: pytest.MonkeyPatch) -> N
     assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"
     assert os.environ["TOKENIZERS_PARALLELISM"] == "false"
     assert os.environ["USE_TF"] == "1"
+
+
+def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, tmp_path: Path) -> None:
+    folder = str(small_checkpoint(tmp_path / "reader"))
+    before = host(TellMemory(), Silent())
+    assert before.held == ()
+    assert 0 < before.process < before.computer
+    assert 0 < before.free < before.computer
+    for precision in ("auto", "float32", "float32"):
+        host(Load(ModelChoice(folder, "cpu", precision), QA), Silent())
+    host(Run(LookAtPooling(Subject(QA, "The tarts.", pair="Who?")), ModelChoice(folder, "cpu")), Silent())
+    use = host(TellMemory(), Silent())
+    assert [(one.name, one.head, one.device, one.opened) for one in use.held] == [
+        ("reader", QA, "cpu", False), ("reader", QA, "cpu", False), ("reader", QA, "cpu", True),
+    ]  # fmt: skip
+    size = sum(tensor.nbytes for tensor in load_file(f"{folder}/model.safetensors").values())
+    assert all(size <= one.size < 1.2 * size for one in use.held if one.dtype == "float32")
+    assert host(Unload(), Silent()).held == ()
+    assert isinstance(host(Run(QUESTION, ModelChoice(folder, "cpu")), Silent()), Reading)
+
+
+def test_a_model_of_another_precision_is_another_one(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.models.processor.bfloat16", lambda: "a test")
+    monkeypatch.setattr("app.models.processor.fast_bfloat16", lambda: "")
+    folder = str(small_checkpoint(tmp_path / "reader"))
+    for precision, dtype in (("bfloat16", "bfloat16"), ("float32", "float32"), ("auto", "float32")):
+        assert host(Load(ModelChoice(folder, "cpu", precision), QA), Silent()).device.dtype == dtype
+    assert len(host(TellMemory(), Silent()).held) == 3
+
+
+def test_devices_are_told(host: Host) -> None:
+    found = host(ListDevices(), Silent())
+    assert found.options[0].key == "cpu"
+    assert found.options[0].usable
+    assert host(ListDevices("the GPU broke down"), Silent()).auto.reason.startswith("the GPU broke down")
+
+
+def test_memory_is_told_and_given_back_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "torch")
+    assert Host()(TellMemory(), Silent()).held == ()
+    assert "torch" not in sys.modules
+    assert Host()(Unload(), Silent()).gpu == 0
+    assert "torch" not in sys.modules
+
+
+@given(st.integers(16, 2048), st.integers(0, 2048))
+def test_windows_get_shorter_until_one_is_left_that_could_not_help(window: int, length: int) -> None:
+    steps = []
+    while found := shorter(window, length):
+        assert holding.LEAST_WINDOW <= found < window
+        assert not length or found < length
+        steps.append(found)
+        window = found
+    assert len(steps) <= 5
+    assert window <= holding.LEAST_WINDOW or (length and length <= holding.LEAST_WINDOW)
