@@ -97,6 +97,14 @@ class Host:
             if is_device_lost(error):
                 raise device_lost(error) from error
             raise
+        except BaseException as error:
+            # What the tokenizers' library raises where a pattern of the model's has it give up on a text.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise SpanlightError(
+                "The model's tokenizer failed on this text.",
+                "Fetch a whole copy of the model, or use another one.",
+            ) from error
 
     def _answer(self, order: Run, report: Report) -> Any:
         if isinstance(order.request, TrainingRequest):

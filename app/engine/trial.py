@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,8 +33,18 @@ REQUESTS: dict[Head, object] = {
     Head.TOKEN_CLASSIFICATION: TextsToTag((TEXT,)),
 }
 # What a tokenizer may stumble over: long runs, no spaces, many scripts and signs, nothing at all.
-HARD = ("", " " * 2000, "a" * 2000, "aA1! " * 400, "ἀρχή 漢字仮名 नमस्ते שלום 🏳️‍🌈 é́́" * 40, "\t\n\r" * 200)
+HARD = (
+    "",
+    " " * 2000,
+    "a" * 2000,
+    ("a" * 18 + " ") * 100,
+    "aA1! " * 400,
+    "ἀρχή 漢字仮名 नमस्ते שלום 🏳️‍🌈 é́́" * 40,
+    "\t\n\r" * 200,
+)
 MOST_TOKENS_A_CHARACTER, SOME = 16, 64
+# For a page of text, which takes a few thousandths of it.
+MOST_SECONDS = 5.0
 FLAWED = "Fetch a whole copy of this model, or choose another."
 
 
@@ -89,6 +100,7 @@ class _Quiet:
 def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], None]) -> None:
     for text in HARD:
         check()
+        began = time.perf_counter()
         try:
             encoded = tokenizer.encode(text)
         # The library raises plain Exception, and a BaseException where it panics.
@@ -96,6 +108,8 @@ def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], No
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
             raise SpanlightError(f"The tokenizer of {card.name} fails on some texts.", FLAWED) from error
+        if time.perf_counter() - began > MOST_SECONDS:
+            raise SpanlightError(f"The tokenizer of {card.name} takes too long for a page of text.", FLAWED)
         if len(encoded) > SOME + MOST_TOKENS_A_CHARACTER * len(text):
             raise SpanlightError(f"The tokenizer of {card.name} makes texts longer without end.", FLAWED)
         if any(not 0 <= first <= last <= len(text) for first, last in encoded.offsets):

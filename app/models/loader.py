@@ -78,6 +78,9 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
     content = read_file(Path(card.folder) / TOKENIZER)
     try:
         tokenizer = Tokenizer.from_buffer(content)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.encode("a", "a")  # some faults only show when it is used
     # The library raises plain Exception for a malformed file, and a BaseException where it panics.
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
@@ -86,8 +89,6 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
         raise SpanlightError(
             f"tokenizer.json of {card.name} cannot be understood.", "Fetch it again."
         ) from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
     return tokenizer
 
 
