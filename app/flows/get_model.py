@@ -22,6 +22,7 @@ from app.models.download.orders import Fetch, Fetched, LookUp
 from app.models.download.repositories import COMMIT, repository_of, shown
 from app.models.files import files_of
 from app.models.names import free_name
+from app.models.origin import read_origin
 from app.models.shelving import Staging
 
 _log = logging.getLogger(__name__)
@@ -72,9 +73,10 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
         )
     begun = _begin(workspace, passport)
     fetched = _fetch(workspace, passport, report)
-    taken = installed[0][0].name if installed else _name(workspace, passport)
+    before = Path(installed[0][0].folder).name if installed else _broken(workspace, passport.repository)
+    name = before or _name(workspace, passport)
     try:
-        card = _install(workspace, begun, fetched, taken, report, replace=bool(installed))
+        card = _install(workspace, begun, fetched, name, report, replace=bool(before))
     except _Refused as refused:
         # What was fetched of it goes, what lay in the cache before stays.
         _throw_away(workspace, begun.passport)
@@ -213,6 +215,16 @@ def _installed(workspace: Workspace, repository: str) -> list[tuple[ModelCard, O
         for folder, origin in marks(workspace).items()
         if origin.source is Source.HUB and origin.repository.casefold() == repository.casefold()
     ]
+
+
+def _broken(workspace: Workspace, repository: str) -> str:
+    """The name of a model from a repository that does not count any more, its files gone from the cache, say."""
+    for folder in map(Path, workspace.shelf.refused):
+        with contextlib.suppress(SpanlightError):
+            origin = read_origin(folder) if folder.parent == workspace.paths.models else None
+            if origin is not None and origin.repository.casefold() == repository.casefold():
+                return folder.name
+    return ""
 
 
 def _name(workspace: Workspace, passport: Passport) -> str:
