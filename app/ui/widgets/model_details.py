@@ -74,6 +74,7 @@ class ModelDetails(ModelSheet):
         self._kept.setProperty("ink", "quiet")
         self._kept.setWordWrap(True)
         self._rules = (rule(), rule())
+        self._deeds = Deeds()
         for part in (self.fault, self.notice, self.uses, self._rules[0], self.facts, self._rules[1]):
             self.put(part)
         self.put(self._buttons)
@@ -87,9 +88,10 @@ class ModelDetails(ModelSheet):
         self, title: str, beside: str, line: str, uses: Sequence[Use], facts: Sequence[Fact], deeds: Deeds
     ) -> None:
         """Show a model; whether another one is to be removed is asked no longer."""
-        if title != self.title():
+        if title != self.title() or deeds != self._deeds:
             self.removal.hide()
             self.notice.clear()
+        self._deeds = deeds
         self.fault.clear()
         self.set_title(title, beside, line)
         self.uses.set_uses(uses)

@@ -40,6 +40,7 @@ class OfferSheet(ModelSheet):
         mark(self.link, kind="link")
         self.link.clicked.connect(self.linked)
         self._icon = ""
+        self._quiet = False
         self._deed = QHBoxLayout()
         self._deed.addWidget(self.button)
         self._deed.addWidget(self._beside_it, 1)
@@ -57,8 +58,18 @@ class OfferSheet(ModelSheet):
         self.set_title(title, beside, line)
         self.facts.set_facts(facts)
 
-    def offer(self, act: str, beside: str, *, icon: str = "", possible: bool = True, link: str = "") -> None:
-        """Offer one thing to do, none where `act` is empty; `beside` says what it means."""
+    def offer(
+        self,
+        act: str,
+        beside: str,
+        *,
+        icon: str = "",
+        possible: bool = True,
+        link: str = "",
+        quiet: bool = False,
+    ) -> None:
+        """Offer one thing to do, none where `act` is empty; `beside` says what it means; `quiet` has it stand back."""
+        mark(self.button, kind="" if quiet else "primary")
         self.button.setText(act)
         self.button.setAccessibleName(act)
         self.button.setVisible(bool(act))
@@ -68,7 +79,7 @@ class OfferSheet(ModelSheet):
         self.link.setText(link)
         self.link.setAccessibleName(link)
         self.link.setVisible(bool(link))
-        self._icon = icon
+        self._icon, self._quiet = icon, quiet
         self._restyle()
 
     def told(self) -> str:
@@ -86,7 +97,7 @@ class OfferSheet(ModelSheet):
         self._beside_it.setFont(theme.font("small"))
         self._deed.setSpacing(theme.step(4))
         if self._icon:
-            self.button.setIcon(theme.icon(self._icon, "on_accent"))
+            self.button.setIcon(theme.icon(self._icon, "ink" if self._quiet else "on_accent"))
             self.button.setIconSize(QSize(theme.step(4), theme.step(4)))
         else:
             self.button.setIcon(QIcon())

@@ -61,8 +61,8 @@ def _bare(label: str) -> str:
     return label[2:] if label[:2] in ("B-", "I-", "E-", "S-", "L-", "U-") and len(label) > 2 else label
 
 
-def when(moment: str, now: datetime | None = None) -> str:
-    """A moment (ISO 8601) as a person says it: "Today, 14:05"; empty for none."""
+def when(moment: str, now: datetime | None = None, *, within: bool = False) -> str:
+    """A moment (ISO 8601) as a person says it: "Today, 14:05", "today, 14:05" within a sentence; empty for none."""
     if not moment:
         return ""
     try:
@@ -70,7 +70,10 @@ def when(moment: str, now: datetime | None = None) -> str:
     except ValueError:
         return ""
     at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone()
-    return f"{days.day(at.date(), (now or datetime.now().astimezone()).date())}, {at:%H:%M}"
+    day = days.day(at.date(), (now or datetime.now().astimezone()).date())
+    if within and day in ("Today", "Yesterday"):
+        day = day.lower()
+    return f"{day}, {at:%H:%M}"
 
 
 def longest(tokens: int) -> str:
@@ -78,10 +81,22 @@ def longest(tokens: int) -> str:
     return f"{tokens:,} tokens at a time, about {round(tokens * 0.75, -1):,.0f} words" if tokens else ""
 
 
+def number_of(parameters: int) -> str:
+    """How many weights: "22.6 million", "334 million", "47,362"."""
+    millions = parameters / 1e6
+    return (
+        f"{parameters:,}"
+        if millions < 1
+        else f"{millions:.1f} million"
+        if millions < 100
+        else f"{millions:,.0f} million"
+    )
+
+
 def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...] = ()) -> list[Fact]:
     """What is known of every model, installed or not."""
     kinds = Head.TOKEN_CLASSIFICATION in card.heads and Head.CLASSIFICATION not in card.heads
-    weights = f"{card.parameters / 1e6:,.1f} million, {card.dtype}" if card.parameters else ""
+    weights = f"{number_of(card.parameters)}, {card.dtype}" if card.parameters else ""
     return [
         Fact(
             "Names" if kinds else "Classes",
@@ -129,9 +144,9 @@ def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
         return "", ""
     if origin is None:
         return "Its folder was put here by hand", card.folder if card is not None else ""
-    added = f", {when(origin.added)}" if origin.added else ""
+    added = f", {when(origin.added, within=True)}" if origin.added else ""
     if source == Source.HUB:
-        linked = "\nIts files are in the Hugging Face cache." if origin.linked else ""
+        linked = "\nIts files are in the Hugging Face cache." if origin.linked and card is not None else ""
         return f"{origin.repository}, commit {origin.commit[:8]}{added}{linked}", origin.commit
     kind = "The zip" if source == Source.ARCHIVE else "The folder"
     left = "; its files were left there" if origin.linked else ""

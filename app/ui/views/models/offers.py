@@ -1,0 +1,137 @@
+"""What is said of a model that can be had: from the catalogue, or from its own repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from app.core import wording
+from app.core.languages import languages
+from app.core.models import Head
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Report
+from app.flows.catalogue import offered, suits
+from app.flows.measure import measured
+from app.flows.models import installed
+from app.flows.workspace import Workspace
+from app.ui.views.inspect.words import HEADS
+from app.ui.views.models.words import card_facts, does, labels_in_words, longest, number_of
+from app.ui.widgets.facts import Fact
+from app.ui.widgets.model_list import ModelRow
+
+SIZES = (
+    ("", "Any size"),
+    (str(100 * 10**6), "Up to 100 MB"),
+    (str(300 * 10**6), "Up to 300 MB"),
+    (str(600 * 10**6), "Up to 600 MB"),
+    (str(1500 * 10**6), "Up to 1.5 GB"),
+)
+LICENCES = (("", "Any licence"), ("free", "Free for any use"), ("restricted", "With conditions"))
+_ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: it always gives an answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """The catalogue, what of it is installed (folders by repository), and how each suits this computer."""
+
+    models: tuple[OfferedModel, ...]
+    installed: dict[str, str]
+    suits: dict[str, str]
+
+    def find(self, repository: str) -> OfferedModel | None:
+        """The catalogue's entry of a repository."""
+        wanted = repository.casefold()
+        return next((model for model in self.models if model.repository.casefold() == wanted), None)
+
+    def languages(self) -> tuple[tuple[str, str], ...]:
+        """The languages to choose from, English first, then by name."""
+        codes = {code for model in self.models for code in model.languages if code != "multi"}
+        named = sorted(((code, languages((code,))) for code in codes), key=lambda one: one[1])
+        named.sort(key=lambda one: one[0] != "en")
+        return (("", "Any language"), *named)
+
+    def row(self, model: OfferedModel) -> ModelRow:
+        """A model's row of the list."""
+        spoken = languages(model.languages)
+        line = f"{does(model.heads)} · {spoken}" if spoken else does(model.heads)
+        sign = "Installed" if model.repository in self.installed else ""
+        return ModelRow(model.repository, model.title, line, wording.size(model.size), sign)
+
+
+def offers(workspace: Workspace, report: Report) -> Offers:
+    """Everything that is offered, read afresh; raises SpanlightError where the catalogue cannot be read."""
+    models = offered(workspace, report)
+    measures = measured(workspace, report)
+    return Offers(
+        models,
+        {card.repository: card.folder for card in installed(workspace) if card.repository},
+        {model.repository: suits(model, workspace, measures=measures) for model in models},
+    )
+
+
+def offered_facts(model: OfferedModel, suiting: str) -> list[Fact]:
+    """What the catalogue says of a model."""
+    terms = ", ".join(HEADS[head][1] for head in model.heads)
+    names = model.heads[:1] == (Head.TOKEN_CLASSIFICATION,)
+    classes = labels_in_words(model.labels, names=names)
+    read = date.fromisoformat(model.checked) if model.checked else None
+    return [
+        Fact("Does", does(model.heads), terms),
+        Fact("Says “no answer”", _ANSWERS[model.no_answer] if model.no_answer is not None else ""),
+        Fact("Names" if names else "Classes", classes, ", ".join(model.labels[:200])),
+        Fact("Languages", languages(model.languages, 8)),
+        Fact("Size", f"{wording.size(model.size)} to download", f"{model.size:,} bytes"),
+        Fact("Reads", longest(model.max_length), "A longer text is read in windows that overlap"),
+        Fact("Weights", number_of(model.parameters), "Parameters"),
+        Fact("Licence", model.licence, "As its authors state it"),
+        Fact("This computer", suiting),
+        Fact("Facts from", f"{model.source}\nread on {read.day} {read:%B} {read.year}" if read else ""),
+    ]
+
+
+def passport_facts(passport: Passport, suiting: str, model: OfferedModel | None = None) -> list[Fact]:
+    """What a repository itself says, and what the network and the disk do; `model` is the catalogue's entry of it."""
+    card = passport.card
+    size, fetch = passport.size, passport.to_fetch
+    cached = f"; {wording.size(size - fetch)} of it in the Hugging Face cache already" if fetch < size else ""
+    facts = [
+        Fact("Download", f"{wording.size(fetch)}{cached}" if size else "", f"{fetch:,} bytes"),
+        Fact("Takes", in_time(passport)),
+        Fact("Free on the disk", wording.size(passport.free_disk) if passport.free_disk else ""),
+    ]
+    if card is not None:
+        terms = ", ".join(HEADS[head][1] for head in card.heads)
+        facts.append(Fact("Does", does(card.heads), f"Heads found in its weights: {terms}"))
+        if model is not None and model.no_answer is not None:
+            facts.append(Fact("Says “no answer”", _ANSWERS[model.no_answer]))
+        facts += card_facts(card, licence=passport.licence, languages=passport.languages)
+        facts.append(Fact("This computer", suiting))
+    else:
+        facts.append(Fact("Licence", passport.licence or "not stated", "As its authors state it"))
+    files = "\n".join(f"{file.name}, {wording.size(file.size)}" for file in passport.files)
+    facts.append(Fact("Files", files, "Only these; weights come as safetensors and are checked"))
+    facts.append(
+        Fact("Commit", passport.commit[:12], f"{passport.commit}: what is downloaded is exactly this")
+    )
+    return facts
+
+
+def in_time(passport: Passport) -> str:
+    """How long the download takes at the speed measured, and that speed."""
+    if passport.seconds is None or not passport.to_fetch:
+        return ""
+    return f"About {wording.duration(max(1.0, passport.seconds))} at {wording.size(round(passport.speed))} a second"
+
+
+def passport_suits(workspace: Workspace, passport: Passport, report: Report) -> str:
+    """How what a passport tells of suits this computer."""
+    return suits(passport, workspace, measures=measured(workspace, report))
+
+
+def typed_repository(typed: str) -> str:
+    """A repository's name out of what was typed or pasted, as far as it looks like one: "org/name"."""
+    name = typed.strip().split("?")[0].split("#")[0]
+    if "://" in name:
+        name = name.split("://", 1)[1].partition("/")[2]
+    parts = [part for part in name.strip("/").split("/") if part]
+    return "/".join(parts[:2])
