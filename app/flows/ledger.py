@@ -21,12 +21,18 @@ def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
         ) from fault
 
 
+def ledger_begun(workspace: Workspace, report: Report) -> bool:
+    """Whether a request was ever written down, cleared ones too."""
+    return workspace.paths.ledger_file.exists()
+
+
 def clear_ledger(workspace: Workspace, report: Report) -> None:
-    """Forget all requests made so far. Raises SpanlightError."""
+    """Forget all requests made so far; an empty file stays, since some were made. Raises SpanlightError."""
     report.check()
     path = workspace.paths.ledger_file
     try:
-        path.unlink(missing_ok=True)
+        if path.exists():
+            path.write_bytes(b"")
     except OSError as fault:
         raise SpanlightError(
             f"The network ledger cannot be cleared: {fault.strerror or fault}.", f"Check {path}."

@@ -113,7 +113,7 @@ class MainWindow(QMainWindow):
     def show_models(self, section: str) -> None:
         """Bring up a section of the page of models, by its key."""
         self.show_page("models")
-        self.page.choose(section)  # type: ignore[attr-defined]
+        self.page.show_section(section)  # type: ignore[attr-defined]
 
     @Slot(list)
     def _models_dropped(self, paths: list[Path]) -> None:

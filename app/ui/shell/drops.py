@@ -93,9 +93,6 @@ class Drops(QObject):
 
     def _hand_on(self, paths: list[Path]) -> None:
         """Drop files at the same place again, unseen by this."""
-        handle = self._window.windowHandle()
-        if handle is None:
-            return
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         action, button, keys = (
@@ -106,7 +103,8 @@ class Drops(QObject):
         self._passing = True
         try:
             enter = QDragEnterEvent(self._place.toPoint(), action, data, button, keys)
-            QGuiApplication.sendEvent(handle, enter)
-            QGuiApplication.sendEvent(handle, QDropEvent(self._place, action, data, button, keys))
+            if handle := self._window.windowHandle():
+                QGuiApplication.sendEvent(handle, enter)
+                QGuiApplication.sendEvent(handle, QDropEvent(self._place, action, data, button, keys))
         finally:
             self._passing = False

@@ -58,6 +58,7 @@ class FormCard(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._title.setFont(theme.font("strong"))
+        self._title.setContentsMargins(0, 0, 0, theme.step(1.5))
         for heading in self._headings:
             heading.setFont(theme.font("strong"))
             heading.setContentsMargins(0, theme.step(1.75), 0, 0)
@@ -75,7 +76,10 @@ class FormCard(QFrame):
 def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
     """Have a row's hint say something in an ink; empty words take it away."""
     hint.setText(words)
-    mark(hint, ink=ink)
+    if hint.property("ink") != ink:
+        font = hint.font()
+        mark(hint, ink=ink)
+        hint.setFont(font)  # with a stylesheet in force Qt drops it
     hint.setVisible(bool(words))
 
 
@@ -97,12 +101,11 @@ class CardColumn(QScrollArea):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def add(self, part: QWidget, *, stretch: int = 0) -> None:
-        """Add a card below the others; one with a stretch takes the room that is left."""
-        self._column.insertWidget(self._column.count() - 1, part, stretch)
-        if stretch:
-            self._column.setStretch(self._column.count() - 1, 0)
-        self._parts.append(part)
+    def add(self, part: QWidget, *, wide: bool = False) -> None:
+        """Add a card below the others; a wide one takes all the width there is."""
+        self._column.insertWidget(self._column.count() - 1, part)
+        if not wide:
+            self._parts.append(part)
         self._restyle()
 
     @Slot()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core import wording
@@ -64,9 +63,6 @@ class NetworkButton(QPushButton):
     def _restyle(self) -> None:
         self.setFont(self._theme.font("small"))
         self.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
-        # As wide as its longest words, so that what stands beside it keeps its place.
-        widest = max(map(QFontMetrics(self.font()).horizontalAdvance, (ON_DEMAND, downloading(99, 100))))
-        self.setMinimumWidth(widest + self._theme.step(11))
         self._say()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton
 
@@ -48,6 +48,17 @@ class Segments(QFrame):
     def selected(self) -> str:
         """The key of the pressed button, or nothing."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def focus_selected(self) -> None:
+        """Put the keyboard focus on the pressed button."""
+        if button := self._buttons.get(self.selected()):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def allow(self, key: str, allowed: bool, tip: str = "") -> None:
+        """Have a button answer or not, with words on why not."""
+        if key in self._buttons:
+            self._buttons[key].setEnabled(allowed)
+            self._buttons[key].setToolTip(tip)
 
     @Slot(object)
     def _clicked(self, button: QPushButton) -> None:

@@ -10,12 +10,16 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBox
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
+from app.ui.views.models.computer import ComputerSection
+from app.ui.views.models.installed import InstalledSection
+from app.ui.views.models.network import NetworkSection
+from app.ui.views.models.offered import OfferedSection
 from app.ui.views.models.section import ModelsSection
 from app.ui.views.page import Page
 from app.ui.widgets.segments import Segments
 
 # In the order of their names; a section is made when it is first up.
-SECTIONS: tuple[type[ModelsSection], ...] = ()
+SECTIONS: tuple[type[ModelsSection], ...] = (InstalledSection, OfferedSection, ComputerSection, NetworkSection)
 
 
 class ModelsView(Page):

@@ -1,0 +1,59 @@
+"""Files and folders that the network's settings name, looked at before they are kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from app.core.addresses import Remark
+from app.core.network import Network
+from app.core.report import Report
+from app.flows.workspace import Workspace
+from app.models.download.cache import cache_folder
+
+_MOST = 16 * 2**20
+_BEGIN = b"-----BEGIN "
+
+
+def standard_cache(workspace: Workspace, report: Report) -> Path:
+    """The Hugging Face cache's folder where none is chosen."""
+    return cache_folder(Network())
+
+
+def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
+    """What is to be said of a file of certificates; an empty path stands for the system's own."""
+    if not typed.strip():
+        return Remark()
+    path = Path(typed.strip()).expanduser()
+    try:
+        if not path.is_file():
+            return Remark("There is no such file.", bad=True)
+        if path.stat().st_size > _MOST:
+            return Remark("The file is too large to be one of certificates.", bad=True)
+        data = path.read_bytes()
+    except (OSError, ValueError) as fault:
+        return Remark(f"The file cannot be read: {getattr(fault, 'strerror', None) or fault}.", bad=True)
+    if _BEGIN + b"CERTIFICATE-----" in data or _BEGIN + b"TRUSTED CERTIFICATE-----" in data:
+        return Remark("Only the authorities in this file are trusted, not the system's own.")
+    return Remark("The file holds no certificates in the PEM form.", bad=True)
+
+
+def cache_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
+    """What is to be said of a folder for the cache; an empty path stands for the standard one."""
+    if not typed.strip():
+        return Remark()
+    path = Path(typed.strip()).expanduser()
+    try:
+        if not path.is_absolute():
+            return Remark("Write the folder's whole path.", bad=True)
+        if path.is_dir():
+            good = os.access(path, os.W_OK | os.X_OK)
+            return Remark() if good else Remark("Nothing can be written into this folder.", bad=True)
+        if path.exists():
+            return Remark("This is a file, not a folder.", bad=True)
+        above = next(folder for folder in path.parents if folder.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+            return Remark(f"The folder is not there and cannot be made in {above}.", bad=True)
+    except (OSError, ValueError) as fault:
+        return Remark(f"The folder cannot be used: {getattr(fault, 'strerror', None) or fault}.", bad=True)
+    return Remark("The folder is made with the first download.")

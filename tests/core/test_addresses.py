@@ -1,0 +1,86 @@
+"""What is said of addresses while they are typed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.addresses import endpoint_remark, proxy_remark
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "", "  ", "https://huggingface.co", "HTTPS://Mirror.Example.org/", "https://mirror.example.org:8443/hub",
+        "https://10.0.0.7", "https://[2001:db8::1]:8443", " https://huggingface.co ", "http://localhost:8080",
+        "http://127.0.0.1:5000/x", "http://[::1]:80",
+    ],
+)  # fmt: skip
+def test_good_addresses_of_a_hub_need_no_words(typed: str) -> None:
+    assert not endpoint_remark(typed).words
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "huggingface.co", "ftp://huggingface.co", "https://", "https:///x", "https://a b", "https://a.org/x y",
+        "https://a.org?x=1", "https://a.org/#top", "https://me:secret@a.org", "https://a.org:0", "https://a.org:70000",
+        "https://a.org:x", "file:///etc/passwd", "https://-a.org", "https://[::1", "javascript:alert(1)", "https://.org",
+    ],
+)  # fmt: skip
+def test_what_is_no_address_of_a_hub_is_said_in_one_sentence(typed: str) -> None:
+    remark = endpoint_remark(typed)
+    assert remark.bad and remark.words and "\n" not in remark.words
+
+
+def test_a_mirror_without_https_can_be_used_and_is_warned_of() -> None:
+    remark = endpoint_remark("http://mirror.example.org")
+    assert not remark.bad
+    assert "https" in remark.words
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "proxy:3128",
+        "http://proxy.example.org:8080",
+        "https://proxy",
+        "me@proxy:80",
+        "http://10.0.0.1:3128/",
+    ],
+)
+def test_good_proxies_need_no_words(typed: str) -> None:
+    assert not proxy_remark(typed).words
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["socks5://proxy:1080", "http://", "a b", "proxy:0", "proxy:99999", "http://proxy/path", "ftp://x"],
+)
+def test_what_is_no_proxy_is_said(typed: str) -> None:
+    assert proxy_remark(typed).bad
+
+
+def test_a_password_is_kept_and_that_is_said() -> None:
+    remark = proxy_remark("http://me:secret@proxy:8080")
+    assert not remark.bad
+    assert "password" in remark.words and "secret" not in remark.words
+
+
+@given(st.text(max_size=80))
+def test_whatever_is_typed_is_looked_at(typed: str) -> None:
+    for remark in (endpoint_remark(typed), proxy_remark(typed)):
+        assert remark.words or not remark.bad
+
+
+@given(
+    st.from_regex(r"[a-z0-9]{1,12}(\.[a-z0-9]{1,8}){0,3}", fullmatch=True),
+    st.integers(-5, 70_000),
+    st.sampled_from(["https", "http"]),
+)
+def test_ports_decide(host: str, port: int, scheme: str) -> None:
+    good = 0 < port < 65536
+    assert endpoint_remark(f"{scheme}://{host}:{port}").bad is not good
+    assert proxy_remark(f"{scheme}://{host}:{port}").bad is not good

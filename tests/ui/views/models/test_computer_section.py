@@ -1,0 +1,217 @@
+"""The section on this computer: devices, precision, memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import DeviceChoice, Head
+from app.core.report import Report
+from app.settings import settings as settings_file
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.models.computer import ComputerSection
+from app.ui.views.models.computer_words import BUSY
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+GB = 10**9
+CPU = DeviceOption("cpu", "Some Processor", True, "8 cores", 16 * GB, 9 * GB, ("float32", "bfloat16"))
+GPU = DeviceOption("cuda:0", "GPU One", True, "computes", 8 * GB, 7 * GB, ("bfloat16", "float16", "float32"))
+OLD = DeviceOption("cuda:1", "GPU Two", False, "the driver is older than this PyTorch needs")
+FOUND = Devices((CPU, GPU, OLD), DeviceChoice("cuda:0", "bfloat16", "GPU One, faster than the CPU"), "2.9.0")
+HELD = (HeldModel("reader", Head.QUESTION_ANSWERING, "cpu", "float32", 90_000_000),)
+USE = MemoryUse(HELD, 600_000_000, 16 * GB, 9 * GB)
+
+
+class ComputerEngine(FakeEngine):
+    """Tells of a computer that is not this one."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *_: None)
+        self.found = FOUND
+        self.use = USE
+        self.memories = 0
+        self.fault: Exception | None = None
+
+    def devices(self, report: Report) -> Devices:
+        if self.fault:
+            raise self.fault
+        return self.found
+
+    def memory(self, report: Report) -> MemoryUse:
+        self.memories += 1
+        return self.use
+
+    def unload(self, report: Report) -> MemoryUse:
+        if self.fault:
+            raise self.fault
+        self.use = replace(self.use, held=())
+        return self.use
+
+
+@pytest.fixture
+def engine() -> ComputerEngine:
+    return ComputerEngine()
+
+
+@pytest.fixture
+def section(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, engine: ComputerEngine
+) -> Iterator[ComputerSection]:
+    workspace = open_fake_workspace(engine)
+    lanes = Lanes()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    section = ComputerSection(workspace, theme, lanes)
+    qtbot.addWidget(section)
+    section.resize(900, 800)
+    section.show()
+    section.shown()
+    quiet(section, qtbot)
+    yield section
+    lanes.close()
+
+
+def quiet(section: ComputerSection, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: section.lanes.work.idle)
+
+
+def saved(section: ComputerSection) -> settings_file.Settings:
+    return settings_file.load(section.workspace.paths.settings_file)
+
+
+def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:
+    rows = section.devices
+    assert rows.selected() == "auto"
+    assert rows.words("auto") == "Takes the GPU now: GPU One, faster than the CPU."
+    assert rows.words("cpu") == "8 cores."
+    assert rows.words("cuda:1") == "The driver is older than this PyTorch needs."
+    assert [rows.button(key).isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")] == [
+        True,
+        True,
+        True,
+        False,
+    ]  # type: ignore[union-attr]
+    assert rows.button("cpu").text() == "CPU: Some Processor"  # type: ignore[union-attr]
+    assert rows.button("cuda:0").text() == "GPU One"  # type: ignore[union-attr]
+    assert section._torch.text() == "PyTorch 2.9.0"
+
+
+def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    section.devices.button("cpu").click()  # type: ignore[union-attr]
+    assert saved(section).device == "cpu"
+    assert told == ["device"]
+    assert section.precision._buttons["bfloat16"].isEnabled()
+    assert not section.precision._buttons["float16"].isEnabled()
+    assert "float32" in section._precision_words.text()
+
+
+@pytest.mark.parametrize(("device", "row"), [("cuda", "cuda:0"), ("cuda:7", "cuda:7"), ("cpu", "cpu")])
+def test_what_was_chosen_is_shown_even_where_it_is_gone(
+    section: ComputerSection, device: str, row: str
+) -> None:
+    section.workspace.settings.device = device
+    section.settings_changed()
+    assert section.devices.selected() == row
+    assert ("not here" in section.devices.words(row)) is (row == "cuda:7")
+
+
+def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    assert section._precision_words.text().startswith("Automatic takes bfloat16 here.")
+    qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
+    assert saved(section).precision == "float16"
+    assert told == ["precision"]
+    section.devices.button("cpu").click()  # type: ignore[union-attr]
+    assert "does not compute in float16" in section._precision_words.text()
+
+
+def test_memory_is_told_model_by_model(section: ComputerSection) -> None:
+    assert (
+        section._memory.text() == "The model process takes 600 MB. 9.0 GB of the computer's 16 GB are free."
+    )
+    assert section.held.value("reader") == "Answers questions · CPU · float32 · 90 MB"
+    models, others = section.bar.shares()
+    assert models == pytest.approx(0.6 / 16)
+    assert models + others == pytest.approx(7 / 16)
+    assert not section.gpu_bar.isVisible()
+
+
+def test_a_gpus_memory_has_a_bar_of_its_own(
+    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
+) -> None:
+    on_gpu = replace(HELD[0], device="cuda:0", size=2 * GB)
+    engine.use = replace(USE, held=(on_gpu,), gpu=8 * GB, gpu_free=5 * GB)
+    section.look()
+    quiet(section, qtbot)
+    assert section.gpu_bar.isVisible()
+    assert section.gpu_bar.shares() == (pytest.approx(2 / 8), pytest.approx(1 / 8))
+    assert "5.0 GB of the GPU's 8.0 GB" in section._gpu.text()
+
+
+def test_models_are_put_away_and_the_window_is_told(section: ComputerSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: told == ["unloaded"])
+    assert section._none.isVisible() and not section.held.isVisible()
+    assert not section.away.isEnabled()
+    assert "loaded again" in section._away_words.text()
+
+
+def test_it_waits_its_turn_and_says_so(section: ComputerSection, qtbot: QtBot) -> None:
+    over = threading.Event()
+    section.lanes.work.start(lambda report: over.wait(10))
+    told: list[str] = []
+    section.changed.connect(told.append)
+    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
+    assert section._away_words.text() == BUSY
+    assert not told and not section.away.isEnabled()
+    over.set()
+    qtbot.waitUntil(lambda: told == ["unloaded"])
+
+
+def test_memory_is_read_again_after_work_and_only_then(
+    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
+) -> None:
+    before = engine.memories
+    section.lanes.work.start(lambda report: None)
+    qtbot.waitUntil(lambda: engine.memories == before + 1)
+    qtbot.wait(150)
+    assert engine.memories == before + 1, "its own look is no work"
+
+
+def test_the_time_without_work_is_chosen(section: ComputerSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    assert section.minutes.selected() == "15"
+    qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
+    assert saved(section).unload_minutes == 0
+    assert told == ["unload_minutes"]
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_fault_is_said_and_a_dead_process_told(
+    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot, lost: bool
+) -> None:
+    gone: list[bool] = []
+    section.lost.connect(lambda: gone.append(True))
+    kind = EngineLost if lost else SpanlightError
+    engine.fault = kind("PyTorch cannot be loaded.", "Install it again.")
+    section.look()
+    quiet(section, qtbot)
+    assert section.notice.sentence() == "PyTorch cannot be loaded."
+    assert bool(gone) is lost
+    assert not section._looking.isVisible()

@@ -1,0 +1,192 @@
+"""The section on the network: switch, settings, ledger."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.models.download.ledger import Ledger
+from app.settings import settings as settings_file
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.models.network import NetworkSection
+from app.ui.views.models.requests import NEVER, NONE_NOW
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+
+@pytest.fixture
+def section(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[NetworkSection]:
+    workspace = open_fake_workspace(FakeEngine(lambda *_: None))
+    lanes = Lanes()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    section = NetworkSection(workspace, theme, lanes)
+    qtbot.addWidget(section)
+    section.resize(900, 800)
+    section.show()
+    section.shown()
+    quiet(section, qtbot)
+    yield section
+    lanes.close()
+
+
+def quiet(section: NetworkSection, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: section.lanes.files.idle)
+
+
+def saved(section: NetworkSection) -> settings_file.Settings:
+    return settings_file.load(section.workspace.paths.settings_file)
+
+
+def requests(section: NetworkSection, qtbot: QtBot, number: int = 3) -> None:
+    """Have some requests in the ledger, as the download process writes them."""
+    book = Ledger(str(section.workspace.paths.ledger_file))
+    for at in range(number):
+        name = book.sending(
+            "GET", f"https://huggingface.co/org/name/resolve/main/file{at}.json", "look up a model"
+        )
+        book.ended(name, 200 if at else 0, 1500 * at, 0.25, "" if at else "timed out")
+    section.requests.look()
+    quiet(section, qtbot)
+
+
+def test_the_switch_is_saved_and_told(section: NetworkSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    qtbot.mouseClick(section.switch._buttons["offline"], Qt.MouseButton.LeftButton)
+    assert saved(section).offline
+    assert told == ["offline"]
+    assert "no model can be looked up" in section._means.text()
+    section.workspace.settings.offline = False
+    section.settings_changed()
+    assert section.switch.selected() == "asked"
+    quiet(section, qtbot)
+
+
+def test_what_is_typed_is_kept_once_it_can_be_used(section: NetworkSection, qtbot: QtBot) -> None:
+    told: list[str] = []
+    section.changed.connect(told.append)
+    field = section.form.fields["endpoint"]
+    field.line.line.setFocus()
+    qtbot.keyClicks(field.line.line, "https:/")
+    qtbot.waitUntil(lambda: field.bad)
+    assert "not used yet" in field.hint.text()
+    assert field.hint.property("ink") == "fault"
+    assert saved(section).endpoint == ""
+    qtbot.keyClicks(field.line.line, "/mirror.example.org")
+    qtbot.waitUntil(lambda: saved(section).endpoint == "https://mirror.example.org")
+    assert field.hint.property("ink") == "quiet"
+    assert told == ["endpoint"]
+    assert section.workspace.network.endpoint == "https://mirror.example.org"
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"), [("proxy", "socks5://proxy:1"), ("certificates", "/no/such.pem"), ("hub_cache", "x/y")]
+)
+def test_what_cannot_be_used_is_said_and_stays_to_be_mended(
+    section: NetworkSection, qtbot: QtBot, name: str, typed: str
+) -> None:
+    field = section.form.fields[name]
+    field.line.take(typed)
+    quiet(section, qtbot)
+    assert field.bad and field.hint.isVisible()
+    assert getattr(section.workspace.settings, name) == ""
+    section.settings_changed()
+    quiet(section, qtbot)
+    assert field.line.text() == typed
+    field.line.take("")
+    quiet(section, qtbot)
+    assert not field.bad
+
+
+def test_a_file_of_certificates_is_kept(section: NetworkSection, qtbot: QtBot, tmp_path: Path) -> None:
+    pem = tmp_path / "own.pem"
+    pem.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "utf-8")
+    section.form.fields["certificates"].line.take(str(pem))
+    quiet(section, qtbot)
+    assert saved(section).certificates == str(pem)
+
+
+def test_the_token_is_off_and_can_be_sent(section: NetworkSection, qtbot: QtBot) -> None:
+    assert not section.form.token.isChecked()
+    section.form.token.click()
+    assert saved(section).use_token
+
+
+def test_the_standard_folder_is_shown(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    workspace = open_fake_workspace(FakeEngine(lambda *_: None))
+    lanes = Lanes()
+    section = NetworkSection(workspace, Theme(workspace.paths.resources), lanes)
+    qtbot.addWidget(section)
+    quiet(section, qtbot)
+    assert section.form.fields["hub_cache"].line.line.placeholderText() == str(tmp_path)
+    lanes.close()
+
+
+def test_no_request_and_then_some_the_latest_first(section: NetworkSection, qtbot: QtBot) -> None:
+    card = section.requests
+    assert card.empty.isVisible() and card.empty.text() == NEVER
+    assert not card.table.isVisible() and not card.copy.isVisible()
+    requests(section, qtbot)
+    assert card.table.isVisible() and not card.empty.isVisible()
+    model = card.table.model()
+    cells = [[model.index(row, column).data() for column in range(6)] for row in range(3)]
+    assert [row[2].rsplit("/", 1)[1] for row in cells] == ["file2.json", "file1.json", "file0.json"]
+    assert [row[3] for row in cells] == ["200", "200", "timed out"]
+    assert cells[0][0].startswith("Today, ")
+    assert cells[0][4:] == ["3.0 kB", "0.2 s"]
+
+
+def test_requests_are_narrowed_and_copied(section: NetworkSection, qtbot: QtBot) -> None:
+    requests(section, qtbot)
+    card = section.requests
+    section.search()
+    qtbot.keyClicks(card.filter, "timed FILE0")
+    assert card.table.shown_count() == 1
+    assert card._count.text() == "1 of 3 requests"
+    qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
+    rows = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
+    assert [(row["error"], row["why"], row["method"]) for row in rows] == [
+        ("timed out", "look up a model", "GET")
+    ]
+    assert card._count.text() == "1 request copied"
+
+
+def test_it_is_asked_before_the_list_is_cleared(section: NetworkSection, qtbot: QtBot) -> None:
+    requests(section, qtbot)
+    card = section.requests
+    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
+    assert card.asking and "3 requests" in card._sure.text()
+    assert section.stop(), "Esc takes the question away"
+    assert not card.asking and card.table.shown_count() == 3
+    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(card.confirm, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: card.empty.isVisible())
+    assert card.empty.text() == NONE_NOW
+    assert not card.asking
+
+
+def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtbot: QtBot) -> None:
+    path = str(section.workspace.paths.ledger_file)
+    section.lanes.network.start(
+        lambda report: Ledger(path).sending("GET", "https://huggingface.co", "look up")
+    )
+    qtbot.waitUntil(lambda: section.requests.table.shown_count() == 1)
+
+
+def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: QtBot) -> None:
+    section.workspace.paths.ledger_file.mkdir(parents=True)
+    section.requests.look()
+    qtbot.waitUntil(lambda: section.notice.isVisible())
+    assert "ledger" in section.notice.sentence()
