@@ -61,7 +61,7 @@ def measure(
         model=card.name,
         folder=card.folder,
         head=data.head,
-        data=data.title if len(items) == len(held.items) else f"{data.title}, {len(items)} of them",
+        data=data.title if len(items) == len(held.items) else f"{data.title}, a part",
         digest=examples.digest(),
         examples=len(items),
         figures={name: round(value, 2) for name, value in done.figures.items()},

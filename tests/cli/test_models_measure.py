@@ -42,7 +42,7 @@ def test_a_model_is_measured_on_a_file(command: Command, file: str) -> None:
 
 def test_as_json(command: Command, file: str) -> None:
     found = parsed(command("models", "measure", "classifier", file, "--json", "--limit", "2"))
-    assert (found["head"], found["examples"], found["data"]) == ("classification", 2, "mine, 2 of them")
+    assert (found["head"], found["examples"], found["data"]) == ("classification", 2, "mine, a part")
     assert set(found["figures"]) == {"accuracy", "macro f1", "calibration error"}
 
 

@@ -138,7 +138,7 @@ def test_a_part_of_a_set(tmp_path: Path, questions: ExampleSet) -> None:
     whole = measure(workspace, "reader", questions, Silent())
     first, second = (measure(workspace, "reader", questions, Silent(), limit=3) for _ in range(2))
     assert first.digest == second.digest != whole.digest
-    assert (first.examples, first.data) == (3, "mine, 3 of them")
+    assert (first.examples, first.data) == (3, "mine, a part")
     assert measure(workspace, "reader", questions, Silent(), limit=50).digest == whole.digest
 
 

@@ -1,0 +1,388 @@
+"""The section where models are measured, over an engine that answers by rule and one that can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import EngineLost
+from app.core.measures import Measure
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.models.measure import MeasureSection
+from tests.flows.fake_engine import CLASSIFIER, FILLER, READER
+from tests.flows.fake_engine import FakeEngine as RuleEngine
+from tests.helpers.names_here import FINDER
+from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
+
+OTHER = ModelCard("other reader", "/models/other", "bert", (Head.QUESTION_ANSWERING,))
+CARDS = (READER, CLASSIFIER, FILLER, FINDER, OTHER)
+Open = Callable[..., MeasureSection]
+
+
+def by_rule(request: Any, choice: ModelChoice | None, report: Report) -> Any:
+    return RuleEngine().run(request, choice, report)
+
+
+@pytest.fixture
+def opened(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[Open]:
+    """Opens the section over an engine, as often as it is called, and waits for what it shows first."""
+    made: list[tuple[MeasureSection, Lanes]] = []
+
+    def open_section(answer: Any = by_rule, cards: tuple[ModelCard, ...] = CARDS) -> MeasureSection:
+        workspace = open_fake_workspace(FakeEngine(answer, *cards))
+        lanes, theme = Lanes(), Theme(workspace.paths.resources)
+        theme.choose("light")
+        section = MeasureSection(workspace, theme, lanes)
+        qtbot.addWidget(section)
+        section.resize(1100, 800)
+        section.show()
+        section.activateWindow()
+        section.shown()
+        qtbot.waitUntil(lambda: section._known is not None)
+        made.append((section, lanes))
+        return section
+
+    yield open_section
+    for section, lanes in made:
+        section.stop()
+        lanes.close()
+
+
+def choices(choice: Any) -> list[str]:
+    return [choice.itemText(at) for at in range(choice.count())]
+
+
+def measured(section: MeasureSection) -> tuple[Measure, ...]:
+    return section.workspace.measures.all()
+
+
+def by_name(measures: tuple[Measure, ...]) -> list[Measure]:
+    return sorted(measures, key=lambda one: one.model)
+
+
+def press(section: MeasureSection, qtbot: QtBot) -> None:
+    count = len(measured(section))
+    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section._at_work is None)
+    assert len(measured(section)) == count + 1
+
+
+def measure_two(section: MeasureSection, qtbot: QtBot) -> tuple[Measure, Measure]:
+    """The reader's measure and a better one's of the same questions."""
+    press(section, qtbot)
+    (first,) = measured(section)
+    right = "1" * 120 + first.right[120:]
+    second = replace(first, model="better", folder="/models/better", right=right, seconds=first.seconds * 2)
+    section.workspace.measures.keep(second)
+    section.shown()
+    qtbot.waitUntil(lambda: len(section.kept.table.measures()) == 2)
+    return first, second
+
+
+def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    assert not section.empty.isHidden() and section.kept.isHidden()
+    assert section.form.model.hasFocus()
+    # What fills blanks cannot be measured.
+    assert choices(section.form.model) == ["reader", "classifier", "finder", "other reader"]
+    assert choices(section.form.data) == ["Wikipedia questions, 130 questions", "A file of yours…"]
+    lines = [button.accessibleName() for button in section.empty.buttons()]
+    assert [line.partition(": ")[2] for line in lines] == [
+        "Measure reader on 130 questions",
+        "Measure classifier on 150 texts",
+        "Measure finder on 100 sentences",
+    ]
+    qtbot.mouseClick(section.empty.buttons()[2], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section._at_work is None)
+    assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
+    assert section.empty.isHidden() and section.kept.table.isVisible()
+    assert section.form.model.currentText() == "finder"
+
+
+def test_nothing_that_can_be_measured_is_installed(opened: Open) -> None:
+    section = opened(cards=(FILLER,))
+    assert not section.form.model.isEnabled()
+    assert not section.form.button.isEnabled()
+    assert section.empty.buttons() == []
+
+
+def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    notes: list[str] = []
+    section.note.connect(notes.append)
+    with qtbot.waitSignal(section.changed) as changed:
+        press(section, qtbot)
+    assert changed.args == ["measures"]
+    (one,) = measured(section)
+    assert section.kept.table.chosen() == (one,)
+    assert notes[-1].startswith("reader measured in ")
+    model = section.kept.table.model()
+    shown = [model.index(0, column).data() for column in range(model.columnCount())]
+    assert shown[:5] == [
+        "reader",
+        "Wikipedia questions",
+        "130",
+        f"{one.figures['exact']:.1f} %",
+        f"{one.figures['f1']:.1f} %",
+    ]
+    assert shown[5] == "" and shown[8] == "CPU" and shown[9].startswith("Today, ")
+    assert "exact match" in model.index(0, 3).data(Qt.ItemDataRole.ToolTipRole)
+    assert section.kept.panel.verdict().startswith("Measure another model")
+    assert section.kept.panel.pairs.rows()[0].title == "Exact"
+    assert section.strip.isHidden()
+
+
+def test_a_model_that_another_section_sends_is_chosen(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    section.receive(FINDER)
+    section.shown()
+    assert section.form.card() == FINDER
+    data = section.form.set_chosen()
+    assert data is not None and data.head is Head.TOKEN_CLASSIFICATION
+
+
+def test_a_model_is_sent_before_anything_is_known(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
+    qtbot.addWidget(fresh)
+    fresh.receive(CLASSIFIER)
+    fresh.shown()
+    qtbot.waitUntil(lambda: fresh._known is not None)
+    assert fresh.form.card() == CLASSIFIER
+
+
+def test_esc_and_the_button_stop_it_and_nothing_is_kept(opened: Open, qtbot: QtBot) -> None:
+    section = opened(until_stopped)
+    assert not section.stop()
+    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    assert not section.form.button.isEnabled() and not section.strip.isHidden()
+    section._measure()  # a second one is not begun
+    qtbot.waitUntil(lambda: section.strip.words() == "Getting reader ready")
+    assert section.stop()
+    assert section.strip.isHidden() and section.form.button.isEnabled()
+    qtbot.waitUntil(lambda: section.lanes.work.idle)
+    assert measured(section) == ()
+
+
+def test_progress_says_how_far(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    words: list[str] = []
+    show = section.strip.show_progress
+
+    def noted(progress: Any) -> None:
+        show(progress)
+        words.append(section.strip.words())
+
+    section.strip.show_progress = noted  # type: ignore[method-assign]
+    press(section, qtbot)
+    assert all(line.startswith("reader reads Wikipedia questions: ") for line in words)
+
+
+def test_a_process_that_died_is_told_of(opened: Open, qtbot: QtBot) -> None:
+    def die(request: Any, choice: Any, report: Any) -> Any:
+        raise EngineLost("The model process ended.", "Try again.")
+
+    section = opened(die)
+    with qtbot.waitSignal(section.lost):
+        qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    assert section.notice.sentence() == "The model process ended."
+    assert section.form.button.isEnabled()
+
+
+def test_a_file_of_ones_own(
+    opened: Open, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = opened()
+    path = tmp_path / "mine.csv"
+    path.write_text("text,label\nso good,positive\nbad,negative\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    at = section.form.data.count() - 1
+    section.form.data.activated.emit(at)
+    assert section.form.data.currentIndex() == 0  # the dialog was left
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    section.form.data.activated.emit(at)
+    # The file holds texts: a model that classifies is chosen with it.
+    qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)
+    assert section.form.data.currentText() == "mine, 2 texts"
+    press(section, qtbot)
+    assert measured(section)[0].right == "11"
+    section.shown()
+    qtbot.waitUntil(lambda: section.lanes.files.idle)
+    assert section.form.data.currentText() == "mine, 2 texts"
+
+
+def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+    section = opened()
+    path = tmp_path / "names.conll"
+    path.write_text("Alice B-PER\nran O\n")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    section.form.dropEvent(
+        QDropEvent(
+            QPointF(5, 5),
+            Qt.DropAction.CopyAction,
+            data,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+    )
+    qtbot.waitUntil(lambda: section.form.card() == FINDER)
+    assert section.take_files([path])
+    assert not section.take_files([tmp_path])
+    assert not section.take_files([tmp_path / "model.zip"])
+    assert not section.take_files([path, path])
+    bad = tmp_path / "bad.csv"
+    bad.write_text("text,label\nso good,\n")
+    section.take_files([bad])
+    qtbot.waitUntil(lambda: section.notice.sentence() == "Row 2 of bad.csv has no label.")
+    section.hide()
+    assert not section.take_files([path])
+
+
+def test_a_file_that_no_model_reads(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+    section = opened(cards=(READER,))
+    path = tmp_path / "mine.csv"
+    path.write_text("text,label\nso good,positive\n")
+    section.open_file(path)
+    qtbot.waitUntil(lambda: section.notice.sentence() == "No model that is installed can read 1 text.")
+
+
+def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+    section = opened()
+    path = tmp_path / "stars.csv"
+    path.write_text("text,label\nso good,5\nbad,1\n")
+    section.open_file(path)
+    qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)
+    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section._at_work is None)
+    assert "the examples have 5 and 1; classifier says negative and positive" in section.notice.sentence()
+    asked = section.form.matching.choices()
+    assert list(asked) == ["negative", "positive"]
+    assert [choice.currentData() for choice in asked.values()] == ["", ""]  # nothing is guessed
+    assert measured(section) == ()
+    for label, wanted in (("negative", "1"), ("positive", "5")):
+        asked[label].setCurrentIndex(asked[label].findData(wanted))
+    press(section, qtbot)
+    assert measured(section)[0].right == "11"
+    assert section.form.matching.isHidden() and not section.notice.sentence()
+
+
+def test_two_are_compared(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    first, second = measure_two(section, qtbot)
+    table, panel = section.kept.table, section.kept.panel
+    table.choose((first,))
+    assert panel.other.isVisible() and choices(panel.other)[0] == "Nothing"
+    panel.other.activated.emit(1)
+    assert by_name(table.chosen()) == [second, first]
+    assert panel.verdict().startswith("better got ")
+    assert "hardly chance" in panel.verdict()
+    both = sum(a == b == "1" for a, b in zip(first.right, second.right, strict=True))
+    names = [row.name for row in panel.counts.rows()]
+    assert names == [
+        "Both right",
+        "Only reader",
+        "Only better",
+        "Neither",
+    ]  # the one chosen first stands first
+    assert panel.counts.rows()[0].number.startswith(f"{both:,}, ")
+    speeds = panel.pairs.rows()[-1].cells
+    assert [cell.better for cell in speeds if cell] == [True, False]
+    assert "McNemar" in panel._verdict.toolTip()
+    table.sortByColumn(7, Qt.SortOrder.AscendingOrder)
+    assert names == [row.name for row in panel.counts.rows()]
+    panel.other.activated.emit(0)
+    assert table.chosen() == (first,)
+    assert panel.counts.isHidden()
+
+
+def test_measures_of_other_examples_are_not_compared(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    press(section, qtbot)
+    section.receive(FINDER)
+    press(section, qtbot)
+    section.kept.table.choose(section.kept.table.measures())
+    assert "very same examples" in section.kept.panel.verdict()
+    assert section.kept.panel.other.isHidden()
+
+
+def test_deleting_and_bringing_back(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    first, second = measure_two(section, qtbot)
+    section.kept.table.choose((second,))
+    section.kept.table.setFocus()
+    qtbot.keyClick(section.kept.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: section.kept.table.measures() == (first,))
+    assert measured(section) == (first,)
+    assert section.kept.undo.words() == "1 measure deleted"
+    qtbot.mouseClick(section.kept.delete, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section.kept.table.measures() == ())
+    assert section.kept.undo.isVisible() and not section.empty.isHidden()
+    assert section.kept.undo.words() == "2 measures deleted"
+    qtbot.mouseClick(section.kept.undo.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: by_name(section.kept.table.measures()) == [second, first])
+    assert by_name(measured(section)) == [second, first]
+    assert section.kept.undo.isHidden() and section.empty.isHidden()
+
+
+def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    first, second = measure_two(section, qtbot)
+    table = section.kept.table
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    assert table.measures() == (second, first)  # better, reader
+    table.sortByColumn(7, Qt.SortOrder.DescendingOrder)
+    assert table.measures() == (first, second)
+    table.choose((second,))
+    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("model,examples,number,exact,f1,")
+    assert lines[1].startswith(f"better,Wikipedia questions,130,{second.figures['exact']:.2f}")
+    assert len(lines) == 2
+    table.clearSelection()
+    qtbot.mouseClick(section.kept.copy, Qt.MouseButton.LeftButton)
+    assert len(QGuiApplication.clipboard().text().splitlines()) == 3
+    assert table.csv().startswith(b"\xef\xbb\xbfmodel,")
+
+
+def test_a_hostile_name_is_harmless_in_a_table(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    press(section, qtbot)
+    (one,) = measured(section)
+    section.workspace.measures.keep(replace(one, model='=HYPERLINK("x")', data="<b>bold</b>\n"))
+    section.shown()
+    qtbot.waitUntil(lambda: len(section.kept.table.measures()) == 2)
+    section.kept.table.choose(section.kept.table.measures())
+    assert "'=HYPERLINK" in section.kept.table.copied()
+    assert section.kept.panel._title.textFormat() is Qt.TextFormat.PlainText
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -> None:
+    """Nothing warns, and nothing stands outside of what holds it."""
+    section = opened()
+    first, second = measure_two(section, qtbot)
+    section.kept.table.choose((first, second))
+    section.theme.choose(name, 1.3)
+    for width in (720, 1400):
+        section.resize(width, 700)
+        QApplication.processEvents()
+        inner = section._scroll.widget()
+        assert inner is not None
+        assert inner.width() <= section._scroll.viewport().width()
+        panel = section.kept.panel
+        for part in (panel.pairs, panel.counts):
+            assert panel.rect().contains(part.geometry())
+        assert not section.grab().isNull()
