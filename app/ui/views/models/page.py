@@ -12,6 +12,7 @@ from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.models.computer import ComputerSection
 from app.ui.views.models.installed import InstalledSection
+from app.ui.views.models.measure import MeasureSection
 from app.ui.views.models.network import NetworkSection
 from app.ui.views.models.offered import OfferedSection
 from app.ui.views.models.section import ModelsSection
@@ -19,7 +20,13 @@ from app.ui.views.page import Page
 from app.ui.widgets.segments import Segments
 
 # In the order of their names; a section is made when it is first up.
-SECTIONS: tuple[type[ModelsSection], ...] = (InstalledSection, OfferedSection, ComputerSection, NetworkSection)
+SECTIONS: tuple[type[ModelsSection], ...] = (
+    InstalledSection,
+    OfferedSection,
+    MeasureSection,
+    ComputerSection,
+    NetworkSection,
+)
 
 
 class ModelsView(Page):
