@@ -1,0 +1,382 @@
+"""A model removed: what goes is told first, and nothing else goes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.measures import Measure
+from app.core.models import Head
+from app.core.offers import Origin, Source
+from app.core.report import Silent, Stopped
+from app.flows import installing, remove_model
+from app.flows.import_model import import_model
+from app.flows.remove_model import remove, what_goes
+from app.flows.use_model import use
+from app.flows.workspace import Workspace
+from app.models import shelving
+from app.models.copying import Meter
+from app.models.files import files_of
+from app.models.origin import write_origin
+from app.models.shelving import Staging
+from app.settings import settings as settings_file
+from tests.helpers.cards import CLASSIFY, QA
+from tests.helpers.children import Listener
+from tests.helpers.history_entries import entry
+from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden
+from tests.helpers.small_models import small_checkpoint
+
+REPOSITORY, COMMIT = "org/tiny-reader", "0" * 40
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Head, Path]:
+    folder = tmp_path_factory.mktemp("models")
+    return {
+        QA: small_checkpoint(folder / "reader", "bert", QA),
+        CLASSIFY: small_checkpoint(folder / "judge", "bert", CLASSIFY),
+    }
+
+
+@pytest.fixture
+def reader(originals: dict[Head, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals[QA], tmp_path / "reader"))
+
+
+@pytest.fixture
+def workspace(
+    originals: dict[Head, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
+    monkeypatch.setattr(installing, "Engine", TrialHere)
+    with a_workspace(tmp_path / "home", originals[CLASSIFY]) as opened:
+        opened.settings.hub_cache = str(tmp_path / "hub")
+        yield opened
+
+
+def names(workspace: Workspace) -> list[str]:
+    return [card.name for card in workspace.shelf.cards()]
+
+
+def in_cache(folder: Path, cache: Path) -> Path:
+    """The folder's files as the Hugging Face cache holds them; the snapshot."""
+    storage = cache / "models--org--tiny-reader"
+    snapshot = storage / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    (storage / "blobs").mkdir()
+    for number, path in enumerate(sorted(folder.iterdir())):
+        shutil.copy(path, storage / "blobs" / f"{number:040d}")
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040d}")
+    return snapshot
+
+
+def from_hub(workspace: Workspace, reader: Path) -> Path:
+    """A model as a download leaves it: links to the cache, and the mark."""
+    cache = Path(workspace.settings.hub_cache)
+    snapshot = in_cache(reader, cache)
+    with Staging(workspace.paths.models, "tiny-reader") as stage:
+        meter = Meter(Silent(), "", 0)
+        placed = [stage.put(snapshot / name, name, meter, link=True) for name in files_of(snapshot)]
+        sizes = tuple((file.name, file.size) for file in placed)
+        return stage.shelve(
+            Origin(
+                Source.HUB,
+                repository=REPOSITORY,
+                commit=COMMIT,
+                linked=True,
+                cache=str(cache),
+                sizes=sizes,
+            )
+        )
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def measured(folder: str) -> Measure:
+    return Measure(
+        "reader",
+        folder,
+        QA,
+        "set",
+        "0" * 64,
+        1,
+        {"exact": 100.0},
+        1.0,
+        "CPU",
+        "1",
+        "2026-01-01T00:00:00+00:00",
+    )
+
+
+def test_what_goes_is_told(workspace: Workspace, reader: Path) -> None:
+    card = import_model(workspace, reader, Silent())
+    removal = what_goes(workspace, "reader", Silent())
+    assert removal.card == card
+    assert removal.freed == size_of(Path(card.folder))
+    assert (removal.cached, removal.chosen_for, removal.questions, removal.last_used) == (0, (), 0, "")
+    use(workspace, QA, "reader")
+    workspace.uses.used(card.folder)
+    for number in range(3):
+        workspace.history.add(replace(entry(number), model="reader" if number else "another"))
+    removal = what_goes(workspace, card.folder, Silent())
+    assert removal.chosen_for == (QA,)
+    assert removal.questions == 2
+    assert removal.last_used == workspace.uses.last(card.folder) != ""
+    assert names(workspace) == ["reader", STARTER]
+
+
+def test_removed_it_is_gone_with_all_that_was_kept_of_it(workspace: Workspace, reader: Path) -> None:
+    card = import_model(workspace, reader, Silent())
+    use(workspace, QA, "reader")
+    workspace.settings.models[CLASSIFY.value] = STARTER
+    workspace.uses.used(card.folder)
+    workspace.measures.keep(measured(card.folder))
+    workspace.history.add(replace(entry(), model="reader"))
+    remove(workspace, what_goes(workspace, "READER", Silent()), Silent(), from_cache=True)
+    assert names(workspace) == [STARTER]
+    assert list(workspace.paths.models.iterdir()) == []
+    assert workspace.settings.models == {CLASSIFY.value: STARTER}
+    assert settings_file.load(workspace.paths.settings_file).models == {CLASSIFY.value: STARTER}
+    assert workspace.uses.last(card.folder) == ""
+    assert workspace.measures.all() == ()
+    assert workspace.history.count() == 1
+    assert (reader / "config.json").is_file()
+
+
+@pytest.mark.parametrize("how", ["name", "folder", "repository"])
+def test_whatever_names_it_in_the_settings_goes(workspace: Workspace, reader: Path, how: str) -> None:
+    place = from_hub(workspace, reader)
+    workspace.settings.models[QA.value] = {
+        "name": "Tiny-Reader",
+        "folder": str(place),
+        "repository": REPOSITORY,
+    }[how]
+    removal = what_goes(workspace, REPOSITORY, Silent())
+    assert removal.chosen_for == (QA,)
+    remove(workspace, removal, Silent(), from_cache=False)
+    assert workspace.settings.models == {}
+
+
+def test_links_count_nothing_and_the_cache_is_told_apart(workspace: Workspace, reader: Path) -> None:
+    place = from_hub(workspace, reader)
+    removal = what_goes(workspace, "tiny-reader", Silent())
+    assert removal.freed == (place / "origin.json").stat().st_size
+    assert removal.cached == size_of(reader)
+    remove(workspace, removal, Silent(), from_cache=False)
+    cache = Path(workspace.settings.hub_cache)
+    assert len(list(cache.glob("*/blobs/*"))) == len(list(reader.iterdir()))
+    assert names(workspace) == [STARTER]
+
+
+def test_from_the_cache_too_where_that_is_asked(workspace: Workspace, reader: Path) -> None:
+    from_hub(workspace, reader)
+    other = Path(workspace.settings.hub_cache) / "models--org--other" / "blobs" / "x"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"x")
+    workspace.settings.hub_cache = "elsewhere"  # changed since it was downloaded
+    remove(workspace, what_goes(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
+    assert not (other.parents[2] / "models--org--tiny-reader").exists()
+    assert other.read_bytes() == b"x"
+
+
+def test_files_that_other_programs_fetched_stay_in_the_cache(workspace: Workspace, reader: Path) -> None:
+    from_hub(workspace, reader)
+    storage = Path(workspace.settings.hub_cache) / "models--org--tiny-reader"
+    (storage / "blobs" / "onnx").write_bytes(b"onnx")
+    (storage / "snapshots" / COMMIT / "model.onnx").symlink_to("../../blobs/onnx")
+    remove(workspace, what_goes(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
+    assert [path.name for path in (storage / "blobs").iterdir()] == ["onnx"]
+    assert (storage / "snapshots" / COMMIT / "model.onnx").read_bytes() == b"onnx"
+
+
+def test_what_another_model_links_to_stays_in_the_cache(workspace: Workspace, reader: Path) -> None:
+    from_hub(workspace, reader)
+    snapshot = Path(workspace.settings.hub_cache) / "models--org--tiny-reader" / "snapshots" / COMMIT
+    import_model(workspace, snapshot, Silent(), link=True, name="again")
+    removal = what_goes(workspace, "tiny-reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert names(workspace) == ["again", STARTER]
+
+
+def refuse(*_: object, **__: object) -> Any:
+    raise OSError(errno.EPERM, "A required privilege is not held by the client")
+
+
+def test_with_hard_links_the_cache_frees_what_both_names_lead_to(
+    workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Path(workspace.settings.hub_cache)
+    with monkeypatch.context() as patched:
+        patched.setattr(shelving.Path, "symlink_to", refuse)
+        storage = cache / "models--org--tiny-reader"
+        snapshot = storage / "snapshots" / COMMIT
+        shutil.copytree(reader, snapshot)  # such a system's cache has no blobs
+        with Staging(workspace.paths.models, "tiny-reader") as stage:
+            placed = [
+                stage.put(snapshot / n, n, Meter(Silent(), "", 0), link=True) for n in files_of(snapshot)
+            ]
+            sizes = tuple((file.name, file.size) for file in placed)
+            stage.shelve(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=str(cache), sizes=sizes))
+    removal = what_goes(workspace, "tiny-reader", Silent())
+    assert removal.cached == size_of(reader)
+    assert removal.freed < 5000  # the mark alone
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert not storage.exists()
+
+
+# What cannot be removed
+
+
+def test_starters_stay(workspace: Workspace) -> None:
+    removal = what_goes(workspace, STARTER, Silent())
+    with pytest.raises(SpanlightError, match="comes along with Spanlight and cannot be removed") as caught:
+        remove(workspace, removal, Silent(), from_cache=True)
+    assert caught.value.hint
+    assert names(workspace) == [STARTER]
+
+
+@pytest.mark.parametrize(
+    "where", [".", "..", "../..", "models/reader/deeper", "models/.hidden", "elsewhere/x"]
+)
+def test_nothing_elsewhere_is_removed(workspace: Workspace, reader: Path, where: str) -> None:
+    import_model(workspace, reader, Silent())
+    removal = what_goes(workspace, "reader", Silent())
+    folder = workspace.paths.data / where
+    before = sorted(workspace.paths.data.rglob("*"))
+    with pytest.raises(SpanlightError, match="removes nothing"):
+        remove(
+            workspace,
+            replace(removal, card=replace(removal.card, folder=str(folder))),
+            Silent(),
+            from_cache=True,
+        )
+    assert sorted(workspace.paths.data.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["", "  ", "nobody", "..", "/"])
+def test_what_is_not_installed_is_told(workspace: Workspace, reader: Path, name: str) -> None:
+    with pytest.raises(SpanlightError, match="There is no model") as caught:
+        what_goes(workspace, name, Silent())
+    assert caught.value.hint == "No model was added yet."
+    import_model(workspace, reader, Silent())
+    with pytest.raises(SpanlightError, match="There is no model") as caught:
+        what_goes(workspace, name, Silent())
+    assert caught.value.hint == "These can be removed: reader."
+
+
+def test_of_two_with_one_name_the_one_that_was_added_is_meant(workspace: Workspace, reader: Path) -> None:
+    shutil.copytree(reader, workspace.paths.models / STARTER)
+    removal = what_goes(workspace, STARTER, Silent())
+    assert removal.card.heads == (QA,)
+
+
+def test_broken_ones_can_be_removed(workspace: Workspace, reader: Path) -> None:
+    place = Path(import_model(workspace, reader, Silent()).folder)
+    os.truncate(place / "model.safetensors", 100)
+    assert names(workspace) == [STARTER]
+    removal = what_goes(workspace, "reader", Silent())
+    assert (removal.card.folder, removal.card.heads) == (str(place), ())
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert list(workspace.paths.models.iterdir()) == []
+
+
+def test_one_whose_cache_is_gone_can_be_removed(workspace: Workspace, reader: Path) -> None:
+    from_hub(workspace, reader)
+    shutil.rmtree(workspace.settings.hub_cache)
+    removal = what_goes(workspace, "tiny-reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert list(workspace.paths.models.iterdir()) == []
+
+
+def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace, reader: Path) -> None:
+    precious = workspace.paths.data / "precious"
+    precious.mkdir(parents=True)
+    (precious / "config.json").write_text("mine")
+    place = Path(import_model(workspace, reader, Silent()).folder)
+    write_origin(
+        place, Origin(Source.HUB, "../precious", "..", cache=str(precious), sizes=(("config.json", 4),))
+    )
+    removal = what_goes(workspace, "reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert (precious / "config.json").read_text() == "mine"
+
+
+# In between
+
+
+def test_stopped_before_it_began_it_stays(workspace: Workspace, reader: Path) -> None:
+    import_model(workspace, reader, Silent())
+    with pytest.raises(Stopped):
+        remove(workspace, what_goes(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True)
+    assert names(workspace) == ["reader", STARTER]
+
+
+def test_removed_twice_it_is_told(workspace: Workspace, reader: Path) -> None:
+    import_model(workspace, reader, Silent())
+    removal = what_goes(workspace, "reader", Silent())
+    remove(workspace, removal, Silent(), from_cache=False)
+    with pytest.raises(SpanlightError, match="not there any more"):
+        remove(workspace, removal, Silent(), from_cache=False)
+    assert hidden(workspace) == []
+
+
+class Holding:
+    """A model process that has the model's files open until it is told to let go."""
+
+    alive = True
+
+    def __init__(self) -> None:
+        self.held = True
+
+    def unload(self, report: object) -> None:
+        self.held = False
+
+    def close(self) -> None:
+        self.alive = False
+
+
+def test_a_model_that_the_process_holds_is_let_go_of_first(
+    workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_model(workspace, reader, Silent())
+    removal = what_goes(workspace, "reader", Silent())
+    holding = Holding()
+    workspace.engine = holding  # type: ignore[assignment]
+    rename = Path.rename
+
+    def as_windows(path: Path, target: Path) -> Path:
+        if path.name == "reader" and holding.held:
+            raise PermissionError(errno.EACCES, "The process cannot access the file")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", as_windows)
+    remove(workspace, removal, Silent(), from_cache=False)
+    assert not holding.held
+    assert names(workspace) == [STARTER]
+
+
+def test_a_cache_that_cannot_be_written_is_told_once_the_model_is_gone(
+    workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_hub(workspace, reader)
+    removal = what_goes(workspace, "tiny-reader", Silent())
+
+    def no(*_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(remove_model, "forget", no)
+    with pytest.raises(SpanlightError, match="is removed, but its files stay in the Hugging Face cache"):
+        remove(workspace, removal, Silent(), from_cache=True)
+    assert names(workspace) == [STARTER]
