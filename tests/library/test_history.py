@@ -76,6 +76,15 @@ def test_the_file_comes_with_the_first_use_and_is_the_persons_own(history: Histo
     assert wal.stat().st_mode & 0o077 == 0
 
 
+def test_entries_are_counted_by_the_model_that_read(history: History) -> None:
+    for model in ("starter-qa", "other", "other", "OTHER", "other'; DROP TABLE entries"):
+        history.add(replace(entry(), model=model))
+    assert history.count_of_model("other") == 2
+    assert history.count_of_model("other'; DROP TABLE entries") == 1
+    assert history.count_of_model("") == 0
+    assert history.count() == 5
+
+
 def test_the_newest_come_first_and_page_by_page(history: History) -> None:
     numbers = [history.add(entry(at)) for at in (3, 1, 2, 2, 5)]
     whole = [one.number for one in history.entries()]
