@@ -49,7 +49,7 @@ def measure(
     examples = Examples(data.head, items)
     choice = workspace.choose(data.head, model, device)
     reader = reader_of(workspace, card, items, choice, labels)
-    loaded = workspace.engine.load(choice, data.head, report)
+    workspace.engine.load(choice, data.head, report)
     # The engine tells of a group's progress by these words.
     what = "questions" if isinstance(items[0], QaExample) else "texts"
     reader.warm(GroupReport(_Quiet(report), min(WARMING, len(items)), what))
@@ -57,6 +57,8 @@ def measure(
     done = reader.read(whole)
     seconds = whole.seconds
     report.check()
+    # Asked now: where memory ran out, the model may have moved meanwhile.
+    device = done.device or workspace.engine.load(choice, data.head, report).device.title
     found = Measure(
         model=card.name,
         folder=card.folder,
@@ -66,7 +68,7 @@ def measure(
         examples=len(items),
         figures={name: round(value, 2) for name, value in done.figures.items()},
         seconds=seconds,
-        device=done.device or loaded.device.title,
+        device=device,
         right="".join("01"[right] for right in done.right),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
     )
