@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from http.cookiejar import DefaultCookiePolicy
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -225,7 +226,7 @@ def _trust(file: str) -> ssl.SSLContext:
     if not file:
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        return ssl.create_default_context(cafile=file)
+        return ssl.create_default_context(cafile=Path(file).expanduser())
     except (OSError, ValueError) as fault:
         raise SpanlightError(
             f"{shown(file)} holds no certificates that can be read.",

@@ -128,6 +128,8 @@ def _of_status(
     error: Exception, status: int, host: str, network: Network, repository: str, file: str
 ) -> NetworkFault:
     kinds = {type(each).__name__ for each in chain(error)}
+    if "DisabledRepoError" in kinds:
+        return NetworkFault(f"{host} has switched {repository} off.", "Choose another model.")
     if "GatedRepoError" in kinds or status == 403:
         return gated(network, repository)
     if "RevisionNotFoundError" in kinds:
@@ -138,8 +140,6 @@ def _of_status(
         return NetworkFault(
             f"{repository} does not have {file or 'that file'} any more.", "Look the model up again."
         )
-    if "DisabledRepoError" in kinds:
-        return NetworkFault(f"{host} has switched {repository} off.", "Choose another model.")
     if "RepositoryNotFoundError" in kinds or status in (401, 404, 410):
         if network.use_token and status == 401:
             return NetworkFault(

@@ -1,0 +1,227 @@
+"""What goes wrong at the Hub, on the way and on the disk: each told in a sentence, and nothing half done counts."""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.network import Network
+from app.core.report import Stopped
+from app.models.download.orders import Limits, NetworkFault
+from tests.helpers.children import Listener
+from tests.helpers.downloading import NAME, WEIGHTS, Visit, nothing_counts, whole
+from tests.helpers.hub_server import HubServer
+
+Files = dict[str, bytes]
+CDN = f"/cdn/*{WEIGHTS}"
+RESOLVE = f"*/resolve/*/{WEIGHTS}"
+HIDDEN = {"status": 401, "code": "RepoNotFound", "message": "Repository not found"}
+
+
+def test_a_wrong_checksum_is_told_and_nothing_of_it_kept(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(CDN, wrong=True, times=1)
+    with pytest.raises(SpanlightError, match=r"model\.safetensors did not arrive as it is.*checksum"):
+        visit.fetch(passport)
+    nothing_counts(visit, passport)
+    assert not visit.partial(passport).exists()
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_wrong_checksum_of_a_small_file_is_told_too(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail("/api/resolve-cache/*tokenizer.json", wrong=True, method="GET")
+    with pytest.raises(SpanlightError, match=r"tokenizer\.json did not arrive as it is"):
+        visit.fetch(passport)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "hint"),
+    [
+        (HIDDEN, "has no model owner/reader, or shows it only", "Check the name"),
+        ({"status": 404}, "has no model owner/reader", "Check the name"),
+        ({"status": 403, "code": "GatedRepo"}, "only to people who have registered", "Register at http"),
+        ({"status": 403}, "only to people who have registered", "Register at http"),
+        (
+            {"status": 403, "message": "Access to this resource is disabled."},
+            "has switched owner/reader off",
+            "another",
+        ),
+        (
+            {"status": 404, "code": "RevisionNotFound"},
+            "does not have that version",
+            "Look the model up again",
+        ),
+        ({"status": 500}, "has a fault of its own at the moment .status 500", "later"),
+        ({"status": 503}, "status 503", "later"),
+        ({"status": 400}, "answered with status 400", "later"),
+        ({"status": 407}, "proxy wants a name", "http://name"),
+        ({"cut": 10}, "broke off again and again", "Try again"),
+        ({"hang": 5.0}, "sent nothing for 1 second", "Try again"),
+    ],
+)
+def test_what_the_hub_refuses_is_told_when_looked_up(
+    hub: HubServer, visit: Visit, small: Files, fault: dict[str, object], said: str, hint: str
+) -> None:
+    hub.add(NAME, small)
+    hub.fail("/api/models/*", **fault)
+    with pytest.raises(NetworkFault, match=said) as told:
+        visit.look_up()
+    assert hint in told.value.hint
+    assert told.value.message.endswith(".") and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (HIDDEN, "has no model"),
+        ({"status": 403, "code": "GatedRepo"}, "registered"),
+        ({"status": 404, "code": "EntryNotFound"}, r"does not have model\.safetensors any more"),
+        ({"status": 404}, r"does not have model\.safetensors any more"),
+        ({"status": 502}, "status 502"),
+        ({"hang": 5.0}, "sent nothing for 1 second"),
+    ],
+)
+def test_what_the_hub_refuses_is_told_when_fetched(
+    hub: HubServer, visit: Visit, small: Files, fault: dict[str, object], said: str
+) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(RESOLVE, **fault)
+    with pytest.raises(NetworkFault, match=said):
+        visit.fetch(passport)
+    nothing_counts(visit, passport)
+    hub.heal()
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_fault_that_passes_is_got_over(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    hub.fail("/api/models/*", status=503, times=2)
+    hub.fail(RESOLVE, status=500, times=1, method="HEAD")
+    hub.fail(CDN, status=504, times=1)
+    passport = visit.look_up()
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_wish_to_wait_is_granted_and_told(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(CDN, status=429, headers={"Retry-After": "2"}, times=1)
+    listener = Listener()
+    began = time.monotonic()
+    whole(visit.fetch(passport, listener), small, passport)
+    assert 2 <= time.monotonic() - began < 6
+    assert any("asks to wait: again in 2 seconds" in told.what for told in listener.told)
+    waits = [b.at - a.at for a, b in zip(hub.asked, hub.asked[1:], strict=False) if a.status == 429]
+    assert len(waits) == 1 and waits[0] >= 2
+
+
+def test_a_wish_in_the_hubs_own_header_is_granted(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    hub.fail("/api/models/*", status=429, headers={"RateLimit": '"api";r=0;t=1'}, times=1)
+    began = time.monotonic()
+    visit.look_up()
+    assert 1 <= time.monotonic() - began < 5
+
+
+def test_a_wish_to_wait_for_long_is_told_at_once(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(CDN, status=429, headers={"Retry-After": "3600"})
+    with pytest.raises(NetworkFault, match="asks to wait 1 hour") as told:
+        visit.fetch(passport)
+    assert "kept" in told.value.hint
+    assert len([asked for asked in hub.asked if asked.status == 429]) == 1
+
+
+def test_a_wait_can_be_stopped_at_once(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    pid = visit.downloads.pid
+    hub.fail(CDN, status=429, headers={"Retry-After": "200"})
+    seen: list[float] = []
+
+    def waits(listener: Listener) -> bool:
+        if listener.told and "asks to wait" in listener.told[-1].what:
+            seen.append(time.monotonic())
+            return True
+        return False
+
+    with pytest.raises(Stopped):
+        visit.fetch(passport, Listener(waits))
+    assert time.monotonic() - seen[0] < 1 and visit.downloads.pid == pid
+
+
+def test_a_server_that_trickles_is_told_with_its_speed(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, rate=200_000)
+    listener = Listener(lambda self: len(self.partials) > 0 and bool(self.told[-1].seconds_left))
+    with pytest.raises(Stopped):
+        visit.fetch(passport, listener)
+    left = listener.told[-1].seconds_left
+    assert left is not None
+    speed = listener.partials[-1].speed
+    assert 100_000 < speed < 300_000
+    assert left == pytest.approx((passport.size - listener.told[-1].done) / speed, rel=0.5)
+
+
+def test_a_server_that_falls_silent_is_told_and_gone_on_with(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, cut=1_000_000, stall=30.0, times=1)
+    visit.limits = replace(visit.limits, read=4.0)
+    listener = Listener()
+    whole(visit.fetch(passport, listener), checkpoint, passport)
+    said = [told.what for told in listener.told]
+    assert any("nothing has come for 3 seconds" in what for what in said)
+    assert any("sent nothing for 4 seconds: again in" in what for what in said)
+    assert hub.requests(CDN, "GET")[-1].first_byte > 900_000
+
+
+def test_a_login_page_in_between_is_no_hub(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    commit = hub.add("inn/page", {"login.html": b"<html>Log in</html>"})
+    hub.fail(
+        f"/api/models/{NAME}", redirect=f"{hub.url}/api/resolve-cache/models/inn/page/{commit}/login.html"
+    )
+    with pytest.raises(SpanlightError, match="does not answer as a Hub does"):
+        visit.look_up()
+
+
+def test_no_server_is_told(visit: Visit) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    with pytest.raises(NetworkFault, match=r"127\.0\.0\.1 cannot be reached"):
+        visit.with_(endpoint=f"http://127.0.0.1:{port}").look_up()
+
+
+def test_no_network_is_told(visit: Visit) -> None:
+    with pytest.raises(NetworkFault, match=r"no-such-host\.invalid cannot be found"):
+        visit.with_(endpoint="https://no-such-host.invalid").look_up()
+
+
+@pytest.mark.parametrize(
+    "address", ["huggingface.co", "file:///etc", "https://", "https://x?y", "http://a:b", "ftp://x"]
+)
+def test_addresses_that_are_none_are_told(visit: Visit, address: str) -> None:
+    with pytest.raises(SpanlightError, match="is no address of a Hub"):
+        visit.with_(endpoint=address).look_up()
+
+
+def test_limits_are_those_of_a_person_who_waits() -> None:
+    limits = Limits()
+    assert 20 <= limits.read <= 40 and limits.tries >= 3
+    assert Network().endpoint.startswith("https://")

@@ -1,0 +1,171 @@
+"""Models fetched whole, through huggingface_hub's own code in the real download process."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.offers import Downloading
+from app.models.card import read_card
+from tests.helpers.children import Listener
+from tests.helpers.downloading import NAME, WEIGHTS, Visit, file_of, whole
+from tests.helpers.hub_server import HubServer
+
+Files = dict[str, bytes]
+
+
+def test_a_model_arrives_whole_and_can_be_read(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    commit = hub.add(NAME, checkpoint)
+    listener = Listener()
+    passport = visit.look_up()
+    fetched = visit.fetch(passport, listener)
+    whole(fetched, checkpoint, passport)
+    assert Path(fetched.folder).name == commit == passport.commit
+    assert read_card(fetched.folder).heads == passport.card.heads  # type: ignore[union-attr]
+    assert fetched.checksums == tuple(
+        sorted((file.name, hashlib.sha256(checkpoint[file.name]).hexdigest()) for file in passport.files)
+    )
+    assert fetched.received == passport.size and not fetched.was_cached and fetched.speed > 0
+    last = listener.partials[-1]
+    assert isinstance(last, Downloading) and last.done == last.total == passport.size
+    done = [partial.done for partial in listener.partials]
+    assert done == sorted(done)
+
+
+def test_what_no_model_needs_is_never_asked_for(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    hub.add(
+        NAME, checkpoint | {"modeling.py": b"import os", "adapter_model.safetensors": b"x", "a/b.txt": b"y"}
+    )
+    passport = visit.look_up()
+    visit.fetch(passport)
+    assert {file.name for file in passport.files} == set(checkpoint) - {"pytorch_model.bin"}
+    for name in ("pytorch_model.bin", "modeling.py", "adapter_model.safetensors", "b.txt"):
+        assert not hub.requests(f"*{name}")
+
+
+def test_what_was_fetched_costs_no_byte_and_no_request_again(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
+    hub.add(NAME, small)
+    visit.fetch(visit.look_up())
+    again = visit.look_up()
+    assert all(file.cached for file in again.files) and again.to_fetch == 0
+    before = len(hub.requests())
+    fetched = visit.fetch(again)
+    assert fetched.was_cached and fetched.received == 0 and len(hub.requests()) == before
+
+
+def test_other_programs_find_it_in_the_cache(hub: HubServer, visit: Visit, small: Files) -> None:
+    from huggingface_hub import scan_cache_dir, try_to_load_from_cache
+
+    commit = hub.add(NAME, small)
+    fetched = visit.fetch(visit.look_up())
+    found = try_to_load_from_cache(NAME, WEIGHTS, cache_dir=visit.network.cache, revision=commit)
+    assert found == str(Path(fetched.folder) / WEIGHTS)
+    told = scan_cache_dir(visit.network.cache)
+    assert not told.warnings and told.size_on_disk == sum(len(data) for data in small.values())
+
+
+def test_the_commit_looked_up_is_fetched_though_main_moves_on(
+    hub: HubServer, visit: Visit, small: Files, checkpoint: Files
+) -> None:
+    first = hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.add(NAME, checkpoint)
+    fetched = visit.fetch(passport)
+    assert passport.commit == first
+    whole(fetched, small, passport)
+    assert visit.look_up().commit != first
+    assert visit.look_up(commit=first).commit == first
+
+
+def test_two_commits_share_their_blobs(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    hub.add(NAME, checkpoint)
+    visit.fetch(visit.look_up())
+    sent = hub.sent("/cdn/*")
+    changed = checkpoint | {"README.md": b"# Another reader\n"}
+    hub.add(NAME, changed)
+    second = visit.look_up()
+    assert {file.name for file in second.files if not file.cached} == {"README.md"}
+    fetched = visit.fetch(second)
+    whole(fetched, changed, second)
+    assert fetched.received == len(b"# Another reader\n") and hub.sent("/cdn/*") == sent
+    entries = Path(visit.network.cache).rglob(WEIGHTS)
+    assert len({path.resolve() for path in entries}) == 1
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    visit.fetch(passport)
+    blob = visit.blob(passport)
+    data = bytearray(blob.read_bytes())
+    data[-1] ^= 1
+    blob.write_bytes(data)
+    fetched = visit.fetch(passport)
+    whole(fetched, small, passport)
+    assert fetched.received == len(small[WEIGHTS])
+
+
+def test_files_of_no_bytes_arrive_too(hub: HubServer, visit: Visit, small: Files) -> None:
+    files = small | {"README.md": b""}
+    hub.add(NAME, files)
+    passport = visit.look_up()
+    whole(visit.fetch(passport), files, passport)
+
+
+def test_a_name_without_owner_follows_the_hub_to_its_own_name(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
+    hub.add(NAME, small)
+    hub.fail("/api/models/reader", redirect=f"/api/models/{NAME}?blobs=true")
+    passport = visit.look_up("reader")
+    assert passport.repository == NAME
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    for field in ({"size": 7}, {"sha256": "0" * 64}):
+        files = tuple(replace(f, **field) if f.name == WEIGHTS else f for f in passport.files)  # type: ignore[arg-type]
+        with pytest.raises(SpanlightError, match="not the file any more"):
+            visit.fetch(replace(passport, files=files))
+    assert not list(Path(visit.network.cache).rglob(WEIGHTS))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"repository": "../../x"},
+        {"commit": "main"},
+        {"files": ()},
+        {"endpoint": "https://elsewhere.example"},
+    ],
+)
+def test_passports_that_cannot_be_are_refused_before_any_request(
+    hub: HubServer, visit: Visit, small: Files, changed: dict[str, object]
+) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    before = len(hub.requests())
+    with pytest.raises(SpanlightError, match="does not hold any more"):
+        visit.fetch(replace(passport, **changed))  # type: ignore[arg-type]
+    assert len(hub.requests()) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["../config.json", "/etc/passwd", "model.bin", "x/config.json", "a\\README.md"]
+)
+def test_files_of_other_names_are_never_fetched(
+    hub: HubServer, visit: Visit, small: Files, name: str
+) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    odd = replace(file_of(passport, "config.json"), name=name)
+    with pytest.raises(SpanlightError, match="does not hold any more"):
+        visit.fetch(replace(passport, files=(odd,)))

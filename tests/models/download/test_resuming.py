@@ -1,0 +1,229 @@
+"""Downloads that are cut, killed or stopped, and go on from the byte where they were."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.report import Stopped
+from app.models.download.cache import have
+from app.models.download.process import PIECE
+from tests.helpers.children import POSIX, Listener
+from tests.helpers.downloading import NAME, WEIGHTS, Visit, once, whole
+from tests.helpers.hub_server import HubServer
+
+Files = dict[str, bytes]
+CDN = f"/cdn/*{WEIGHTS}"
+
+
+def wait_for(path: Path, size: int) -> None:
+    deadline = time.monotonic() + 20
+    while not (path.exists() and path.stat().st_size >= size):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_cut_in_the_middle_goes_on_from_the_byte(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    before = hub.sent(CDN)
+    hub.fail(CDN, cut=1_000_000, times=1)
+    fetched = visit.fetch(passport)
+    whole(fetched, checkpoint, passport)
+    first, second = hub.requests(CDN, "GET")[-2:]
+    assert first.sent == 1_000_000 and first.first_byte == 0
+    # What came of the last piece before the cut is asked for again, no byte before it.
+    assert 0 <= first.sent - second.first_byte < PIECE
+    assert second.status == 206 and second.first_byte + second.sent == len(checkpoint[WEIGHTS])
+    assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + PIECE
+
+
+def test_cuts_all_along_still_come_to_an_end(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, cut=300_000)
+    whole(visit.fetch(passport), checkpoint, passport)
+    starts = [asked.first_byte for asked in hub.requests(CDN, "GET")][1:]
+    assert starts == sorted(starts) and len(starts) > len(checkpoint[WEIGHTS]) // 300_000
+
+
+def test_a_server_that_gives_a_few_bytes_at_a_time_is_given_up(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, cut=1_000)
+    with pytest.raises(SpanlightError, match="broke off again and again") as told:
+        visit.fetch(passport)
+    assert "kept" in told.value.hint
+    assert not visit.blob(passport).exists()
+
+
+def test_what_broke_off_for_good_is_gone_on_with_later(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, cut=700_000, times=1)
+    hub.fail(CDN, cut=0)
+    with pytest.raises(SpanlightError, match="broke off"):
+        visit.fetch(passport)
+    hub.heal()
+    there = visit.partial(passport).stat().st_size
+    assert there > 700_000 - PIECE
+    small = sum(file.size for file in passport.files if file.name != WEIGHTS)
+    assert have(passport, visit.network) == there + small
+    before = hub.sent(CDN)
+    fetched = visit.fetch(passport)
+    whole(fetched, checkpoint, passport)
+    assert hub.sent(CDN) - before == fetched.received == len(checkpoint[WEIGHTS]) - there
+    assert hub.requests(CDN, "GET")[-1].first_byte == there
+
+
+@POSIX
+def test_a_killed_process_loses_nothing_and_leaves_nothing_that_counts(
+    hub: HubServer, fresh: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = fresh.look_up()
+    slow = hub.fail(CDN, rate=2_000_000)
+    pid = fresh.downloads.pid
+
+    def kill() -> bool:
+        partial = fresh.partial(passport)
+        if pid and partial.exists() and partial.stat().st_size > 500_000 and fresh.downloads.pid == pid:
+            os.kill(pid, signal.SIGKILL)
+        return False
+
+    with pytest.raises(EngineLost):
+        fresh.fetch(passport, Listener(lambda _: kill()))
+    hub.faults.remove(slow)
+    there = fresh.partial(passport).stat().st_size
+    assert there >= 500_000 and not fresh.blob(passport).exists()
+    assert not list(Path(fresh.network.cache).glob(f"*/snapshots/*/{WEIGHTS}"))
+    fetched = fresh.fetch(passport)
+    whole(fetched, checkpoint, passport)
+    last = hub.requests(CDN, "GET")[-1]
+    assert last.first_byte == there and last.sent == len(checkpoint[WEIGHTS]) - there
+    assert not list(Path(fresh.network.cache).rglob("*.incomplete"))
+
+
+def test_a_stop_is_quick_and_the_rest_comes_later(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    slow = hub.fail(CDN, rate=1_500_000)
+    partial = visit.partial(passport)
+    with pytest.raises(Stopped):
+        visit.fetch(passport, once(lambda: partial.exists() and partial.stat().st_size > 300_000))
+    pid = visit.downloads.pid
+    hub.faults.remove(slow)
+    there = partial.stat().st_size
+    fetched = visit.fetch(passport)
+    whole(fetched, checkpoint, passport)
+    assert visit.downloads.pid == pid  # it stopped by itself
+    assert hub.requests(CDN, "GET")[-1].first_byte == there > 300_000
+
+
+def test_a_stop_is_quick_even_while_a_server_says_nothing(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(CDN, hang=30.0)
+    visit.limits = type(visit.limits)()
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        visit.fetch(passport, once(lambda: bool(hub.requests(CDN, "GET")[1:])))
+    assert time.monotonic() - began < 8
+    hub.heal()
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_server_that_ignores_ranges_sends_it_all_again(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, cut=1_000_000, times=1)
+    hub.fail(CDN, whole=True)
+    listener = Listener()
+    whole(visit.fetch(passport, listener), checkpoint, passport)
+    last = hub.requests(CDN, "GET")[-1]
+    assert last.first_byte > 0 and last.status == 200 and last.sent == len(checkpoint[WEIGHTS])
+    assert max(partial.done for partial in listener.partials) == passport.size
+
+
+def test_a_content_length_that_is_too_long_is_gone_on_after(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    before = hub.sent(CDN)
+    hub.fail(CDN, length=len(checkpoint[WEIGHTS]) + 1_000, times=1)
+    whole(visit.fetch(passport), checkpoint, passport)
+    assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + PIECE
+
+
+def test_a_content_length_that_is_too_short_is_gone_on_after(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
+    hub.add(NAME, checkpoint)
+    passport = visit.look_up()
+    hub.fail(CDN, length=2_000_000, times=1)
+    whole(visit.fetch(passport), checkpoint, passport)
+    assert hub.requests(CDN, "GET")[-1].first_byte == 2_000_000
+
+
+def test_a_partial_file_that_is_longer_than_the_file_is_thrown_away(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    partial = visit.partial(passport)
+    partial.parent.mkdir(parents=True)
+    partial.write_bytes(b"x" * (len(small[WEIGHTS]) + 1))
+    whole(visit.fetch(passport), small, passport)
+
+
+def test_a_partial_file_that_is_all_there_is_only_checked(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    partial = visit.partial(passport)
+    partial.parent.mkdir(parents=True)
+    partial.write_bytes(small[WEIGHTS])
+    before = hub.sent(CDN)
+    whole(visit.fetch(passport), small, passport)
+    assert hub.sent(CDN) == before
+
+
+@POSIX
+def test_a_link_in_a_partial_files_place_is_not_written_through(
+    hub: HubServer, visit: Visit, small: Files, tmp_path: Path
+) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    other = tmp_path / "mine.txt"
+    other.write_bytes(b"mine")
+    visit.partial(passport).parent.mkdir(parents=True)
+    visit.partial(passport).symlink_to(other)
+    whole(visit.fetch(passport), small, passport)
+    assert other.read_bytes() == b"mine"
+
+
+def test_a_file_that_another_program_is_fetching_is_waited_for(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
+    from huggingface_hub.utils import WeakFileLock
+
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    blob = visit.blob(passport)
+    lock = Path(visit.network.cache) / ".locks" / blob.parent.parent.name / f"{blob.name}.lock"
+    lock.parent.mkdir(parents=True)
+    listener = Listener(lambda self: any("another program" in told.what for told in self.told))
+    with WeakFileLock(lock), pytest.raises(Stopped):
+        visit.fetch(passport, listener)
+    whole(visit.fetch(passport), small, passport)
