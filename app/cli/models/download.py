@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     passport = look_up(workspace, name, report, commit=arguments.commit or _begun(workspace, name, report))
     report.clear()
     if not arguments.json:
-        print_passport(passport, workspace)
+        print_passport(passport, workspace, report)
     _allow(arguments, passport, report)
     try:
         card = download(workspace, passport, TransferReport(report), replace=arguments.replace)

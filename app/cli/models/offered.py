@@ -12,6 +12,7 @@ from app.core.models import ModelCard
 from app.core.offers import OfferedModel
 from app.core.wording import count, size
 from app.flows.catalogue import offered, search, suits
+from app.flows.measure import measured
 from app.flows.models import installed
 from app.flows.workspace import Workspace
 
@@ -46,24 +47,26 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         licence=arguments.licence,
     )
     here = {card.repository: card for card in installed(workspace) if card.repository}
+    kept = measured(workspace, report)
+    words = {each.repository: suits(each, workspace, measures=kept) for each in found}
     if arguments.json:
-        print_json({"total": len(everything), "models": [_values(each, here, workspace) for each in found]})
+        print_json({"total": len(everything), "models": [_values(each, here, words) for each in found]})
         return
     if not found:
         print("None of the offered models is like that.")
     for model in found:
-        _print(model, here, workspace)
+        _print(model, here, words)
     if found:
         shown = count(len(found), "model")
         print(shown if len(found) == len(everything) else f"{shown} of {len(everything)}")
 
 
-def _values(model: OfferedModel, here: dict[str, ModelCard], workspace: Workspace) -> dict[str, object]:
+def _values(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str]) -> dict[str, object]:
     card = here.get(model.repository)
-    return asdict(model) | {"installed": card.name if card else "", "suits": suits(model, workspace)}
+    return asdict(model) | {"installed": card.name if card else "", "suits": words[model.repository]}
 
 
-def _print(model: OfferedModel, here: dict[str, ModelCard], workspace: Workspace) -> None:
+def _print(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str]) -> None:
     print(marked(one_line(model.repository)))
     print(f"  {one_line(model.line)}")
     print(f"  For {does(model.heads)}{_silent(model)}")
@@ -71,8 +74,8 @@ def _print(model: OfferedModel, here: dict[str, ModelCard], workspace: Workspace
         print(f"  Labels: {few(model.labels)}")
     print(f"  {make(model)}, {size(model.size)}")
     print(f"  Languages: {one_line(languages(model.languages, 8))}. Licence: {one_line(model.licence)}")
-    if word := suits(model, workspace):
-        print(f"  {word}")
+    if words[model.repository]:
+        print(f"  {words[model.repository]}")
     if card := here.get(model.repository):
         print(f"  Installed as {one_line(card.name)}")
     print()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.cli.models.words import does, few, make
-from app.cli.terminal import marked, one_line
+from app.cli.terminal import TerminalReport, marked, one_line
 from app.core.languages import languages
 from app.core.offers import Passport
 from app.core.wording import duration, size
 from app.flows.catalogue import suits
+from app.flows.measure import measured
 from app.flows.workspace import Workspace
 
 
@@ -19,7 +20,7 @@ def passport_values(passport: Passport) -> dict[str, object]:
     return asdict(passport) | sizes
 
 
-def print_passport(passport: Passport, workspace: Workspace) -> None:
+def print_passport(passport: Passport, workspace: Workspace, report: TerminalReport) -> None:
     """Print what a model is, what it would take to fetch it, and why not where it is refused."""
     print(marked(one_line(passport.repository)))
     print(f"  Revision {one_line(passport.commit)}, at {one_line(passport.endpoint)}")
@@ -45,7 +46,7 @@ def print_passport(passport: Passport, workspace: Workspace) -> None:
     print(f"  To download: {size(passport.to_fetch)}{time}")
     if passport.free_disk:
         print(f"  Free disk: {size(passport.free_disk)}")
-    if word := suits(passport, workspace):
+    if word := suits(passport, workspace, measures=measured(workspace, report)):
         print(f"  {word}")
 
 
