@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -44,7 +44,7 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
     if passport.speed:
         _keep_speed(workspace, passport.speed)
     # What an earlier download went at tells more than nothing.
-    return replace(passport, speed=passport.speed or workspace.settings.download_speed)
+    return dataclasses.replace(passport, speed=passport.speed or workspace.settings.download_speed)
 
 
 def download(workspace: Workspace, passport: Passport, report: Report, *, replace: bool = False) -> ModelCard:
@@ -71,8 +71,11 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
             f"Another version of {passport.repository} is installed, as {installed[0][0].name}.",
             "Remove it first, or have it replaced.",
         )
-    begun = _begin(workspace, passport)
+    older = read_begun(workspace.paths.unfinished_downloads, passport.repository)
+    begun = _begin(workspace, passport, older)
     fetched = _fetch(workspace, passport, report)
+    if older is not None and older != begun:
+        _throw_away_older(workspace, older.passport)
     before = Path(installed[0][0].folder).name if installed else _broken(workspace, passport.repository)
     name = before or _name(workspace, passport)
     try:
@@ -128,14 +131,12 @@ class _Refused(Exception):
         self.fault = fault
 
 
-def _begin(workspace: Workspace, passport: Passport) -> Begun:
+def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Begun:
     """The download as it was begun first: only that passport tells what lay in the cache before."""
-    folder = workspace.paths.unfinished_downloads
-    before = read_begun(folder, passport.repository)
-    if before is not None and before.passport.commit == passport.commit:
-        return before
+    if older is not None and older.passport.commit == passport.commit:
+        return older
     begun = Begun(passport, now())
-    write_begun(folder, begun)
+    write_begun(workspace.paths.unfinished_downloads, begun)
     return begun
 
 
@@ -186,7 +187,7 @@ def _install(
             was_cached=all(file.cached for file in passport.files),
             cache=fetched.cache,
             licence=passport.licence or card.licence,
-            languages=passport.languages,
+            languages=passport.languages or card.languages,
             sizes=sizes,
             checksums=checksums,
         )
@@ -205,6 +206,14 @@ def _throw_away(workspace: Workspace, passport: Passport) -> None:
             f"What was fetched of {passport.repository} could not be deleted: {fault.strerror}.",
             "Check the permissions of the Hugging Face cache.",
         ) from fault
+
+
+def _throw_away_older(workspace: Workspace, older: Passport) -> None:
+    """Delete what came of a download that gave way to another commit's, but for what that one has taken over."""
+    files = tuple(file for file in older.files if not file.cached)
+    with contextlib.suppress(OSError):  # it only takes room
+        forget_partials(dataclasses.replace(older, files=files), workspace.network)
+        forget(older.repository, older.commit, workspace.network, {file.name for file in files})
 
 
 def _installed(workspace: Workspace, repository: str) -> list[tuple[ModelCard, Origin]]:

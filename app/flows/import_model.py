@@ -106,6 +106,7 @@ def _from_folder(
             added=now(),
             linked=any(file.linked for file in placed),
             licence=card.licence,
+            languages=card.languages,
             sizes=sizes,
             checksums=checksums,
         )
@@ -129,6 +130,7 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
                 path=str(path.absolute()),
                 added=now(),
                 licence=card.licence,
+                languages=card.languages,
                 sizes=sizes,
                 checksums=checksums,
             )

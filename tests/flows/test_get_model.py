@@ -327,6 +327,29 @@ def test_given_up_what_lay_in_the_cache_before_stays(
     assert cached(workspace) == before
 
 
+def test_a_newer_commit_takes_the_unfinished_ones_place(
+    workspace: Workspace, hub: HubServer, reader: Path
+) -> None:
+    (reader / "README.md").write_text("# Old\n")
+    hub.add(NAME, reader)
+    first = look_up(workspace, NAME, Silent())
+    with pytest.raises(Stopped):
+        download(workspace, first, Listener(in_trial))
+    (reader / "README.md").write_text("# New\n")
+    hub.add(NAME, reader)
+    second = look_up(workspace, NAME, Silent())
+    before = hub.sent(CDN)
+    with pytest.raises(Stopped):
+        download(workspace, second, Listener(in_trial))
+    assert [each.passport.commit for each in unfinished(workspace, Silent())] == [second.commit]
+    assert hub.sent(CDN) == before  # the weights are the same
+    old = next(file for file in first.files if file.name == "README.md")
+    assert old.blob not in cached(workspace)
+    assert [path.name for path in Path(workspace.settings.hub_cache).glob("*/snapshots/*")] == [second.commit]
+    assert download(workspace, second, Silent()).name == "tiny-reader"
+    assert records(workspace) == []
+
+
 SCRIPT = """
 import sys
 from pathlib import Path
