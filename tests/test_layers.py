@@ -21,7 +21,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.library": ("app.core",),
     "app.models": ("app.core",),
     "app.tasks": ("app.core",),
-    "app.training": ("app.core", "app.tasks"),
+    "app.training": ("app.core", "app.tasks", "app.models.classes", "app.models.config"),
     "app.engine": ("app.core", "app.models", "app.tasks", "app.training"),
     "app.flows": (
         "app.core",
@@ -89,6 +89,7 @@ TORCH = (
     "app.models.inside",
     "app.training",
     "app.engine.process",
+    "app.engine.trial",
 )
 NETWORK = ("app.models.download",)
 ONLY_IN: dict[str, tuple[str, ...]] = {

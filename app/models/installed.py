@@ -133,10 +133,10 @@ class Shelf:
 
 
 def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
-    """Refuse a folder one of whose links leads nowhere: what it led to was cleared away."""
+    """Refuse a folder whose links lead nowhere where the model needs them: what they led to was cleared away."""
     name = model_name(folder)
     try:
-        if all(path.exists() for path in folder.iterdir() if path.is_symlink()):
+        if all(path.exists() for path in folder.iterdir() if path.is_symlink() and _tells(path.name)):
             return
     except OSError as error:
         raise SpanlightError(
@@ -151,13 +151,18 @@ def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
     )
 
 
+def _tells(name: str) -> bool:
+    """Whether a model is read from the file of this name."""
+    return name in _TELLING or name.endswith(".safetensors")
+
+
 def signature(folder: Path) -> Signature:
     """What tells whether a model folder has changed: its files' sizes and times of change, through links."""
     told = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name in _TELLING or entry.name.endswith(".safetensors"):
+                if _tells(entry.name):
                     try:
                         stat = entry.stat()
                     except OSError:  # a link to nothing

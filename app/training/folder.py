@@ -11,20 +11,16 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
-from transformers import (
-    AutoConfig,
-    AutoModelForQuestionAnswering,
-    AutoModelForSequenceClassification,
-    AutoModelForTokenClassification,
-    BertForPreTraining,
-    PreTrainedModel,
-)
+from transformers import BertForPreTraining, PreTrainedModel
 from transformers.utils import logging
 
 from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.models.classes import model_class
+from app.models.config import family_in, for_transformers, read_config
 
 _HIDDEN = (
     "hidden_dropout_prob",
@@ -33,6 +29,13 @@ _HIDDEN = (
     "classifier_dropout",
     "classifier_dropout_prob",
 )
+# The head by a request's task; pretraining's two are those of one class.
+_HEADS = {
+    "qa": Head.QUESTION_ANSWERING,
+    "classification": Head.CLASSIFICATION,
+    "tokens": Head.TOKEN_CLASSIFICATION,
+    "pretraining": Head.MASKED_WORDS,
+}
 _NOTES = "spanlight.json"
 _HIDDEN_TOO = ("seq_classif_dropout", "qa_dropout")
 _ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
@@ -46,32 +49,37 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        said = read_config(folder, folder.name)
+        kind: Any = BertForPreTraining
+        if task != "pretraining":
+            kind = model_class(family_in(said), _HEADS[task])
+        elif said["model_type"] != "bert":
+            raise SpanlightError(
+                f"{folder.name} cannot be loaded to train on.", "Only a BERT has both heads of pretraining."
+            )
+        config = kind.config_class(**for_transformers(said, _HEADS[task], labels))
         for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
             for name in names:
                 if getattr(config, name, None) is not None:
                     setattr(config, name, value)
-        kind: Any = AutoModelForQuestionAnswering
-        if task == "pretraining":
-            if config.model_type != "bert":
-                raise ValueError("Only a BERT has both heads of pretraining.")
-            kind = BertForPreTraining
-        if task == "tokens":
-            kind = AutoModelForTokenClassification
         if task == "classification":
-            kind = AutoModelForSequenceClassification
             config.problem_type = "single_label_classification"
         if labels:
             config.id2label = dict(enumerate(labels))
             config.label2id = {label: i for i, label in enumerate(labels)}
         torch.manual_seed(seed)
         model: PreTrainedModel = kind.from_pretrained(
-            folder, config=config, dtype=torch.float32, use_safetensors=True, local_files_only=True,
-            trust_remote_code=False, ignore_mismatched_sizes=True,
-        )  # fmt: skip
+            None,  # nothing that lies in the folder but the weights is read
+            config=config,
+            state_dict=load_file(folder / "model.safetensors"),
+            dtype=torch.float32,
+            local_files_only=True,
+            ignore_mismatched_sizes=True,
+        )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as fault:
         raise SpanlightError(
-            f"{folder.name} cannot be loaded to train on.", str(fault).split("\n")[0]
+            f"{folder.name} cannot be loaded to train on.",
+            "Fetch a whole copy of it, or choose another base.",
         ) from fault
     return model
 

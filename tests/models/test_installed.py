@@ -9,7 +9,11 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
+from app.core.offers import Origin, Source
 from app.models.installed import Shelf
+from app.models.origin import ORIGIN, write_origin
+from app.settings.paths import default_paths
+from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import small_checkpoint
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
@@ -103,3 +107,86 @@ def test_every_head_is_told_in_plain_words(shelf: Shelf, tmp_path: Path) -> None
     with pytest.raises(SpanlightError, match="taught cannot find names") as caught:
         shelf.find("taught", Head.TOKEN_CLASSIFICATION)
     assert caught.value.hint == "It can fill in words and tell what follows; choose another model for this."
+
+
+def linked(folder: Path, target: Path) -> Path:
+    """A model folder whose files are links, as one in the Hugging Face cache is installed."""
+    folder.mkdir(parents=True)
+    for file in target.iterdir():
+        (folder / file.name).symlink_to(file)
+    return folder
+
+
+def test_a_mark_tells_where_a_model_came_from(tmp_path: Path) -> None:
+    cache = small_checkpoint(tmp_path / "cache" / "blobs")
+    folder = linked(tmp_path / "own" / "tarts", cache)
+    small_checkpoint(tmp_path / "own" / "by-hand")
+    small_checkpoint(tmp_path / "starter" / "first")
+    write_origin(
+        folder,
+        Origin(Source.HUB, "Org/tarts", "c0ffee", licence="apache-2.0", languages=("en", "de"), linked=True),
+    )
+    shelf = Shelf([tmp_path / "own", tmp_path / "starter"], tmp_path / "starter")
+    by_hand, tarts, first = shelf.cards()
+    assert (tarts.source, tarts.repository, tarts.licence) == ("hub", "Org/tarts", "apache-2.0")
+    assert tarts.languages == ("en", "de")
+    assert (by_hand.source, by_hand.repository, first.source) == ("", "", "starter")
+    for name in ("Org/tarts", "org/TARTS", "tarts"):
+        assert shelf.find(name, QA).folder == str(folder)
+    with pytest.raises(SpanlightError, match="There is no model 'other/tarts'"):
+        shelf.find("other/tarts", QA)
+    (cache / "spanlight.json").write_text(json.dumps({"licence": "MIT", "languages": ["fr"]}))
+    (folder / "spanlight.json").symlink_to(cache / "spanlight.json")
+    tarts = shelf.find("tarts", QA)
+    assert (tarts.licence, tarts.languages) == ("MIT", ("fr",)), "a person's own notes come before the mark"
+
+
+@pytest.mark.parametrize("source", [Source.HUB, Source.FOLDER])
+@pytest.mark.parametrize("gone", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_links_to_what_is_gone_are_told_with_the_next_step(tmp_path: Path, source: Source, gone: str) -> None:
+    cache = small_checkpoint(tmp_path / "cache")
+    (cache / "README.md").write_text("tarts")
+    folder = linked(tmp_path / "own" / "tarts", cache)
+    write_origin(folder, Origin(source, linked=True))
+    shelf = Shelf([tmp_path / "own"])
+    assert len(shelf.cards()) == 1
+    (cache / "README.md").unlink()
+    assert len(shelf.cards()) == 1, "nothing is read from it"
+    (cache / gone).unlink()
+    assert shelf.cards() == ()
+    ((where, fault),) = shelf.refused.items()
+    assert where == str(folder)
+    check_refusal(fault, folder, "The files")
+    assert ("Download it again" if source is Source.HUB else "import it again") in fault.hint
+    with pytest.raises(SpanlightError) as caught:
+        shelf.find("tarts", QA)
+    assert caught.value is fault
+    shutil.copytree(small_checkpoint(tmp_path / "again"), cache, dirs_exist_ok=True)
+    assert [card.name for card in shelf.cards()] == ["tarts"]
+
+
+def test_a_mark_that_is_none_and_a_folder_being_built_do_not_count(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "tarts")
+    (folder / ORIGIN).write_text("{")
+    half = small_checkpoint(tmp_path / ".hearts.part")
+    write_origin(half, Origin(Source.HUB))
+    shelf = Shelf([tmp_path])
+    assert shelf.cards() == ()
+    assert list(shelf.refused) == [str(folder)]
+
+
+def test_a_new_length_in_the_tokenizer_s_settings_is_seen(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "tarts")
+    shelf = Shelf([tmp_path])
+    assert shelf.find("tarts", QA).max_length == 512
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 64}')
+    assert shelf.find("tarts", QA).max_length == 64
+
+
+def test_the_starters_say_their_language(tmp_path: Path) -> None:
+    starters = default_paths({"SPANLIGHT_HOME": str(tmp_path)}).starter_models
+    cards = Shelf([starters], starters).cards()
+    assert len(cards) >= 4
+    for card in cards:
+        assert card.languages == ("en",)
+        assert card.source == "starter"

@@ -109,5 +109,5 @@ def test_a_base_with_code_of_its_own_is_refused_without_asking(files: Path) -> N
     config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Config"}}
     path.write_text(json.dumps(config))
     (path.parent / "mine.py").write_text("raise RuntimeError('ran')")
-    with pytest.raises(SpanlightError, match="cannot be loaded"):
+    with pytest.raises(SpanlightError, match="program code of its own"):
         train(request, Silent())
