@@ -240,7 +240,8 @@ def _words(value: object) -> tuple[str, ...]:
         value = [value]
     if not isinstance(value, list):
         return ()
-    return tuple(shown(word) for word in value[:200] if isinstance(word, str) and word.strip())
+    words = [shown(word) for word in value[:200] if isinstance(word, str) and word.strip()]
+    return tuple(dict.fromkeys(words))
 
 
 def _host(talk: Conversation) -> str:

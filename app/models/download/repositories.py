@@ -78,9 +78,8 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
     Where there is no tokenizer.json, the files that one can be made from.
     """
     there = set(names)
-    settings = [name for name in SETTINGS if name in there and name != NOTES]
-    if TOKENIZER not in there:
-        settings += [name for name in VOCABULARY_FILES if name in there]
+    unwanted = {NOTES, *(VOCABULARY_FILES if TOKENIZER in there else ())}
+    settings = [name for name in SETTINGS if name in there and name not in unwanted]
     texts = sorted(name for name in there if is_text(name) and "/" not in name)[:MOST_TEXTS]
     weights = SINGLE if SINGLE in there else INDEX
     return (*settings, *texts, *([weights] if weights in there else []))
@@ -88,9 +87,7 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
 
 def may_be_fetched(name: str) -> bool:
     """Whether a file of this name is ever fetched."""
-    known = (
-        name in (*SETTINGS, *VOCABULARY_FILES, INDEX) or is_text(name) or _SHARD.fullmatch(name) is not None
-    )
+    known = name in (*SETTINGS, INDEX) or is_text(name) or _SHARD.fullmatch(name) is not None
     return known and "/" not in name and not is_hostile(name)
 
 

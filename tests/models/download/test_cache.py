@@ -1,0 +1,191 @@
+"""The Hugging Face cache without the network: where it is, what lies in it, and what goes when a model goes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.network import Network
+from app.core.offers import Passport, RemoteFile
+from app.models.download.cache import (
+    blob_of,
+    cache_folder,
+    cache_size,
+    etag_of,
+    forget,
+    forget_partials,
+    have,
+    held_at,
+    partial_of,
+    snapshot_of,
+    storage_of,
+)
+from tests.helpers.children import POSIX
+
+FIRST, SECOND = "1" * 40, "2" * 40
+NAME = "owner/reader"
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"HF_HOME": "/a/home"},
+        {"HF_HUB_CACHE": "/a/cache", "HF_HOME": "/b"},
+        {"HUGGINGFACE_HUB_CACHE": "/a/older"},
+        {"XDG_CACHE_HOME": "/a/xdg"},
+        {"HF_HOME": "~/hugging"},
+        {"HF_HOME": "$SOMEWHERE/hugging", "SOMEWHERE": "/s"},
+    ],
+)
+def test_the_standard_cache_is_huggingface_hubs(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    code = "from huggingface_hub import constants; print(constants.HF_HUB_CACHE)"
+    theirs = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+    ).stdout.strip()
+    assert cache_folder(Network()) == Path(theirs)
+    assert cache_folder(Network(cache="/mine")) == Path("/mine")
+
+
+class Cache:
+    """A cache with two commits of one repository: their weights are the same, their configs differ."""
+
+    def __init__(self, folder: Path) -> None:
+        self.network = Network(cache=str(folder))
+        self.folder = folder
+        self.weights = RemoteFile("model.safetensors", 1000, sha256="a" * 64)
+        self.configs = {
+            FIRST: RemoteFile("config.json", 10, blob="b" * 40),
+            SECOND: RemoteFile("config.json", 20, blob="c" * 40),
+        }
+        for commit, config in self.configs.items():
+            for file in (self.weights, config):
+                self.put(commit, file)
+
+    def put(self, commit: str, file: RemoteFile) -> None:
+        blob = blob_of(self.folder, NAME, file)
+        blob.parent.mkdir(parents=True, exist_ok=True)
+        blob.write_bytes(b"x" * file.size)
+        entry = snapshot_of(self.folder, NAME, commit) / file.name
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        entry.symlink_to(Path("..") / ".." / "blobs" / blob.name)
+
+    def passport(self, commit: str) -> Passport:
+        return Passport(NAME, commit, "https://x", None, (self.weights, self.configs[commit]))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@POSIX
+def test_a_commit_goes_without_what_another_needs(cache: Cache) -> None:
+    refs = storage_of(cache.folder, NAME) / "refs"
+    refs.mkdir()
+    (refs / "main").write_text(FIRST)
+    (refs / "other").write_text(SECOND)
+    assert cache_size(NAME, FIRST, cache.network) == forget(NAME, FIRST, cache.network) == 10
+    assert not snapshot_of(cache.folder, NAME, FIRST).exists() and not (refs / "main").exists()
+    assert held_at(cache.folder, NAME, SECOND, cache.weights) and (refs / "other").exists()
+    assert cache_size(NAME, SECOND, cache.network) == forget(NAME, SECOND, cache.network) == 1020
+    assert not storage_of(cache.folder, NAME).exists()
+    assert cache_size(NAME, SECOND, cache.network) == forget(NAME, SECOND, cache.network) == 0
+
+
+@POSIX
+def test_only_the_files_named_go(cache: Cache) -> None:
+    forget(NAME, FIRST, cache.network)
+    assert cache_size(NAME, SECOND, cache.network, ("config.json",)) == 20
+    assert forget(NAME, SECOND, cache.network, ("config.json", "../../../x")) == 20
+    assert held_at(cache.folder, NAME, SECOND, cache.weights)
+    assert forget(NAME, SECOND, cache.network, ()) == 0
+
+
+@POSIX
+def test_files_that_an_entry_leads_to_outside_stay(cache: Cache, tmp_path: Path) -> None:
+    other = tmp_path / "mine.txt"
+    other.write_bytes(b"mine")
+    (snapshot_of(cache.folder, NAME, FIRST) / "README.md").symlink_to(other)
+    assert forget(NAME, FIRST, cache.network) == 10
+    assert other.read_bytes() == b"mine"
+
+
+@POSIX
+def test_bytes_that_a_hard_link_leads_to_are_not_freed(cache: Cache, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").hardlink_to(blob_of(cache.folder, NAME, cache.weights))
+    forget(NAME, FIRST, cache.network)
+    assert forget(NAME, SECOND, cache.network) == 20
+    assert (tmp_path / "model.safetensors").stat().st_size == 1000
+
+
+def test_entries_that_are_no_links_go_too(tmp_path: Path) -> None:
+    network = Network(cache=str(tmp_path))
+    entry = snapshot_of(tmp_path, NAME, FIRST) / "config.json"
+    entry.parent.mkdir(parents=True)
+    entry.write_bytes(b"x" * 30)
+    config = RemoteFile("config.json", 30, blob="b" * 40)
+    assert held_at(tmp_path, NAME, FIRST, config) == entry
+    assert forget(NAME, FIRST, network) == 30 and not storage_of(tmp_path, NAME).exists()
+
+
+@POSIX
+def test_what_is_there_is_counted_with_what_is_unfinished(cache: Cache) -> None:
+    passport = cache.passport(SECOND)
+    assert have(passport, cache.network) == 1020
+    forget(NAME, FIRST, cache.network)
+    forget(NAME, SECOND, cache.network)
+    assert have(passport, cache.network) == 0
+    partial = partial_of(cache.folder, NAME, cache.weights)
+    partial.parent.mkdir(parents=True)
+    partial.write_bytes(b"x" * 300)
+    other = partial.with_name("f" * 64 + ".incomplete")
+    other.write_bytes(b"x")
+    assert have(passport, cache.network) == 300
+    assert forget_partials(passport, cache.network) == 300 and not partial.exists() and other.exists()
+    partial.write_bytes(b"x" * 5000)
+    assert have(passport, cache.network) == 1000
+
+
+def test_a_file_of_another_size_is_not_held(tmp_path: Path) -> None:
+    blob = blob_of(tmp_path, NAME, RemoteFile("config.json", 5, blob="b" * 40))
+    blob.parent.mkdir(parents=True)
+    blob.write_bytes(b"1234")
+    assert held_at(tmp_path, NAME, FIRST, RemoteFile("config.json", 5, blob="b" * 40)) is None
+    assert held_at(tmp_path, NAME, FIRST, RemoteFile("config.json", 4, blob="b" * 40)) == blob
+
+
+@given(st.text(max_size=20), st.text(max_size=45), st.text(max_size=70))
+def test_no_place_lies_outside_the_cache(name: str, commit: str, etag: str) -> None:
+    for place in (
+        lambda: storage_of(Path("/cache"), name),
+        lambda: snapshot_of(Path("/cache"), NAME, commit),
+        lambda: blob_of(Path("/cache"), NAME, RemoteFile("x", 1, sha256=etag)),
+    ):
+        try:
+            found = place()
+        except ValueError:
+            continue
+        assert Path("/cache") in found.parents and ".." not in found.parts
+
+
+def test_a_file_without_checksum_has_no_place() -> None:
+    file = RemoteFile("config.json", 1)
+    with pytest.raises(ValueError, match="no checksum"):
+        etag_of(file)
+    assert etag_of(replace(file, blob="0" * 40)) == "0" * 40
+    assert json.dumps(etag_of(replace(file, sha256="a" * 64, blob="0" * 40))) == json.dumps("a" * 64)
