@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import stat
 import sys
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin
@@ -194,10 +192,14 @@ def delete_tree(path: Path) -> None:
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
-    if sys.platform != "win32":
-        with contextlib.suppress(OSError):  # a model that was copied read-only
-            path.chmod(path.stat().st_mode | stat.S_IRWXU)
-    shutil.rmtree(path, onerror=_writable_then_again)
+    with contextlib.suppress(OSError):  # a model that was copied read-only
+        path.chmod(path.stat().st_mode | stat.S_IRWXU)
+    if sys.platform == "win32":  # it deletes no file that is read-only
+        for each in path.iterdir():
+            with contextlib.suppress(OSError):
+                if not each.is_symlink():
+                    each.chmod(stat.S_IWRITE)
+    shutil.rmtree(path)
 
 
 def clash(models: Path, name: str) -> Path | None:
@@ -213,12 +215,3 @@ def busy(name: str) -> SpanlightError:
     return SpanlightError(
         f"{name} is being added or removed already.", "Wait until that has ended, or stop it, and try again."
     )
-
-
-def _writable_then_again(failed: Callable[..., object], path: str, error: Any) -> None:
-    """Windows deletes no file that is read-only: made writable, it is tried once more; else the fault stands."""
-    if sys.platform == "win32" and failed in (os.unlink, os.rmdir):
-        Path(path).chmod(stat.S_IWRITE)
-        failed(path)
-        return
-    raise error[1]
