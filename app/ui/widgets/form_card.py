@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme, mark
 
 MOST_WIDE = 210
+# In steps; where there is less, headings stand above what they name.
+_NARROW = 176
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What stands beside or below each other; without a heading it is as wide as the card."""
+
+    widget: QWidget
+    heading: QLabel | None = None
+    hint: QLabel | None = None
+    wide: bool = True
 
 
 class FormCard(QFrame):
@@ -16,61 +31,80 @@ class FormCard(QFrame):
     def __init__(self, theme: Theme, title: str = "") -> None:
         super().__init__()
         self._theme = theme
-        self._headings: list[QLabel] = []
-        self._hints: list[QLabel] = []
+        self._rows: list[_Row] = []
+        self._narrow = False
         self.setProperty("kind", "card")
         self._grid = QGridLayout(self)
         self._grid.setColumnStretch(1, 1)
         self._title = QLabel(title)
         self._title.setVisible(bool(title))
-        self._rows = 1
         if title:
             self.setAccessibleName(title)
-            self._grid.addWidget(self._title, 0, 0, 1, 2)
+        self._add(_Row(self._title))
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
         """Add a row; what is not wide keeps its own width. Returns the label of its hint."""
-        heading = QLabel(title)
+        heading, words = QLabel(title), QLabel()
         heading.setBuddy(widget)
-        self._headings.append(heading)
-        at = self._rows
-        self._rows += 2
-        self._grid.addWidget(heading, at, 0, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(widget, at, 1, Qt.AlignmentFlag(0) if wide else Qt.AlignmentFlag.AlignLeft)
-        words = QLabel()
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
-        self._hints.append(words)
-        self._grid.addWidget(words, at + 1, 1)
+        self._add(_Row(widget, heading, words, wide))
         say(words, hint)
         self._restyle()
         return words
 
     def add_whole(self, widget: QWidget) -> None:
         """Add something that is as wide as the card."""
-        self._grid.addWidget(widget, self._rows, 0, 1, 2)
-        self._rows += 1
+        self._add(_Row(widget))
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Have headings stand above what they name, where there is no room beside it."""
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for row in self._rows:
+            for part in (row.heading, row.widget, row.hint):
+                if part is not None:
+                    self._grid.removeWidget(part)
+        for at, row in enumerate(self._rows):
+            self._place(3 * at, row)
         self._restyle()
+
+    def _add(self, row: _Row) -> None:
+        self._place(3 * len(self._rows), row)
+        self._rows.append(row)
+
+    def _place(self, at: int, row: _Row) -> None:
+        """Put a row into three lines of the grid: what is above, the widget, the hint."""
+        align = Qt.AlignmentFlag(0) if row.wide else Qt.AlignmentFlag.AlignLeft
+        if row.heading is None or row.hint is None:
+            self._grid.addWidget(row.widget, at + 1, 0, 1, 2)
+        elif self._narrow:
+            self._grid.addWidget(row.heading, at, 0, 1, 2)
+            self._grid.addWidget(row.widget, at + 1, 0, 1, 2, align)
+            self._grid.addWidget(row.hint, at + 2, 0, 1, 2)
+        else:
+            self._grid.addWidget(row.heading, at + 1, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(row.widget, at + 1, 1, align)
+            self._grid.addWidget(row.hint, at + 2, 1)
 
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
         self._title.setFont(theme.font("strong"))
         self._title.setContentsMargins(0, 0, 0, theme.step(1.5))
-        for heading in self._headings:
-            heading.setFont(theme.font("strong"))
-            heading.setContentsMargins(0, theme.step(1.75), 0, 0)
-        for hint in self._hints:
-            hint.setFont(theme.font("small"))
-        edge = theme.step(6)
+        for at, row in enumerate(self._rows):
+            if row.heading is not None and row.hint is not None:
+                row.heading.setFont(theme.font("strong"))
+                row.heading.setContentsMargins(0, theme.step(1.75), 0, 0)
+                row.hint.setFont(theme.font("small"))
+                self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
+        edge = theme.step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
         self._grid.setHorizontalSpacing(theme.step(8))
         self._grid.setVerticalSpacing(theme.step(2))
-        for heading in self._headings:
-            row = self._grid.getItemPosition(self._grid.indexOf(heading))[0]  # type: ignore[index]
-            self._grid.setRowMinimumHeight(row, theme.step(9))
 
 
 def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
@@ -93,7 +127,6 @@ class CardColumn(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget()
         self._column = QVBoxLayout(inner)
         self._column.addStretch(1)
@@ -108,10 +141,20 @@ class CardColumn(QScrollArea):
             self._parts.append(part)
         self._restyle()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the cards fit the new width."""
+        super().resizeEvent(event)
+        self._restyle()
+
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        self._column.setContentsMargins(theme.step(8), theme.step(7), theme.step(8), theme.step(7))
+        narrow = 0 < self.viewport().width() < theme.step(_NARROW)
+        for card in self._parts:
+            if isinstance(card, FormCard):
+                card.set_narrow(narrow)
+        side = theme.step(4 if narrow else 8)
+        self._column.setContentsMargins(side, theme.step(7), side, theme.step(7))
         self._column.setSpacing(theme.step(5))
         for part in self._parts:
             part.setMaximumWidth(theme.step(MOST_WIDE))

@@ -57,10 +57,10 @@ class NetworkForm(FormCard):
         self._workspace = workspace
         self._lanes = lanes
         self.fields: dict[str, _Field] = {}
-        self._add("endpoint", "Address", HUB, _endpoint)
-        self._add("proxy", "Proxy", "The system's own", _proxy)
-        self._add("certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…")
-        self._add("hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…")
+        self._add_field("endpoint", "Address", HUB, _endpoint)
+        self._add_field("proxy", "Proxy", "The system's own", _proxy)
+        self._add_field("certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…")
+        self._add_field("hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…")
         self.token = QCheckBox("Send the token that Hugging Face's tools have saved")
         self.add_row(
             "Who is asking",
@@ -83,7 +83,7 @@ class NetworkForm(FormCard):
                 field.line.set_text(kept)
                 self._look(name)
 
-    def _add(
+    def _add_field(
         self, name: str, title: str, placeholder: str, check: Callable[..., Remark], choose: str = ""
     ) -> None:
         line = CheckedLine(self._theme, title, placeholder, choose)

@@ -161,7 +161,8 @@ class RequestsCard(QFrame):
     def _lay_out(self) -> None:
         for label in (self._count, self._about, self.empty):
             label.setProperty("ink", "quiet")
-        self._about.setWordWrap(True)
+        for label in (self._about, self._sure):
+            label.setWordWrap(True)
         head = QHBoxLayout()
         head.addWidget(self._title)
         head.addStretch(1)

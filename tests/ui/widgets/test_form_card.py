@@ -1,0 +1,48 @@
+"""Cards of choices: headings go above where there is no room beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.settings.paths import default_paths
+from app.ui.theme import Theme
+from app.ui.widgets.form_card import CardColumn, FormCard, say
+
+
+def test_headings_go_above_in_a_narrow_column_and_back(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    card, line, button = FormCard(theme, "A card"), QLineEdit(), QPushButton("Do it")
+    hint = card.add_row("A line", line, "What it is.")
+    card.add_row("A button", button, wide=False)
+    heading = next(label for label in card.findChildren(QLabel) if label.text() == "A line")
+    column = CardColumn(theme)
+    column.add(card)
+    qtbot.addWidget(column)
+    column.resize(theme.step(220), theme.step(120))
+    column.show()
+    qtbot.waitExposed(column)
+    assert line.x() > heading.geometry().right()
+    column.resize(theme.step(110), theme.step(120))
+    qtbot.waitUntil(lambda: line.y() > heading.geometry().bottom())
+    assert line.x() == heading.x() == hint.x() == button.x()
+    assert line.width() > 3 * button.width()
+    assert column.horizontalScrollBar().maximum() == 0
+    column.resize(theme.step(220), theme.step(120))
+    qtbot.waitUntil(lambda: line.x() > heading.geometry().right())
+
+
+def test_a_hint_is_there_while_it_says_something(qapp: QApplication, spanlight_home: Path) -> None:
+    theme = Theme(default_paths().resources)
+    card = FormCard(theme)
+    hint = card.add_row("A line", QLineEdit())
+    assert hint.isHidden()
+    pixels = hint.font().pixelSize()
+    say(hint, "This cannot be used.", "fault")
+    assert not hint.isHidden()
+    assert (hint.property("ink"), hint.font().pixelSize()) == ("fault", pixels)
