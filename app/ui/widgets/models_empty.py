@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.ui.theme import Theme, mark
 
@@ -25,7 +25,12 @@ class ModelsEmpty(QFrame):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-            self._column.addWidget(label)
+            # Not by alignment: it would not ask the wrapped words how high they are at this width.
+            row = QHBoxLayout()
+            row.addStretch(1)
+            row.addWidget(label, 1000)
+            row.addStretch(1)
+            self._column.addLayout(row)
         self.button = QPushButton()
         mark(self.button, kind="primary")
         self.button.clicked.connect(self.acted)
@@ -55,5 +60,6 @@ class ModelsEmpty(QFrame):
         self._icon.setPixmap(icon)
         self._title.setFont(theme.font("answer"))
         self._words.setFont(theme.font("ui"))
+        self._words.setMaximumWidth(theme.step(130))
         self._column.setSpacing(theme.step(3))
         self._column.setContentsMargins(theme.step(8), 0, theme.step(8), 0)

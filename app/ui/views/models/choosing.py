@@ -118,7 +118,7 @@ class Choosing(QObject):
         else:
             host = self._workspace.network.endpoint.partition("://")[2]
             sheet.offer(
-                "Look it up", f"Asks {host} for its facts, a few kilobytes. Nothing is downloaded yet.",
+                "Look it up", f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
                 icon="search", possible=self._job is None or not self._job.running,
             )  # fmt: skip
 

@@ -102,17 +102,20 @@ class InstalledSection(ModelsSection):
     def _looked(self, found: Listed) -> None:
         self._listed = found
         self._show_rows()
+        self._wanted = ""
 
     @Slot()
     def _show_rows(self) -> None:
         if self._listed is None:
             return
         rows = self._listed.rows(self.filters.words(), self.filters.choice(_TASK))
-        before = self._wanted or self.list.key()
-        self.list.set_rows(rows)
         keys = [row.key for row in rows]
+        # What is wanted may have come in after the list was read: then it is chosen once that is read anew.
+        before = self._wanted if self._wanted in keys else self.list.key()
+        self.list.set_rows(rows)
         key = before if before in keys else keys[0] if keys else ""
-        self._wanted = ""
+        if key == self._wanted:
+            self._wanted = ""
         self.list.choose(key)
         self._show_model(key)
 

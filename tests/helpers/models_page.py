@@ -1,0 +1,86 @@
+"""The Models page over real flows: a home of its own, small models, and a Hub on this computer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head
+from app.flows.workspace import Workspace, open_workspace
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.models.installed import InstalledSection
+from app.ui.views.models.offered import OfferedSection
+from app.ui.views.models.page import ModelsView
+from tests.helpers.small_models import small_checkpoint
+
+
+@dataclass
+class Opened:
+    """An opened page with everything around it."""
+
+    page: ModelsView
+    workspace: Workspace
+    lanes: Lanes
+    qtbot: QtBot
+
+    def settle(self) -> None:
+        """Wait until what is read from files is there."""
+        self.qtbot.waitUntil(lambda: self.lanes.files.idle)
+
+    def installed(self) -> InstalledSection:
+        """The section of installed models, up and filled."""
+        self.page.show_section("installed")
+        self.settle()
+        section = self.page.section()
+        assert isinstance(section, InstalledSection)
+        return section
+
+    def offered(self) -> OfferedSection:
+        """The section of models that can be had, up and filled."""
+        self.page.show_section("offered")
+        self.settle()
+        section = self.page.section()
+        assert isinstance(section, OfferedSection)
+        return section
+
+    def choose(self, title: str) -> InstalledSection:
+        """Choose an installed model as a person does."""
+        section = self.installed()
+        row = next(row for row in section.list.rows() if row.title == title)
+        at = section.list.rows().index(row)
+        section.list.setCurrentIndex(section.list.model().index(at, 0))
+        return section
+
+    def look_up(self, repository: str) -> OfferedSection:
+        """Type a repository's name and press the button."""
+        section = self.offered()
+        section.repository.line.setText(repository)
+        section.repository.button.click()
+        section.sheet.button.click()
+        self.qtbot.waitUntil(lambda: section.sheet.strip.isHidden(), timeout=30_000)
+        return section
+
+
+def open_models(qtbot: QtBot, lanes: Lanes) -> Opened:
+    """The page, as large as in a usual window."""
+    workspace = open_workspace()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    page = ModelsView(workspace, theme, lanes)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.shown()
+    opened = Opened(page, workspace, lanes, qtbot)
+    opened.settle()
+    return opened
+
+
+def put_model(workspace_models: Path, name: str, head: Head = Head.QUESTION_ANSWERING) -> Path:
+    """A small model put by hand among the installed ones."""
+    folder = workspace_models / name
+    small_checkpoint(folder, head=head)
+    return folder

@@ -1,0 +1,173 @@
+"""Installed models: listed, described, used for a page, removed after asking in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.core.models import Head
+from app.models.installed import Shelf
+from app.settings import settings as settings_file
+from tests.helpers.models_page import Opened, put_model
+
+Open = Callable[[], Opened]
+
+
+@pytest.fixture
+def models(spanlight_home: Path) -> Path:
+    return spanlight_home / "data" / "models"
+
+
+def test_starters_are_listed_with_the_pages_that_use_them(open_models_page: Open) -> None:
+    rows = {row.title: row for row in open_models_page().installed().list.rows()}
+    assert rows["starter-qa"].sign == "Ask"
+    assert rows["starter-pretraining"].sign == "Fill in, Follow on"
+    assert not any(row.faulty for row in rows.values())
+
+
+def test_a_starter_is_told_in_plain_words_and_stays(open_models_page: Open) -> None:
+    section = open_models_page().choose("starter-entities")
+    facts, details = section.details.facts, section.details
+    assert facts.value("Names") == "Places (LOC), other names (MISC), organisations (ORG), people (PER)"
+    assert facts.value("Languages") == "English"
+    assert "F1 69 %" in facts.value("Measured")
+    assert facts.value("Last used") == "Never"
+    assert details.remove.isHidden()
+    section.list.remove_asked.emit(section.list.key())
+    assert details.notice.sentence() == "It comes with Spanlight and cannot be removed."
+    assert details.removal.isHidden()
+
+
+def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
+    opened = open_models_page()
+    section = opened.installed()
+    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Classify"))
+    section.filters.changed.emit()
+    assert [row.title for row in section.list.rows()] == ["starter-sentiment"]
+    section.filters.search.setText("entities")
+    opened.qtbot.waitUntil(lambda: not section.list.rows())
+    assert section.empty.isVisible()
+    assert section.empty.title() == "Nothing found"
+    section.empty.button.click()
+    assert len(section.list.rows()) == 4
+    assert section.details.isVisible()
+
+
+def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
+    put_model(models, "mine")
+    opened = open_models_page()
+    section = opened.choose("starter-qa")
+    changed: list[str] = []
+    opened.page.changed.connect(changed.append)
+    button = section.details.uses.button(Head.QUESTION_ANSWERING)
+    assert button is not None and button.text() == "Use for Ask"
+    button.click()
+    opened.settle()
+    opened.settle()
+    assert changed == ["question-answering"]
+    kept = settings_file.load(opened.workspace.paths.settings_file)
+    assert kept.models["question-answering"] == "starter-qa"
+    assert {row.title: row.sign for row in section.list.rows()}["starter-qa"] == "Ask"
+    back = section.details.uses.button(Head.QUESTION_ANSWERING)
+    assert back is not None and back.text() == "Let Spanlight choose"
+    back.click()
+    opened.settle()
+    opened.settle()
+    assert "question-answering" not in opened.workspace.settings.models
+
+
+def test_removal_asks_in_place_and_escape_keeps(open_models_page: Open, models: Path) -> None:
+    folder = put_model(models, "mine")
+    opened = open_models_page()
+    section = opened.choose("mine")
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Delete)
+    opened.settle()
+    removal = section.details.removal
+    assert removal.isVisible()
+    assert "Remove mine? This frees" in removal.words()
+    assert removal.cache.isHidden()
+    assert section.stop()
+    assert removal.isHidden()
+    assert not section.stop()
+    assert folder.is_dir()
+
+
+def test_removing_takes_the_folder_away_and_says_so(open_models_page: Open, models: Path) -> None:
+    folder = put_model(models, "mine")
+    opened = open_models_page()
+    section = opened.choose("mine")
+    notes: list[str] = []
+    opened.page.note.connect(notes.append)
+    section.details.remove.click()
+    opened.settle()
+    with opened.qtbot.waitSignal(opened.page.changed) as told:
+        section.details.removal.remove.click()
+    assert told.args == ["models"]
+    opened.settle()
+    assert not folder.exists()
+    assert notes[-1] == "mine removed"
+    assert "mine" not in [row.title for row in section.list.rows()]
+    assert section.details.isVisible()
+
+
+def test_a_broken_folder_says_why_and_can_be_removed(open_models_page: Open, models: Path) -> None:
+    folder = put_model(models, "torn")
+    (folder / "model.safetensors").write_bytes(b"no weights at all")
+    opened = open_models_page()
+    section = opened.choose("torn")
+    assert section.list.rows()[-1].faulty
+    assert section.details.fault.isVisible()
+    assert "torn" in section.details.fault.sentence() or "safetensors" in section.details.fault.sentence()
+    assert section.details.measure.isHidden()
+    assert section.details.uses.isHidden()
+    section.details.remove.click()
+    opened.settle()
+    section.details.removal.remove.click()
+    opened.settle()
+    opened.settle()
+    assert not folder.exists()
+
+
+def test_without_any_model_the_page_invites_to_get_one(open_models_page: Open) -> None:
+    opened = open_models_page()
+    opened.workspace.shelf = Shelf([opened.workspace.paths.models])
+    opened.page.settings_changed()
+    section = opened.installed()
+    assert section.empty.title() == "No model is installed"
+    section.empty.button.click()
+    assert opened.page.names.selected() == "offered"
+
+
+def test_look_inside_sends_a_sample_with_this_model(open_models_page: Open) -> None:
+    opened = open_models_page()
+    section = opened.choose("starter-sentiment")
+    with opened.qtbot.waitSignal(opened.page.look_inside) as told:
+        section.details.look.click()
+    visit = told.args[0]
+    assert visit.subject.head is Head.CLASSIFICATION
+    assert Path(visit.model).name == "starter-sentiment"
+
+
+def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
+    opened = open_models_page()
+    page = opened.page
+    first = page.names.selected()
+    page.next()
+    assert page.names.selected() == "offered"
+    page.previous()
+    assert page.names.selected() == first == "installed"
+    section = opened.installed()
+    section.search()
+    assert page.focusWidget() is section.filters.search
+    opened.qtbot.keyClick(section.filters.search, Qt.Key.Key_Down)
+    assert page.focusWidget() is section.list
+    before = section.list.key()
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Down)
+    assert section.list.key() != before
+    assert section.details.title() == Path(section.list.key()).name
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
+    assert page.focusWidget() is section.filters.search

@@ -1,0 +1,281 @@
+"""Models that can be had: found, looked up, downloaded, paused and gone on with, refused, brought in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.models import Head
+from app.core.report import Silent
+from app.core.requests import Question
+from app.core.text import Document
+from app.flows.ask import ask
+from app.flows.get_model import unfinished
+from app.ui.views.models.offers import typed_repository
+from app.ui.widgets.transfer_rows import Stage
+from tests.helpers.hub_server import HubServer
+from tests.helpers.models_page import Opened
+from tests.helpers.small_models import small_checkpoint
+
+Open = Callable[[], Opened]
+READER = "lion/tiny-reader"
+SLOW = 40_000  # bytes a second
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoint") / "tiny-reader"
+    small_checkpoint(folder, head=Head.QUESTION_ANSWERING)
+    return folder
+
+
+@pytest.fixture
+def hub(reader: Path) -> Iterator[HubServer]:
+    with HubServer() as server:
+        server.add(READER, reader, licence="mit", languages=["en"])
+        yield server
+
+
+@pytest.fixture
+def opened(open_models_page: Open, hub: HubServer, tmp_path: Path) -> Opened:
+    return at_hub(open_models_page(), hub, tmp_path)
+
+
+def at_hub(opened: Opened, hub: HubServer, tmp_path: Path) -> Opened:
+    opened.workspace.settings.endpoint = hub.url
+    opened.workspace.settings.hub_cache = str(tmp_path / "cache")
+    return opened
+
+
+def stage(opened: Opened, repository: str = READER) -> Stage | None:
+    return opened.offered().downloads.stage(repository)
+
+
+def until(opened: Opened, wanted: Stage, repository: str = READER) -> None:
+    section = opened.offered()
+    opened.qtbot.waitUntil(lambda: section.downloads.stage(repository) is wanted, timeout=60_000)
+    opened.settle()
+
+
+def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) -> None:
+    section = opened.offered()
+    whole = len(section.list.rows())
+    assert whole >= 20
+    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Find names"))
+    section.filters.choices["Language"].setCurrentIndex(
+        section.filters.choices["Language"].findText("German")
+    )
+    section.filters.changed.emit()
+    rows = section.list.rows()
+    assert 0 < len(rows) < whole
+    assert all("Finds names" in row.line for row in rows)
+    section.list.go_in()
+    assert section.sheet.isVisible()
+    assert section.sheet.button.text() == "Look it up"
+    assert section.sheet.facts.value("Licence")
+    assert not hub.requests()
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("lion/tiny-reader", "lion/tiny-reader"),
+        (" https://huggingface.co/lion/tiny-reader ", "lion/tiny-reader"),
+        ("https://huggingface.co/lion/tiny-reader/tree/main?x=1", "lion/tiny-reader"),
+        ("http://127.0.0.1:8000/lion/tiny-reader#files", "lion/tiny-reader"),
+        ("lone", "lone"),
+    ],
+)
+def test_a_repository_is_read_out_of_what_is_pasted(typed: str, name: str) -> None:
+    assert typed_repository(typed) == name
+
+
+def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
+    """Typed, looked up, downloaded, asked with, removed; nothing is fetched before it is wanted."""
+    section = opened.look_up(READER)
+    facts = section.sheet.facts
+    assert section.sheet.title() == "tiny-reader"
+    assert facts.value("Licence") == "mit"
+    assert facts.value("Does") == "Answers questions"
+    assert "model.safetensors" in facts.value("Files")
+    assert section.sheet.button.text().startswith("Download ")
+    assert not list(Path(opened.workspace.settings.hub_cache).rglob("blobs/*"))
+    section.sheet.button.click()
+    until(opened, Stage.DONE)
+    assert section.transfers.isVisible()
+    assert section.sheet.button.text() == "Show it"
+
+    chosen = section.transfers.button(READER, "use")
+    if chosen is not None:
+        chosen.click()
+        opened.settle()
+    reader = opened.workspace.find_model(Head.QUESTION_ANSWERING)
+    assert reader.repository == READER
+
+    text = "The queen made tarts. The knave stole the tarts."
+    question = Question("Who stole the tarts?", (Document(text, "Tarts"),), always_answer=True)
+    reading = ask(opened.workspace, question, Silent())
+    assert reading.model == "tiny-reader"
+    assert reading.answers[0].text in text
+
+    section.transfers.button(READER, "show").click()
+    opened.settle()
+    installed = opened.installed()
+    assert installed.details.title() == "tiny-reader"
+    assert READER in installed.details.facts.value("Came from")
+    assert installed.details.facts.value("Last used").startswith("Today")
+    installed.details.remove.click()
+    opened.settle()
+    removal = installed.details.removal
+    assert removal.cache.isVisible()
+    removal.cache.setChecked(True)
+    removal.remove.click()
+    opened.settle()
+    opened.settle()
+    assert "tiny-reader" not in [row.title for row in installed.list.rows()]
+    assert not list(Path(opened.workspace.settings.hub_cache).rglob("blobs/*"))
+    assert opened.offered().sheet.button.text() == "Look it up"
+
+
+def test_a_download_is_paused_and_gone_on_with_after_a_new_start(
+    opened: Opened, open_models_page: Open, hub: HubServer, tmp_path: Path
+) -> None:
+    hub.fail("/cdn/*model.safetensors", rate=SLOW)
+    section = opened.look_up(READER)
+    section.sheet.button.click()
+    opened.qtbot.waitUntil(
+        lambda: bool(section.transfers.rows()) and "a second" in section.transfers.rows()[0].words,
+        timeout=30_000,
+    )
+    assert " of " in section.transfers.rows()[0].words
+    assert section.stop()
+    assert stage(opened) is Stage.PAUSED
+    assert section.sheet.button.text() == "Resume"
+    assert section.transfers.rows()[0].words.startswith("paused at ")
+    opened.qtbot.waitUntil(lambda: opened.lanes.network.idle, timeout=30_000)
+    opened.workspace.save_settings()
+
+    again = open_models_page()
+    until(again, Stage.PAUSED)
+    row = again.offered().transfers.rows()[0]
+    assert row.title == "tiny-reader"
+    assert 0 < (row.share or 0) < 1
+    hub.heal()
+    sent = hub.sent("/cdn/*model.safetensors")
+    again.offered().transfers.button(READER, "resume").click()
+    until(again, Stage.DONE)
+    whole = sum(file.size for file in again.offered().downloads._all[READER].passport.files)
+    assert hub.sent("/cdn/*model.safetensors") - sent < whole
+
+
+def test_what_was_fetched_is_thrown_away(opened: Opened, hub: HubServer) -> None:
+    hub.fail("/cdn/*model.safetensors", rate=SLOW)
+    section = opened.look_up(READER)
+    section.sheet.button.click()
+    opened.qtbot.waitUntil(
+        lambda: bool(section.transfers.rows()) and bool(section.transfers.rows()[0].share), timeout=30_000
+    )
+    section.transfers.button(READER, "throw").click()
+    opened.qtbot.waitUntil(lambda: not section.transfers.rows(), timeout=30_000)
+    assert section.transfers.isHidden()
+    assert not unfinished(opened.workspace, Silent())
+    assert not [path for path in Path(opened.workspace.settings.hub_cache).rglob("blobs/*") if path.is_file()]
+    assert section.sheet.button.text().startswith("Download ")
+
+
+def test_a_failure_is_told_where_it_happened_and_tried_again(opened: Opened, hub: HubServer) -> None:
+    section = opened.look_up(READER)
+    hub.fail("/cdn/*", status=404)
+    section.sheet.button.click()
+    until(opened, Stage.FAILED)
+    row = section.transfers.rows()[0]
+    assert row.words and row.hint
+    hub.heal()
+    section.transfers.button(READER, "resume").click()
+    until(opened, Stage.DONE)
+
+
+def test_a_second_download_waits_for_the_first(opened: Opened, hub: HubServer, reader: Path) -> None:
+    hub.add("lion/other", reader, licence="mit")
+    opened.look_up("lion/other")
+    section = opened.look_up(READER)
+    hub.fail("/cdn/*model.safetensors", rate=SLOW)
+    section.sheet.button.click()
+    opened.qtbot.waitUntil(lambda: stage(opened) is Stage.RUNNING)
+    section.repository.line.setText("lion/other")
+    section.repository.button.click()
+    assert section.sheet.button.text().startswith("Download ")
+    section.sheet.button.click()
+    rows = {row.title: row for row in section.transfers.rows()}
+    assert rows["other"].stage is Stage.WAITING
+    assert rows["other"].words == "waits for tiny-reader"
+    section.transfers.button("lion/other", "pause").click()
+    assert stage(opened, "lion/other") is Stage.PAUSED
+    assert stage(opened) is Stage.RUNNING
+    section.transfers.button("lion/other", "throw").click()
+    assert section.stop()
+
+
+def test_a_refused_model_is_told_why_and_not_offered(opened: Opened, hub: HubServer, reader: Path) -> None:
+    files = {path.name: path.read_bytes() for path in reader.iterdir()}
+    files["pytorch_model.bin"] = files.pop("model.safetensors")
+    hub.add("lion/pickled", files)
+    section = opened.look_up("lion/pickled")
+    assert section.sheet.refusal.isVisible()
+    assert "pytorch_model.bin" in section.sheet.refusal.sentence()
+    assert section.sheet.button.isHidden()
+    assert not hub.sent("/cdn/*")
+
+
+def test_a_repository_that_is_not_there_is_told_and_looked_up_again(opened: Opened, hub: HubServer) -> None:
+    section = opened.look_up("lion/nobody")
+    assert section.sheet.notice.isVisible()
+    assert section.sheet.button.text() == "Look it up"
+
+
+def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Opened, hub: HubServer) -> None:
+    opened.workspace.settings.offline = True
+    section = opened.offered()
+    section.repository.line.setText(READER)
+    section.repository.button.click()
+    assert not section.sheet.button.isEnabled()
+    assert "offline" in section.sheet.told()
+    section.sheet.link.click()
+    assert opened.page.names.selected() == "network"
+    assert not hub.requests()
+
+
+def test_a_folder_that_is_dropped_is_checked_taken_in_and_shown(
+    opened: Opened, reader: Path, tmp_path: Path
+) -> None:
+    mine = shutil.copytree(reader, tmp_path / "mine")
+    section = opened.offered()
+    assert opened.page.take_files([mine])
+    assert section.place.strip.isVisible()
+    assert not section.place.folder.isEnabled()
+    opened.qtbot.waitUntil(lambda: not section.importing.running, timeout=60_000)
+    opened.settle()
+    assert opened.page.names.selected() == "installed"
+    assert opened.installed().details.title() == "mine"
+    assert section.place.folder.isEnabled()
+
+
+def test_a_folder_that_is_refused_is_told_in_its_place(opened: Opened, reader: Path, tmp_path: Path) -> None:
+    torn = shutil.copytree(reader, tmp_path / "torn")
+    (torn / "model.safetensors").unlink()
+    section = opened.offered()
+    section.importing.take([torn, reader])
+    opened.qtbot.waitUntil(lambda: not section.importing.running, timeout=60_000)
+    assert section.place.notice.isVisible()
+    assert "torn" in section.place.notice.sentence()
+    assert opened.page.names.selected() == "offered"
+
+
+def test_a_text_is_no_model(opened: Opened, tmp_path: Path) -> None:
+    text = tmp_path / "letter.txt"
+    text.write_text("Dear Alice")
+    opened.offered()
+    assert not opened.offered().take_files([text])
