@@ -37,10 +37,16 @@ def test_headings_go_above_in_a_narrow_column_and_back(
     qtbot.waitUntil(lambda: line.x() > heading.geometry().right())
 
 
-def test_a_hint_is_there_while_it_says_something(qapp: QApplication, spanlight_home: Path) -> None:
+def test_a_hint_is_there_while_it_says_something(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
     theme = Theme(default_paths().resources)
+    theme.choose("light")
     card = FormCard(theme)
     hint = card.add_row("A line", QLineEdit())
+    qtbot.addWidget(card)
+    card.show()
+    theme.refresh()
     assert hint.isHidden()
     pixels = hint.font().pixelSize()
     say(hint, "This cannot be used.", "fault")
