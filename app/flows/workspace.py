@@ -62,10 +62,10 @@ class Workspace:
         settings_file.save(self.settings, self.paths.settings_file)
 
     def find_model(self, head: Head, model: str = "") -> ModelCard:
-        """The card of the model that is to do the work: the one named here, else in the settings, else the first.
+        """The card of the model that is to do the work: the one named here, else in the settings, else the starter.
 
         `model` is a name or a folder. Raises SpanlightError when it is not installed or lacks the head; a model that
-        only the settings name and that is gone gives way to the first one installed.
+        only the settings name and that is gone gives way to the starter, or the first one installed.
         """
         if model:
             return self.shelf.find(model, head)

@@ -75,8 +75,12 @@ class Shelf:
         return card
 
     def default(self, head: Head) -> ModelCard:
-        """The first installed model with a head. Raises SpanlightError where there is none."""
-        card = next((card for card in self.cards() if head in card.heads), None)
+        """The starter with a head, else the first installed model with it: nothing new is used unasked.
+
+        Raises SpanlightError where there is none.
+        """
+        fitting = [card for card in self.cards() if head in card.heads]
+        card = next((card for card in fitting if card.source == Source.STARTER), next(iter(fitting), None))
         if card is None:
             places = " or ".join(str(folder) for folder in self._folders)
             raise SpanlightError(

@@ -62,9 +62,12 @@ def test_of_two_models_of_one_name_the_one_with_the_head_is_meant(shelf: Shelf, 
     assert shelf.find("moods", CLASSIFY).folder == str(tmp_path / "own" / "moods")
 
 
-def test_the_default_is_the_first_with_the_head(shelf: Shelf) -> None:
+def test_the_default_is_the_starter_then_the_first_with_the_head(tmp_path: Path, shelf: Shelf) -> None:
     assert shelf.default(QA).name == "zebra"
     assert shelf.default(CLASSIFY).name == "moods"
+    came_along = Shelf([tmp_path / "own", tmp_path / "starter"], starters=tmp_path / "starter")
+    assert came_along.default(QA).name == "first-reader"
+    assert came_along.default(CLASSIFY).name == "moods"
 
 
 def test_an_empty_shelf_says_where_models_go(tmp_path: Path) -> None:
