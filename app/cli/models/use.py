@@ -16,7 +16,7 @@ from app.flows.workspace import Workspace
 _EPILOG = """\
 TASK is one of ask, classify, fill, follow, names, or a head's own name (question-answering ...). Without
 NAME the model in use is printed, without TASK that of each task. --automatic takes a choice back: the
-first installed model that can do the task is used then.
+starter is used then, or the first installed model that can do the task.
 """
 
 
