@@ -52,7 +52,7 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
                 f"{name} {ONLY[key][1]} ({key} is {shown(value)}), which Spanlight does not read.",
                 f"Choose another model: Spanlight reads {TITLES}.",
             )
-        if isinstance(value, dict) and key not in HARMLESS_OBJECTS:
+        if isinstance(value, dict) and value and key not in HARMLESS_OBJECTS:
             raise SpanlightError(
                 f"{CONFIG} of {name} holds settings that Spanlight does not know: {shown(key)}.",
                 f"Choose a model of a known family: {TITLES}.",

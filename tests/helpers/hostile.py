@@ -135,6 +135,7 @@ CONFIGS: Cases = {
     "compressed": (beyond("compression_config", {"format": "pack"}), "is quantised"),
     "an adapter": (beyond("adapter_config", {"r": 8}), "is an addition to another model"),
     "unknown settings": (beyond("vision_config", {"hidden_size": 10**9}), "settings that Spanlight does not know"),
+    "heads cut away": (beyond("pruned_heads", {"0": [1]}), "settings that Spanlight does not know: pruned_heads"),
     "a decoder": (beyond("is_decoder", True), "from left to right only"),
     "relative positions": (beyond("position_embedding_type", "relative_key"), "tells positions apart"),
     "no such activation": (beyond("hidden_act", "__import__('os')"), "hidden_act is"),
