@@ -80,7 +80,8 @@ def test_what_is_not_known_is_dropped(family: str) -> None:
     known = smallest(family)
     said = known | {
         "transformers_version": "4.1", "torch_dtype": "float16", "dtype": "int4", "use_cache": True, "eos_token_id": 2,
-        "task_specific_params": {"a": {"b": 1}}, "label2id": {"x": 0}, "pruned_heads": {}, "_name_or_path": "/somebody/else",
+        "task_specific_params": {"a": {"b": 1}}, "label2id": {"x": 0}, "pruned_heads": {},
+        "_name_or_path": "/somebody/else",
         "torchscript": True,
         "_attn_implementation_autoset": True, "output_attentions": True, "finetuning_task": "sst2", "made_up": [1, 2],
         "hidden_act" if family == "distilbert" else "activation": "evil", "auto_map": None, "is_decoder": False,
