@@ -38,13 +38,15 @@ class Conversation:
     """One order's dealings with the network; the client asks it before every request and tells it of every byte.
 
     `why` goes into the ledger. `most` bytes an answer may have, None for any number. `etag` and `commit` are what a
-    HEAD request must answer, where they are set. `arrived` is told of each piece's bytes.
+    HEAD request must answer, where they are set. `arrived` is told of each piece's bytes. `patient` has a Hub that
+    cannot be reached at all asked again: a download may wait for the network, who looks a model up does not.
     """
 
     network: Network
     limits: Limits
     report: Report
     why: str = ""
+    patient: bool = False
     most: int | None = MOST_ANSWER
     etag: str = ""
     commit: str = ""

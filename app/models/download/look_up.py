@@ -15,7 +15,7 @@ from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
 from app.models.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
-from app.models.config import LONGEST_CONFIG
+from app.models.config import LONGEST_CONFIG, parse_config
 from app.models.download.cache import cache_folder, held_at
 from app.models.download.conversation import Conversation
 from app.models.download.errors import gated, no_hub, status_of
@@ -178,6 +178,7 @@ def _looked_into(
     if CONFIG not in listed:
         raise missing(name, CONFIG)
     config = remote.start(listed[CONFIG], LONGEST_CONFIG, why)
+    parse_config(config, name.rpartition("/")[2])  # before anything more is fetched of what is refused for it
     lengths = remote.start(listed[TOKENIZER_CONFIG], LONGEST_JSON, why) if TOKENIZER_CONFIG in listed else b""
     chosen = list(needed(listed))
     if SINGLE in listed:

@@ -45,7 +45,7 @@ class Downloader:
 
         constants.DOWNLOAD_CHUNK_SIZE = PIECE
         check_endpoint(order.network.endpoint)
-        talk = Conversation(order.network, order.limits, report)
+        talk = Conversation(order.network, order.limits, report, patient=isinstance(order, Fetch))
         client = make_client(talk)  # here, so that what is wrong with the settings is told at once
         client.close()
         set_client_factory(lambda: make_client(talk))

@@ -18,6 +18,7 @@ PAUSE_ASKED = 10.0
 MAKES_UP = 65_536
 # Another try would end as this one did.
 _HOPELESS = ("certificate not trusted", "proxy refused")
+_UNREACHED = ("name not found", "no network", "refused")
 
 
 def keep_trying(
@@ -44,7 +45,7 @@ def keep_trying(
                 raise last from wish
         except Exception as error:
             last = in_words(error, talk.network, talk.limits, repository, file)
-            if not _passes(error):
+            if not _passes(error, talk.patient):
                 raise last from error
             reason, seconds = last.message.rstrip("."), talk.limits.pause * 2**failures
         if so_far() - kept >= MAKES_UP:
@@ -55,10 +56,11 @@ def keep_trying(
         talk.wait(seconds, reason)
 
 
-def _passes(error: Exception) -> bool:
+def _passes(error: Exception, patient: bool) -> bool:
     """Whether another try may end better."""
     if isinstance(error, NoAnswer):
-        return cause_in_words(error.cause) not in _HOPELESS
+        words = cause_in_words(error.cause)
+        return words not in _HOPELESS and (patient or words not in _UNREACHED)
     status = status_of(error)
     if status:
         return status in PASSING

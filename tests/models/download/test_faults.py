@@ -213,6 +213,15 @@ def test_no_network_is_told(visit: Visit) -> None:
         visit.with_(endpoint="https://no-such-host.invalid").look_up()
 
 
+def test_a_download_waits_for_the_network_to_come_back(hub: HubServer, visit: Visit, small: Files) -> None:
+    hub.add(NAME, small)
+    passport = visit.look_up()
+    hub.fail(RESOLVE, redirect="http://no-such-host.invalid/x", method="GET", times=2)
+    listener = Listener()
+    whole(visit.fetch(passport, listener), small, passport)
+    assert any("there seems to be no network: again in" in told.what for told in listener.told)
+
+
 @pytest.mark.parametrize(
     "address", ["huggingface.co", "file:///etc", "https://", "https://x?y", "http://a:b", "ftp://x"]
 )

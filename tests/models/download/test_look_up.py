@@ -121,6 +121,13 @@ def test_a_vocabulary_is_fetched_where_there_is_no_tokenizer(
     assert "vocab.txt" not in {file.name for file in visit.look_up().files}
 
 
+def test_a_config_that_is_refused_has_nothing_more_fetched(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
+    hub.add(NAME, small | {"config.json": b'{"model_type": "gpt2"}'})
+    assert visit.look_up().refused and not hub.requests("/cdn/*")
+
+
 def without(files: Files, *names: str) -> Files:
     return {name: data for name, data in files.items() if name not in names}
 
