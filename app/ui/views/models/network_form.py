@@ -59,8 +59,12 @@ class NetworkForm(FormCard):
         self.fields: dict[str, _Field] = {}
         self._add_field("endpoint", "Address", HUB, _endpoint)
         self._add_field("proxy", "Proxy", "The system's own", _proxy)
-        self._add_field("certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…")
-        self._add_field("hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…")
+        self._add_field(
+            "certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…"
+        )
+        self._add_field(
+            "hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…"
+        )
         self.token = QCheckBox("Send the token that Hugging Face's tools have saved")
         self.add_row(
             "Who is asking",
