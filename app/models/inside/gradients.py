@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,10 @@ class Shares:
         rows, length = self._rows(), len(way)
         for at in range(0, steps, rows):
             self._tell(done + at, total)
-            part, heavy = places[at : at + rows], weights[at : at + rows] * (end - start) / 2
-            found += sum(
-                self._room.pieces(
-                    len(part), length, lambda some, p=part, h=heavy: self._weighed(p[some], h[some])
-                )
+            weighed = partial(
+                self._weighed, places[at : at + rows], weights[at : at + rows] * (end - start) / 2
             )
+            found += sum(self._room.pieces(min(rows, steps - at), length, weighed))
         edges = torch.tensor([start, end]).to(way)
         ends = self._room.pieces(
             2, length, lambda some: self._gradients(self._at(edges[some]), wanted=False)[1].tolist()
@@ -111,12 +110,12 @@ class Shares:
         """The embeddings at places on the path from the baseline (0) to the input (1)."""
         return self._baseline + places[:, None, None] * (self._input - self._baseline)
 
-    def _weighed(self, places: np.ndarray, weights: np.ndarray) -> Any:
-        """The gradients at places on the path, each times its weight, added up: float64 like the input."""
+    def _weighed(self, places: np.ndarray, weights: np.ndarray, some: slice) -> Any:
+        """The gradients at some of the places on the path, each times its weight, added up: float64 like the input."""
         import torch
 
-        gradients, _ = self._gradients(self._at(torch.from_numpy(places).to(self._input)))
-        return (torch.from_numpy(weights).to(gradients)[:, None, None] * gradients).sum(0)
+        gradients, _ = self._gradients(self._at(torch.from_numpy(places[some]).to(self._input)))
+        return (torch.from_numpy(weights[some]).to(gradients)[:, None, None] * gradients).sum(0)
 
     def _gradients(self, embeddings: Any, *, wanted: bool = True) -> tuple[Any, Any]:
         """Gradients of the score to a batch of embeddings, float64 like them, and the scores, float64[batch]."""

@@ -10,6 +10,7 @@ import torch
 
 from app.core.models import Head
 from app.core.report import Silent, Stopped
+from app.models.room import Room
 from app.tasks.inspection import input_of
 from app.tasks.task import Arrays, opened
 from tests.helpers.opened_models import (
@@ -141,7 +142,7 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
 
     made = Shares(
         Model(), {"input_ids": torch.tensor([[1, 2]])}, outputs, [("logits", (0,), 1.0)],
-        np.array([False, False]), lambda *_: None,
+        np.array([False, False]), lambda *_: None, Room("cpu"),
     )  # fmt: skip
     # The score is x² + 2 y² of each row, so x · gradient is 2 x² + 4 y², and its integral from 0 half of that.
     assert made.gradient_input()[0].tolist() == [18.0, 22.0]
@@ -168,7 +169,7 @@ def test_more_steps_are_taken_where_the_score_bends_sharply() -> None:
     told: list[tuple[int, int]] = []
     made = Shares(
         model, {"input_ids": torch.tensor([[1]])}, outputs, [("logits", (0,), 1.0)], np.array([False]),
-        lambda done, total: told.append((done, total)),
+        lambda done, total: told.append((done, total)), Room("cpu"),
     )  # fmt: skip
     shares, score, baseline, steps = made.integrated(20)
     assert (score, baseline) == (pytest.approx(5.0), pytest.approx(-5.0))

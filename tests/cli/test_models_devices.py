@@ -1,0 +1,53 @@
+"""`models devices`: what is printed of each device, and what auto takes."""
+
+from __future__ import annotations
+
+import json
+
+from app.core.devices import DeviceOption, Devices
+from app.core.models import DeviceChoice
+from app.core.report import Report
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import Command
+
+FOUND = Devices(
+    (
+        DeviceOption("cpu", "A Processor", True, "8 cores", 16 * 10**9, 9 * 10**9, ("float32", "bfloat16")),
+        DeviceOption("cuda:0", "A Card\x1b[31m", False, "This PyTorch is a CPU build."),
+    ),
+    DeviceChoice("cpu", "float32", "A Card is not used: this PyTorch is a CPU build"),
+    "2.13.0+cpu",
+)
+
+
+class Engine(FakeEngine):
+    def devices(self, report: Report) -> Devices:
+        return FOUND
+
+
+def test_every_device_is_printed_with_whether_it_is_used_and_why(command: Command) -> None:
+    code, out, _ = command("models", "devices", engine=Engine())
+    assert code == 0
+    assert out.splitlines() == [
+        "cpu: A Processor",
+        "  Usable: 8 cores",
+        "  Precisions: float32, bfloat16",
+        "  Memory: 16 GB, 9.0 GB free",
+        "",
+        "cuda:0: A Card [31m",
+        "  Not usable: This PyTorch is a CPU build.",
+        "",
+        "auto takes cpu in float32: A Card is not used: this PyTorch is a CPU build.",
+        "In the settings: device auto, precision auto.",
+        "PyTorch 2.13.0+cpu",
+    ]
+
+
+def test_the_same_as_numbers(command: Command) -> None:
+    code, out, _ = command("models", "devices", "--json", engine=Engine())
+    found = json.loads(out)
+    assert code == 0
+    assert [option["usable"] for option in found["options"]] == [True, False]
+    assert found["options"][0]["precisions"] == ["float32", "bfloat16"]
+    assert found["auto"]["device"] == "cpu"
+    assert found["settings"] == {"device": "auto", "precision": "auto"}
