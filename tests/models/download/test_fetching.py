@@ -132,7 +132,7 @@ def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit:
     hub.add(NAME, small)
     passport = visit.look_up()
     for field in ({"size": 7}, {"sha256": "0" * 64}):
-        files = tuple(replace(f, **field) if f.name == WEIGHTS else f for f in passport.files)  # type: ignore[arg-type]
+        files = tuple(replace(f, **field) if f.name == WEIGHTS else f for f in passport.files)
         with pytest.raises(SpanlightError, match="not the file any more"):
             visit.fetch(replace(passport, files=files))
     assert not list(Path(visit.network.cache).rglob(WEIGHTS))
