@@ -38,7 +38,7 @@ class ImportPlace(QFrame):
         for button in (self.folder, self.zip):
             button.setAccessibleName(f"Import a {button.text().rstrip('…').lower()}")
             self._buttons.add(button)
-        self.leave = QCheckBox("Leave a folder's files where they are")
+        self.leave = QCheckBox("Leave the folder where it is")
         self.leave.setToolTip("Nothing is copied: the model is gone when the folder is moved or deleted")
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)

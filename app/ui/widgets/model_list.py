@@ -102,6 +102,12 @@ class ModelList(RowList):
         self.doubleClicked.connect(self._double_clicked)
         self.selectionModel().currentChanged.connect(self._moved)
 
+    def sizeHint(self) -> QSize:
+        """Room for two rows at least; more where there is more."""
+        return QSize(
+            self._theme.step(60), 2 * self.sizeHintForRow(0) if self._model.rows else self._theme.step(30)
+        )
+
     def set_rows(self, rows: Sequence[ModelRow]) -> None:
         """Show these rows; the chosen one stays chosen where it is still there, without telling."""
         key = self.key()

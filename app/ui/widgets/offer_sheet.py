@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.ui.theme import Theme, mark
 from app.ui.widgets.facts import Fact, FactsGrid
@@ -43,8 +43,11 @@ class OfferSheet(ModelSheet):
         self._quiet = False
         self._deed = QHBoxLayout()
         self._deed.addWidget(self.button)
-        self._deed.addWidget(self._beside_it, 1)
-        self._deed.addWidget(self.link)
+        told = QVBoxLayout()
+        told.setSpacing(0)
+        told.addWidget(self._beside_it)
+        told.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
+        self._deed.addLayout(told, 1)
         for part in (self.refusal, self.notice, self._deed, self.strip, rule(), self.facts):
             self.put(part)
         self.end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme
 
@@ -14,15 +14,21 @@ class TwoPanes(QSplitter):
     def __init__(self, theme: Theme) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._theme = theme
-        side = QFrame()
-        side.setProperty("kind", "desk")
-        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._side = side
-        self.left = QVBoxLayout(side)
+        inner = QWidget()
+        inner.setProperty("kind", "desk")
+        inner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.left = QVBoxLayout(inner)
+        # In a low window, or in large letters, all of it can still be reached.
+        self._side = QScrollArea()
+        self._side.setWidget(inner)
+        self._side.setWidgetResizable(True)
+        self._side.setFrameShape(QFrame.Shape.NoFrame)
+        self._side.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.right = QStackedWidget()
         self.right.setProperty("kind", "panel")
         self.right.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.addWidget(side)
+        self.addWidget(self._side)
         self.addWidget(self.right)
         self.setChildrenCollapsible(False)
         self.setStretchFactor(0, 0)
@@ -44,7 +50,7 @@ class TwoPanes(QSplitter):
     @Slot()
     def _restyle(self) -> None:
         step = self._theme.step
-        self._side.setMinimumWidth(step(60))
-        self.right.setMinimumWidth(step(80))
+        self._side.setMinimumWidth(step(74))
+        self.right.setMinimumWidth(step(76))
         self.left.setContentsMargins(step(4), step(5), step(4), step(4))
         self.left.setSpacing(step(3))

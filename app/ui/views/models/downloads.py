@@ -121,6 +121,13 @@ class Downloads(QObject):
         self._going = [*(one for one in self._going if one.running), job]
         self._tell(known)
 
+    def now_used(self, repository: str) -> None:
+        """Say of a finished download that it does its work now."""
+        known = self._all.get(repository)
+        if known is not None:
+            known.used = True
+            self.changed.emit()
+
     def put_away(self, repository: str) -> None:
         """Forget a download that is finished."""
         if self._all.pop(repository, None) is not None:

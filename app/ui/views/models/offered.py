@@ -48,7 +48,7 @@ class OfferedSection(ModelsSection):
         self._typed = ""
         self._list_job: Job | None = None
         self._use_job: Job | None = None
-        filters = {_TASK: TASKS, _LANGUAGE: (("", "Any language"),), _SIZE: SIZES, _LICENCE: LICENCES}
+        filters = {_TASK: TASKS, _LANGUAGE: (("", "Language"),), _SIZE: SIZES, _LICENCE: LICENCES}
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search models", filters)
         self.list = ModelList(theme, "Models that can be had")
@@ -196,7 +196,7 @@ class OfferedSection(ModelsSection):
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
         self.note.emit(f"{card.name} is used for {PAGES[card.heads[0]]} now")
-        self.downloads.put_away(card.repository)
+        self.downloads.now_used(card.repository)
         self.changed.emit(card.heads[0].value)
 
     @Slot(object)

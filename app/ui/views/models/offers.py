@@ -20,13 +20,13 @@ from app.ui.widgets.facts import Fact
 from app.ui.widgets.model_list import ModelRow
 
 SIZES = (
-    ("", "Any size"),
+    ("", "Size"),
     (str(100 * 10**6), "Up to 100 MB"),
     (str(300 * 10**6), "Up to 300 MB"),
     (str(600 * 10**6), "Up to 600 MB"),
     (str(1500 * 10**6), "Up to 1.5 GB"),
 )
-LICENCES = (("", "Any licence"), ("free", "Free for any use"), ("restricted", "With conditions"))
+LICENCES = (("", "Licence"), ("free", "Free for any use"), ("restricted", "With conditions"))
 _ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: it always gives an answer"}
 
 
@@ -48,7 +48,7 @@ class Offers:
         codes = {code for model in self.models for code in model.languages if code != "multi"}
         named = sorted(((code, languages((code,))) for code in codes), key=lambda one: one[1])
         named.sort(key=lambda one: one[0] != "en")
-        return (("", "Any language"), *named)
+        return (("", "Language"), *named)
 
     def row(self, model: OfferedModel) -> ModelRow:
         """A model's row of the list."""

@@ -27,7 +27,7 @@ DOES: dict[Head, str] = {
     Head.NEXT_SENTENCE: "Tells what follows",
     Head.TOKEN_CLASSIFICATION: "Finds names",
 }
-TASKS = (("", "Any task"), *((head.value, page) for head, page in PAGES.items()))
+TASKS = (("", "Task"), *((head.value, page) for head, page in PAGES.items()))
 _MOST_LABELS = 12
 _MOST_MEASURES = 4
 # Which figures say most of a head, with the words for them; kept ones and measured ones go by the same names.

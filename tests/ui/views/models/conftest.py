@@ -18,20 +18,21 @@ def open_models_page(
     qapp: QApplication, qtbot: QtBot, spanlight_home: Path
 ) -> Iterator[Callable[[], Opened]]:
     """Opens the page, as often as it is called: each time a new start over the same home."""
+    # Pages are held to the end: one that is collected is taken apart while its widgets still draw.
     made: list[Opened] = []
 
     def opened() -> Opened:
-        close(made)
+        for one in made:
+            close(one)
         made.append(open_models(qtbot, Lanes()))
         return made[-1]
 
     yield opened
-    close(made)
+    for one in made[-1:]:
+        close(one)
 
 
-def close(made: list[Opened]) -> None:
-    for one in made:
-        one.page.keep()
-        one.lanes.close()
-        one.workspace.close()
-    made.clear()
+def close(one: Opened) -> None:
+    one.page.hide()
+    one.lanes.close()
+    one.workspace.close()

@@ -59,7 +59,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
 def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
     put_model(models, "mine")
     opened = open_models_page()
-    section = opened.choose("starter-qa")
+    section = opened.choose("mine")
     changed: list[str] = []
     opened.page.changed.connect(changed.append)
     button = section.details.uses.button(Head.QUESTION_ANSWERING)
@@ -69,8 +69,8 @@ def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: 
     opened.settle()
     assert changed == ["question-answering"]
     kept = settings_file.load(opened.workspace.paths.settings_file)
-    assert kept.models["question-answering"] == "starter-qa"
-    assert {row.title: row.sign for row in section.list.rows()}["starter-qa"] == "Ask"
+    assert kept.models["question-answering"] == "mine"
+    assert {row.title: row.sign for row in section.list.rows()}["mine"] == "Ask"
     back = section.details.uses.button(Head.QUESTION_ANSWERING)
     assert back is not None and back.text() == "Let Spanlight choose"
     back.click()

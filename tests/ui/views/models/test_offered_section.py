@@ -108,10 +108,10 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     assert section.transfers.isVisible()
     assert section.sheet.button.text() == "Show it"
 
-    chosen = section.transfers.button(READER, "use")
-    if chosen is not None:
-        chosen.click()
-        opened.settle()
+    assert opened.workspace.find_model(Head.QUESTION_ANSWERING).name == "starter-qa"
+    section.transfers.button(READER, "use").click()
+    opened.settle()
+    assert section.transfers.rows()[0].words == "is installed, and used for Ask now"
     reader = opened.workspace.find_model(Head.QUESTION_ANSWERING)
     assert reader.repository == READER
 
