@@ -87,7 +87,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Passport:
-    """What is known of a repository before anything but a few kilobytes of it was fetched.
+    """What is known of a repository before its download, from its list of files, its config and the weights' header.
 
     `commit` is the revision that all of it holds for. `card` tells heads, labels and limits as read off config.json and
     the weights' header; None where the model is refused, with the reason in `refused` and `hint`. `files` are those
