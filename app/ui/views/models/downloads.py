@@ -30,6 +30,7 @@ class _Transfer:
     speed: float = 0.0
     left: float | None = None
     what: str = ""
+    file: str = ""
     begun: str = ""
     sentence: str = ""
     hint: str = ""
@@ -173,6 +174,7 @@ class Downloads(QObject):
         one = self._mine()
         if one is not None and isinstance(news, Downloading):
             one.done, one.total, one.speed, one.what = news.done, news.total, news.speed, ""
+            one.file = news.file
             self._tell(one)
 
     @Slot(object)
@@ -256,6 +258,8 @@ class Downloads(QObject):
             told.append(f"{wording.size(round(one.speed))} a second")
         if one.left is not None:
             told.append(wording.time_left(one.left))
+        if one.file:
+            told.append(one.file)
         return " · ".join(told)
 
 

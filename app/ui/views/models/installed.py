@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.inspection import Visit
+from app.core.measure_words import NOUNS
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.use_model import use
@@ -134,7 +135,10 @@ class InstalledSection(ModelsSection):
                 card.description,
                 found.uses_of(card),
                 found.facts_of(card),
-                Deeds(kept="It comes with Spanlight and cannot be removed." if starter else ""),
+                Deeds(
+                    measure=any(head in NOUNS for head in card.heads),
+                    kept="It comes with Spanlight and cannot be removed." if starter else "",
+                ),
             )
             self.panes.show_right(self.details)
         elif broken is not None:

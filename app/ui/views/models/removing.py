@@ -97,7 +97,8 @@ class Removing(QObject):
 
 def told_of(removal: Removal) -> str:
     """What removing a model means, in a few short sentences."""
-    told = [f"This frees {wording.size(removal.freed)}."] if removal.freed else []
+    stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
+    told = [f"This frees {wording.size(removal.freed)}{stays}."] if removal.freed else []
     if removal.chosen_for:
         pages = " and ".join(PAGES[head] for head in removal.chosen_for)
         told.append(f"It is used for {pages}: another model takes its place where there is one.")
