@@ -54,7 +54,7 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
     _remove_folder(workspace, folder, report)
     workspace.uses.forget(card.folder)
     workspace.measures.forget_model(card.folder)
-    chosen = workspace.settings.models
+    chosen = dict(workspace.settings.models)
     workspace.settings.models = {head: name for head, name in chosen.items() if not _names(name, card)}
     if workspace.settings.models != chosen:
         workspace.save_settings()

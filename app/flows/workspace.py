@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from dataclasses import dataclass, field
 
 from app.core.errors import SpanlightError
@@ -37,12 +38,15 @@ class Workspace:
     uses: Uses = field(init=False)
     measures: Measures = field(init=False)
     downloads: Downloads = field(init=False)
+    _saved: Settings = field(init=False, repr=False)
+    _saving: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.history = History(self.paths.history_file)  # opened at its first use
         self.uses = Uses(self.paths.uses_file, write_atomic)
         self.measures = Measures(self.paths.measures_file, write_atomic)
         self.downloads = Downloads(self.paths.logs / "download.log")  # started by its first order
+        self._saved = settings_file.copied(self.settings)
 
     @property
     def network(self) -> Network:
@@ -58,8 +62,11 @@ class Workspace:
         )
 
     def save_settings(self) -> None:
-        """Write the settings; raises SpanlightError when the disk refuses."""
-        settings_file.save(self.settings, self.paths.settings_file)
+        """Write what has changed in the settings, from any thread; raises SpanlightError when the disk refuses."""
+        with self._saving:
+            now = settings_file.copied(self.settings)
+            settings_file.save(now, self.paths.settings_file, self._saved)
+            self._saved = now
 
     def find_model(self, head: Head, model: str = "") -> ModelCard:
         """The card of the model that is to do the work: the one named here, else in the settings, else the starter.

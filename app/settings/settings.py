@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from app.core.devices import PRECISIONS
@@ -69,30 +70,73 @@ def load(path: Path) -> Settings:
 
     A file that is no settings file at all is set aside as `settings.json.broken`.
     """
+    return _read(path) or Settings()
+
+
+def save(settings: Settings, path: Path, before: Settings | None = None) -> None:
+    """Write the settings whole; raises SpanlightError when the disk refuses.
+
+    With `before`, the settings as they were loaded or last saved here, only what has changed since is written: the
+    window and a command may be at work at once, and neither is to take back what was chosen in the other.
+    """
+    values = _values(copied(settings))
+    there = _read(path) if before is not None else None
+    if before is not None and there is not None:
+        values = _merged(values, _values(before), _values(there))
+    write_atomic(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+
+
+def copied(settings: Settings) -> Settings:
+    """The settings as they are now, which stay so; while another thread changes them, too."""
+    return replace(
+        settings,
+        models=dict(settings.models),
+        splitters=dict(settings.splitters),
+        recent_files=list(settings.recent_files),
+        others=dict(settings.others),
+    )
+
+
+def _read(path: Path) -> Settings | None:
+    """The settings of the file, None where there are none that can be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return Settings()
+        return None
     except OSError as fault:
         _log.warning("settings not read: %s", fault)
-        return Settings()
+        return None
     try:
         values = json.loads(data.decode("utf-8"))
         if not isinstance(values, dict):
             raise ValueError("not an object")
     except (ValueError, RecursionError) as fault:
         _set_aside(path, fault)
-        return Settings()
+        return None
     return _from_values(values)
 
 
-def save(settings: Settings, path: Path) -> None:
-    """Write the settings whole; raises SpanlightError when the disk refuses."""
-    values: dict[str, object] = dict(settings.others)
-    for each in fields(settings):
-        if each.name != "others":
-            values[each.name] = getattr(settings, each.name)
-    write_atomic(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+def _values(settings: Settings) -> dict[str, object]:
+    """The settings as the file has them."""
+    return settings.others | {
+        each.name: getattr(settings, each.name) for each in fields(settings) if each.name != "others"
+    }
+
+
+def _merged(
+    ours: Mapping[str, object], before: Mapping[str, object], theirs: Mapping[str, object]
+) -> dict[str, object]:
+    """What stands in the file, with what changed here since `before`; of an object each key by itself."""
+    merged = dict(theirs)
+    for name in ours.keys() | before.keys():
+        mine, was, other = ours.get(name), before.get(name), theirs.get(name)
+        if isinstance(mine, dict) and isinstance(was, dict) and isinstance(other, dict):
+            merged[name] = _merged(mine, was, other)
+        elif name not in ours:
+            merged.pop(name, None)
+        elif mine != was or name not in before:
+            merged[name] = mine
+    return merged
 
 
 def _from_values(values: dict[str, object]) -> Settings:

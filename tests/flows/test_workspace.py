@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,37 @@ def test_no_more_is_read_of_an_endless_stream_than_a_file_may_hold(tmp_path: Pat
     workspace = fake_workspace(tmp_path)
     with pytest.raises(SpanlightError, match="at most 64 MB"):
         document_from_stream(workspace, Endless(), "standard input", Silent())  # type: ignore[arg-type]
+
+
+def test_two_spanlights_keep_each_others_choices(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    window, terminal = open_workspace(paths), open_workspace(paths)
+    terminal.settings.offline = True
+    terminal.save_settings()
+    window.settings.theme = "dark"
+    window.save_settings()
+    window.settings.geometry = "later"
+    window.save_settings()
+    found = open_workspace(paths).settings
+    assert (found.offline, found.theme, found.geometry) == (True, "dark", "later")
+
+
+def test_settings_are_saved_whole_while_another_thread_changes_them(tmp_path: Path) -> None:
+    workspace = open_workspace(default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")}))
+    workspace.settings.models = {str(number): "a" for number in range(500)}
+    over = threading.Event()
+
+    def change() -> None:
+        number = 500
+        while not over.is_set():
+            workspace.settings.models[str(number)] = workspace.settings.models.pop(str(number - 500), "a")
+            number += 1
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        for _ in range(20):
+            workspace.save_settings()
+    finally:
+        over.set()
+        changing.join()

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.settings.settings import Settings, load, save
+from app.settings.settings import Settings, copied, load, save
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -105,3 +105,50 @@ def test_a_refused_write_is_a_plain_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SpanlightError, match="could not be written"):
         save(Settings(), tmp_path / "file" / "settings.json")
+
+
+def test_what_another_spanlight_has_written_meanwhile_stays(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    save(Settings(models={"fill-mask": "a", "question-answering": "b"}, others={"newer": 1}), path)
+    window, terminal = load(path), load(path)
+    before = copied(window)
+    terminal.offline, terminal.models = True, {"question-answering": "c"}
+    save(terminal, path)
+    window.theme = "dark"
+    window.models["text-classification"] = "d"
+    save(window, path, before)
+    found = load(path)
+    assert (found.offline, found.theme, found.others) == (True, "dark", {"newer": 1})
+    assert found.models == {"question-answering": "c", "text-classification": "d"}
+
+
+def test_what_both_changed_is_as_the_last_one_says(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    save(Settings(), path)
+    window = load(path)
+    before = copied(window)
+    save(Settings(theme="light", models={"fill-mask": "theirs"}), path)
+    window.theme, window.models["fill-mask"] = "dark", "ours"
+    save(window, path, before)
+    assert (load(path).theme, load(path).models) == ("dark", {"fill-mask": "ours"})
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"[]"])
+def test_a_file_that_is_gone_or_broken_is_written_whole(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "settings.json"
+    settings = Settings(theme="dark")
+    before = copied(settings)
+    settings.offline = True
+    if content is not None:
+        path.write_bytes(content)
+    save(settings, path, before)
+    assert (load(path).theme, load(path).offline) == ("dark", True)
+
+
+def test_a_copy_does_not_change_with_the_settings() -> None:
+    settings = Settings()
+    kept = copied(settings)
+    settings.models["fill-mask"], settings.splitters["one"] = "a", [1, 2]
+    settings.recent_files.append("b")
+    settings.others["c"] = 1
+    assert kept == Settings()
