@@ -15,7 +15,8 @@ _log = logging.getLogger(__name__)
 class Uses:
     """Times of last use by model folder, kept in one small file; written at most once a minute for a folder.
 
-    May be called from any thread. A file that cannot be read or written costs the times, never the work.
+    May be called from any thread; a command that is at work too keeps its times in the same file. One that cannot be
+    read or written costs the times, never the work.
     """
 
     def __init__(
@@ -24,35 +25,30 @@ class Uses:
         self._path, self._write = path, write
         self._now = now or (lambda: datetime.now(UTC))
         self._lock = threading.Lock()
-        self._times: dict[str, str] | None = None
+        self._written: dict[str, datetime] = {}
 
     def used(self, folder: str) -> None:
         """Take down that a model is used now."""
         now = self._now()
         with self._lock:
-            times = self._known()
-            last = times.get(folder)
-            if last and (now - datetime.fromisoformat(last)).total_seconds() < 60:
+            last = self._written.get(folder)
+            if last is not None and 0 <= (now - last).total_seconds() < 60:
                 return
-            times[folder] = now.isoformat(timespec="seconds")
-            self._keep(times)
+            self._written[folder] = now
+            self._keep(_read(self._path) | {folder: now.isoformat(timespec="seconds")})
 
     def last(self, folder: str) -> str:
         """When a model was last used (ISO 8601, UTC), empty for never."""
         with self._lock:
-            return self._known().get(folder, "")
+            return _read(self._path).get(folder, "")
 
     def forget(self, folder: str) -> None:
         """Forget a model that is gone."""
         with self._lock:
-            times = self._known()
+            self._written.pop(folder, None)
+            times = _read(self._path)
             if times.pop(folder, None) is not None:
                 self._keep(times)
-
-    def _known(self) -> dict[str, str]:
-        if self._times is None:
-            self._times = _read(self._path)
-        return self._times
 
     def _keep(self, times: dict[str, str]) -> None:
         try:

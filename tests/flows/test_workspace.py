@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import threading
 from pathlib import Path
 
@@ -166,6 +167,8 @@ def test_two_spanlights_keep_each_others_choices(tmp_path: Path) -> None:
 
 
 def test_settings_are_saved_whole_while_another_thread_changes_them(tmp_path: Path) -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that the threads change by turns in the midst of a save
     workspace = open_workspace(default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")}))
     workspace.settings.models = {str(number): "a" for number in range(500)}
     over = threading.Event()
@@ -182,5 +185,6 @@ def test_settings_are_saved_whole_while_another_thread_changes_them(tmp_path: Pa
         for _ in range(20):
             workspace.save_settings()
     finally:
+        sys.setswitchinterval(interval)
         over.set()
         changing.join()
