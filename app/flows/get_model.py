@@ -40,7 +40,8 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
         raise SpanlightError(
             f"{shown(commit)} is no commit.", "It has 40 hexadecimal digits; leave it out for the newest."
         )
-    passport = workspace.downloads.look_up(LookUp(name, commit, workspace.network), report)
+    order = LookUp(name, commit, workspace.network)
+    passport = workspace.downloads.look_up(order, _Online(workspace, report))
     if passport.speed:
         _keep_speed(workspace, passport.speed)
     # What an earlier download went at tells more than nothing.
@@ -55,28 +56,21 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
     Downloading. Raises SpanlightError where it is refused or cannot be had, Stopped when stopped; then nothing of it
     is installed, and it is among the `unfinished` unless its files are no model.
     """
-    installed = _installed(workspace, passport.repository)
-    for card, origin in installed:
-        if origin.commit == passport.commit:
-            report.notice(f"{passport.repository} is installed already, as {card.name}.")
-            drop_begun(workspace.paths.unfinished_downloads, passport.repository)
-            return card
+    same, other = _installed_of(workspace, passport)
+    if same is not None:
+        return _as_it_is(workspace, same, passport, report)
     refuse_offline(workspace)
-    if passport.card is None:
-        raise SpanlightError(
-            passport.refused or f"{passport.repository} is refused.", passport.hint or "Choose another model."
-        )
-    if installed and not replace:
-        raise SpanlightError(
-            f"Another version of {passport.repository} is installed, as {installed[0][0].name}.",
-            "Remove it first, or have it replaced.",
-        )
+    _check_wanted(passport, other, replace)
     older = read_begun(workspace.paths.unfinished_downloads, passport.repository)
     begun = _begin(workspace, passport, older)
     fetched = _fetch(workspace, passport, report)
     if older is not None and older != begun:
         _throw_away_older(workspace, older.passport)
-    before = Path(installed[0][0].folder).name if installed else _broken(workspace, passport.repository)
+    same, other = _installed_of(workspace, passport)
+    if same is not None:  # another Spanlight was faster
+        return _as_it_is(workspace, same, passport, report)
+    _check_wanted(passport, other, replace)
+    before = Path(other.folder).name if other is not None else _broken(workspace, passport.repository)
     name = before or _name(workspace, passport)
     try:
         card = _install(workspace, begun, fetched, name, report, replace=bool(before))
@@ -84,7 +78,7 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
         # What was fetched of it goes, what lay in the cache before stays.
         _throw_away(workspace, begun.passport)
         raise refused.fault from None
-    drop_begun(workspace.paths.unfinished_downloads, passport.repository)
+    _tick_off(workspace, passport.repository)
     return card
 
 
@@ -96,8 +90,7 @@ def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
         repository, commit = begun.passport.repository, begun.passport.commit
         if any(origin.commit == commit for _, origin in _installed(workspace, repository)):
             # It was ended between the last two steps of its installation.
-            with contextlib.suppress(OSError):
-                drop_begun(workspace.paths.unfinished_downloads, repository)
+            _tick_off(workspace, repository)
             continue
         done = have(begun.passport, workspace.network)
         found.append(Unfinished(begun.passport, min(done, begun.passport.size), begun.begun))
@@ -110,7 +103,9 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
     Raises SpanlightError where there is no such download, or the disk refuses.
     """
     name = repository_of(repository, workspace.network.endpoint)
-    begun = read_begun(workspace.paths.unfinished_downloads, name)
+    # The Hub takes a name in any case, and tells it as its owner writes it.
+    known = all_begun(workspace.paths.unfinished_downloads)
+    begun = next((each for each in known if each.passport.repository.casefold() == name.casefold()), None)
     if begun is None:
         raise SpanlightError(f"There is no unfinished download of {name}.", "It may be finished already.")
     report.check()
@@ -123,12 +118,58 @@ def refuse_offline(workspace: Workspace) -> None:
         raise SpanlightError("Spanlight is offline.", "Switch that off to look for models on the network.")
 
 
+class _Online:
+    """The Report of work that needs the network: it breaks off when the person goes offline meanwhile."""
+
+    def __init__(self, workspace: Workspace, report: Report) -> None:
+        self._workspace, self._report = workspace, report
+        self.progress, self.partial, self.notice = report.progress, report.partial, report.notice
+
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop, SpanlightError when Spanlight is offline."""
+        self._report.check()
+        if self._workspace.settings.offline:
+            raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")
+
+
 class _Refused(Exception):
     """The files that were fetched are no model that is read, whatever is tried."""
 
     def __init__(self, fault: SpanlightError) -> None:
         super().__init__(fault)
         self.fault = fault
+
+
+def _installed_of(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
+    """What is installed of a passport's repository: at its commit, and at another."""
+    found = _installed(workspace, passport.repository)
+    same = next((card for card, origin in found if origin.commit == passport.commit), None)
+    return same, next((card for card, origin in found if origin.commit != passport.commit), None)
+
+
+def _as_it_is(workspace: Workspace, card: ModelCard, passport: Passport, report: Report) -> ModelCard:
+    report.notice(f"{passport.repository} is installed already, as {card.name}.")
+    _tick_off(workspace, passport.repository)
+    return card
+
+
+def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
+    """Raises SpanlightError where the model is refused, or another version of it is installed and to stay."""
+    if passport.card is None:
+        raise SpanlightError(
+            passport.refused or f"{passport.repository} is refused.", passport.hint or "Choose another model."
+        )
+    if other is not None and not replace:
+        raise SpanlightError(
+            f"Another version of {passport.repository} is installed, as {other.name}.",
+            "Remove it first, or have it replaced.",
+        )
+
+
+def _tick_off(workspace: Workspace, repository: str) -> None:
+    """Take a download that is done off the list; one that stays on it is seen to be done the next time."""
+    with contextlib.suppress(OSError):
+        drop_begun(workspace.paths.unfinished_downloads, repository)
 
 
 def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Begun:
@@ -142,7 +183,8 @@ def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Beg
 
 def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
     began = time.monotonic()
-    fetched: Fetched = workspace.downloads.fetch(Fetch(passport, workspace.network), report)
+    order = Fetch(passport, workspace.network)
+    fetched: Fetched = workspace.downloads.fetch(order, _Online(workspace, report))
     _log.info("%s fetched in %.0f s", passport.repository, time.monotonic() - began)
     if fetched.speed:
         _keep_speed(workspace, fetched.speed)

@@ -23,8 +23,8 @@ from app.flows import get_model, installing
 from app.flows.download_process import Downloads
 from app.flows.get_model import download, give_up, look_up, unfinished
 from app.flows.unfinished import write_begun
-from app.flows.workspace import Workspace
-from app.models.download.cache import have
+from app.flows.workspace import Workspace, open_workspace
+from app.models.download.cache import have, snapshot_of
 from app.models.download.orders import Fetch, Limits
 from app.models.origin import read_origin
 from tests.helpers.cards import CLASSIFY, QA, config
@@ -290,6 +290,73 @@ def test_stopped_it_is_known_and_nothing_counts(workspace: Workspace, hub: HubSe
         )
     nothing_counts(workspace)
     assert [each.done for each in unfinished(workspace, Silent())] == [passport.size]
+
+
+@pytest.mark.parametrize("work", ["look up", "download"])
+def test_going_offline_breaks_off_what_is_under_way(
+    workspace: Workspace, hub: HubServer, reader: Path, work: str
+) -> None:
+    hub.add(NAME, reader)
+    passport = look_up(workspace, NAME, Silent())
+    hub.fail(CDN if work == "download" else "/api/*", rate=20_000)
+
+    def go_offline(_: object) -> bool:
+        workspace.settings.offline = workspace.settings.offline or bool(listener.told)
+        return False
+
+    listener = Listener(go_offline)
+    began = time.monotonic()
+    with pytest.raises(SpanlightError, match="offline now"):
+        if work == "download":
+            download(workspace, passport, listener)
+        else:
+            look_up(workspace, NAME, listener)
+    assert time.monotonic() - began < 5
+    sent = hub.sent("*")
+    time.sleep(0.5)
+    assert hub.sent("*") == sent
+    nothing_counts(workspace)
+    assert records(workspace) == (["org--tiny-reader.json"] if work == "download" else [])
+
+
+def test_a_model_that_another_spanlight_installed_meanwhile_is_not_installed_twice(
+    workspace: Workspace, hub: HubServer, reader: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add(NAME, reader)
+    passport = look_up(workspace, NAME, Silent())
+    other = open_workspace(workspace.paths)
+    other.settings = workspace.settings
+    own, other.downloads = other.downloads, workspace.downloads
+    fetch = get_model._fetch
+
+    def fetch_later(asked: Workspace, *rest: object) -> object:
+        if asked is workspace:
+            download(other, passport, Silent())
+        return fetch(asked, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(get_model, "_fetch", fetch_later)
+    listener = Listener()
+    card = download(workspace, passport, listener)
+    assert card.name == "tiny-reader" and "installed already" in listener.notices[0]
+    assert sorted(names(workspace)) == sorted(["tiny-reader", STARTER])
+    assert records(workspace) == []
+    other.downloads = own
+    other.close()
+
+
+def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
+    workspace: Workspace, hub: HubServer, reader: Path
+) -> None:
+    hub.add(NAME, reader)
+    passport = look_up(workspace, NAME, Silent())
+    card = download(workspace, passport, Silent())
+    # As a process leaves it that is killed right after the last file was renamed.
+    shutil.rmtree(card.folder)
+    snapshot = snapshot_of(Path(workspace.settings.hub_cache), NAME, passport.commit)
+    (snapshot / "model.safetensors").unlink()
+    write_begun(workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    give_up(workspace, NAME.upper(), Silent())
+    assert cached(workspace) == [] and records(workspace) == []
 
 
 def test_given_up_what_was_fetched_goes(workspace: Workspace, hub: HubServer, reader: Path) -> None:

@@ -113,14 +113,21 @@ def forget(repository: str, commit: str, network: Network, files: Collection[str
 
 
 def forget_partials(passport: Passport, network: Network) -> int:
-    """Throw away what has come in of a passport's unfinished files, and give the bytes freed."""
+    """Throw away what has come in of a passport's files and has no entry yet, and give the bytes freed.
+
+    Those are unfinished files, and whole ones that were not in the cache before. Raises OSError where the disk refuses.
+    """
     cache = cache_folder(network)
+    storage = storage_of(cache, passport.repository)
+    entered = {os.path.realpath(entry) for entry in _files(storage / "snapshots")}
     freed = 0
     for file in passport.files:
-        partial = partial_of(cache, passport.repository, file)
-        freed += max(0, _size(partial))
-        partial.unlink(missing_ok=True)
-    _tidy(storage_of(cache, passport.repository), snapshot_of(cache, passport.repository, passport.commit))
+        partial, blob = (place(cache, passport.repository, file) for place in (partial_of, blob_of))
+        loose = not file.cached and os.path.realpath(blob) not in entered
+        for path in (partial, blob) if loose else (partial,):
+            freed += _freed(path)
+            path.unlink(missing_ok=True)
+    _tidy(storage, snapshot_of(cache, passport.repository, passport.commit))
     return freed
 
 

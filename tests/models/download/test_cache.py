@@ -161,6 +161,21 @@ def test_what_is_there_is_counted_with_what_is_unfinished(cache: Cache) -> None:
     assert have(passport, cache.network) == 1000
 
 
+@POSIX
+def test_whole_files_without_an_entry_go_with_the_unfinished(cache: Cache) -> None:
+    passport = cache.passport(FIRST)
+    weights, config = (blob_of(cache.folder, NAME, file) for file in passport.files)
+    assert forget_partials(passport, cache.network) == 0  # entries lead to both
+    (snapshot_of(cache.folder, NAME, FIRST) / "config.json").unlink()
+    before = replace(passport, files=(cache.weights, replace(cache.configs[FIRST], cached=True)))
+    assert forget_partials(before, cache.network) == 0 and config.exists()
+    (snapshot_of(cache.folder, NAME, FIRST) / "model.safetensors").unlink()
+    assert forget_partials(passport, cache.network) == 10 and not config.exists()
+    assert weights.exists()  # the other commit's entry leads to it
+    (snapshot_of(cache.folder, NAME, SECOND) / "model.safetensors").unlink()
+    assert forget_partials(passport, cache.network) == 1000 and not weights.exists()
+
+
 def test_a_file_of_another_size_is_not_held(tmp_path: Path) -> None:
     blob = blob_of(tmp_path, NAME, RemoteFile("config.json", 5, blob="b" * 40))
     blob.parent.mkdir(parents=True)
