@@ -69,8 +69,11 @@ class MeasureForm(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def set_models(self, cards: Sequence[ModelCard], chosen: str = "") -> None:
-        """Offer those of these models that can be measured; `chosen` is a folder."""
+    def set_models(self, cards: Sequence[ModelCard], chosen: str = "", first: str = "") -> None:
+        """Offer those of these models that can be measured.
+
+        `chosen` is the folder of the one to choose; `first` of the one that is, where none was chosen before.
+        """
         before = chosen or self.model.currentData() or ""
         self._cards = tuple(card for card in cards if set(MEASURABLE) & set(card.heads))
         self.model.clear()
@@ -81,7 +84,7 @@ class MeasureForm(QFrame):
             self.model.addItem("None that can be measured is installed", "")
         self.model.setEnabled(bool(self._cards))
         readers = (at for at, card in enumerate(self._cards) if MEASURABLE[0] in card.heads)
-        at = self.model.findData(before)
+        at = next((at for folder in (before, first) if (at := self.model.findData(folder)) >= 0), -1)
         self.model.setCurrentIndex(at if at >= 0 else next(readers, 0))
         self._offer_sets()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
 
 from app.core import wording
@@ -68,6 +68,14 @@ class ProgressStrip(QFrame):
     def words(self) -> str:
         """What is said beside the bar."""
         return self._words.text()
+
+    def focus_stop(self) -> None:
+        """Put the keyboard focus on Stop."""
+        self._stop.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def has_focus(self) -> bool:
+        """Whether Stop has the keyboard focus."""
+        return self._stop.hasFocus()
 
     def clear(self) -> None:
         """Take the strip away."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QVBoxLayout, QWi
 from app.core import wording
 from app.core.measure_words import NOUNS, examples
 from app.core.measures import ExampleSet, Measure
-from app.core.models import ModelCard
+from app.core.models import Head, ModelCard
 from app.core.report import Progress
 from app.flows.label_matching import LabelsDiffer
 from app.flows.measure import measure
@@ -112,7 +112,7 @@ class MeasureSection(ModelsSection):
         before, self._known = self._known, found
         if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
             self._offer_sets()
-            self.form.set_models(found.cards, self._wanted)
+            self.form.set_models(found.cards, self._wanted, found.used.get(Head.QUESTION_ANSWERING, ""))
             self.form.set_busy(self._at_work is not None)
             self._wanted = ""
         self._show_measures(found.measures)
@@ -145,11 +145,14 @@ class MeasureSection(ModelsSection):
         self.empty.set_busy(self._at_work is not None)
 
     def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
-        """The sets that come along for the models that are installed, each with the first such model."""
-        found = []
-        for data in self._known.sets if self._known else ():
-            card = next((each for each in self._known.cards if data.head in each.heads), None)  # type: ignore[union-attr]
-            if card is not None:
+        """The sets that come along for the models that are installed, each with the one that is used."""
+        found: list[tuple[ExampleSet, str, ModelCard]] = []
+        if self._known is None:
+            return found
+        for data in self._known.sets:
+            fitting = [each for each in self._known.cards if data.head in each.heads]
+            used = self._known.used.get(data.head, "")
+            if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
                 line = f"Measure {card.name} on {examples(data.examples, data.head)}"
                 found.append((data, line, card))
         return found
@@ -172,8 +175,12 @@ class MeasureSection(ModelsSection):
         self.note.emit("")
         labels = self.form.matching.answer()
         self._at_work = card, data
-        self._set_busy(True)
         self.strip.waiting("Waiting for what is read now")
+        # What is switched off loses the focus, and Qt would hand it to whatever comes next.
+        focus = self.window().focusWidget()
+        if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
+            self.strip.focus_stop()
+        self._set_busy(True)
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
         self._job.started.connect(self._started)
         self._job.progress.connect(self._progressed)
@@ -221,8 +228,10 @@ class MeasureSection(ModelsSection):
 
     def _rest(self) -> None:
         self._at_work = None
-        self.strip.clear()
         self._set_busy(False)
+        if self.strip.has_focus():
+            self.form.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.strip.clear()
 
     def _set_busy(self, busy: bool) -> None:
         self.form.set_busy(busy)

@@ -35,6 +35,7 @@ class KeptMeasures(QWidget):
         self._workspace, self._theme, self._lanes = workspace, theme, lanes
         self._first: Measure | None = None
         self._deleted: list[Measure] = []
+        self._back: tuple[Measure, ...] = ()
         self._deed: Job | None = None
         self._heading = QLabel("Measured so far")
         self.copy, self.delete = QPushButton("Copy as CSV"), QPushButton("Delete")
@@ -69,11 +70,20 @@ class KeptMeasures(QWidget):
     def show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
         """Show these; `chosen` are chosen, else what was before, else the first."""
         self.table.set_measures(measures, chosen)
+        back = tuple(one for one in self._back if one in measures)
+        if back:
+            self._back = ()
+            self.table.choose(back)
         if measures and not self.table.chosen():
             self.table.choose(self.table.measures()[:1])
+        focus = self.window().focusWidget()
+        if not measures and focus is not None and self.isAncestorOf(focus):
+            self.undo.button.setFocus(Qt.FocusReason.OtherFocusReason)
         for widget in (self._heading, self.table, self.copy, self.delete):
             widget.setVisible(bool(measures))
         self.setVisible(bool(measures or self._deleted))
+        if back:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         self._chosen()
 
     @Slot()
@@ -119,9 +129,9 @@ class KeptMeasures(QWidget):
     def bring_back(self) -> None:
         """Keep again what was deleted last."""
         if self._deleted:
-            self._follow(self._lanes.files.start(put_back, self._workspace, tuple(self._deleted)))
+            self._back = tuple(self._deleted)
+            self._follow(self._lanes.files.start(put_back, self._workspace, self._back))
         self._forget_deleted()
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _forget_deleted(self) -> None:

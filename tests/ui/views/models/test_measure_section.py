@@ -386,3 +386,41 @@ def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -
         for part in (panel.pairs, panel.counts):
             assert panel.rect().contains(part.geometry())
         assert not section.grab().isNull()
+
+
+def test_the_keyboard_stays_where_a_person_works(opened: Open, qtbot: QtBot) -> None:
+    section = opened(until_stopped)
+    section.form.button.setFocus()
+    qtbot.keyClick(section.form.button, Qt.Key.Key_Space)
+    assert section.strip.isVisible() and section.strip.has_focus()
+    focused = section.window().focusWidget()
+    assert focused is not None
+    qtbot.keyClick(focused, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: section._at_work is None)
+    assert section.form.button.hasFocus() and section.strip.isHidden()
+
+
+def test_when_all_are_deleted_undo_is_at_hand_and_brings_back_what_was_chosen(
+    opened: Open, qtbot: QtBot
+) -> None:
+    section = opened()
+    first, second = measure_two(section, qtbot)
+    section.kept.table.setFocus()
+    section.kept.table.selectAll()
+    qtbot.keyClick(section.kept.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(section.kept.undo.button.hasFocus)
+    assert section.kept.table.isHidden() and not measured(section)
+    qtbot.keyClick(section.kept.undo.button, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(section.kept.table.hasFocus)
+    assert by_name(section.kept.table.chosen()) == by_name((first, second))
+
+
+def test_the_model_that_is_used_is_offered_first(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
+    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
+    qtbot.addWidget(fresh)
+    fresh.shown()
+    qtbot.waitUntil(lambda: fresh._known is not None)
+    assert fresh.form.model.currentText() == OTHER.name
+    assert "other reader" in fresh.empty.buttons()[0].accessibleName()
