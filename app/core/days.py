@@ -19,11 +19,15 @@ def local(seconds: float) -> datetime:
         return datetime.fromtimestamp(0, UTC) if seconds < 0 else datetime(9999, 12, 30, tzinfo=UTC)
 
 
-def day(moment: date, today: date) -> str:
-    """A day: "Today", "Yesterday", "Friday, 20 November"; with the year where it is not this year's."""
+def day(moment: date, today: date, *, within: bool = False) -> str:
+    """A day: "Today", "Yesterday", "Friday, 20 November"; with the year where it is not this year's.
+
+    `within` is for a day within a sentence: "today", "yesterday".
+    """
     days = (today - moment).days
     if days in (0, 1):
-        return "Yesterday" if days else "Today"
+        words = "Yesterday" if days else "Today"
+        return words.lower() if within else words
     year = "" if moment.year == today.year else f" {moment.year}"
     return f"{_DAYS[moment.weekday()]}, {moment.day} {_MONTHS[moment.month - 1]}{year}"
 

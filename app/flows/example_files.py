@@ -33,7 +33,10 @@ _TABLES = (".csv", ".tsv")
 _TAGGED = (".conll", ".bio", ".iob", ".iob2", ".tsv", ".txt")
 _TAG = re.compile(r"O|[BI]-\S+")
 _ENDINGS = "Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl."
-_COLUMNS = "A table of questions needs the columns question, context and answer; one of texts text and label."
+_COLUMNS = (
+    "A table of questions needs the columns “question”, “context” and “answer”, "
+    "a table of texts “text” and “label”."
+)
 _SETS = "sets.toml"
 
 _log = logging.getLogger(__name__)

@@ -91,7 +91,7 @@ class MeasurePanel(QFrame):
     def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
         """Show a measure alone; `others` can be put beside it."""
         self._title.setText(measure.model)
-        self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when)}")
+        self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when, within=True)}")
         self._verdict.setText("" if others else _ALONE)
         self._verdict.setVisible(not others)
         self._verdict.setToolTip("")
@@ -143,7 +143,7 @@ class MeasurePanel(QFrame):
         self.other.clear()
         self.other.addItem("Nothing", None)
         for one in others:
-            self.other.addItem(f"{one.model}, {when(one.when)}", one)
+            self.other.addItem(f"{one.model}, {when(one.when, within=True)}", one)
         at = others.index(chosen) + 1 if chosen in others else 0
         self.other.setCurrentIndex(at)
         for widget in (self._with, self.other):
@@ -160,7 +160,12 @@ class MeasurePanel(QFrame):
         self._facts.setFont(theme.font("small"))
         self._verdict.setFont(theme.font("ui"))
         edge = theme.step(5)
-        self._column.setContentsMargins(edge, theme.step(4), edge, theme.step(4))
+        # The figures keep room for the focus ring around them: their letters stand below the words above all the same.
+        ring = theme.step(1)
+        self._column.setContentsMargins(edge - ring, theme.step(4), edge, theme.step(4))
+        self._head.setContentsMargins(ring, 0, 0, 0)
+        for label in (self._facts, self._verdict):
+            label.setContentsMargins(ring, 0, 0, 0)
         self._column.setSpacing(theme.step(2))
         self._head.setSpacing(theme.step(2))
         self._sides.setSpacing(theme.step(6))
@@ -174,7 +179,9 @@ def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
     found = []
     for name, value in measure.figures.items():
         told = figure(name, measure.head)
-        found.append((told.title, f"{told.words} {told.term}".strip(), PairCell(share(value), value / 100)))
+        # A longer bar reads as better.
+        bar = None if told.less else value / 100
+        found.append((told.title, f"{told.words} {told.term}".strip(), PairCell(share(value), bar)))
     return [*found, ("Speed", "Examples a second, the model loaded before", PairCell(speed(measure), None))]
 
 
@@ -187,7 +194,10 @@ def _compared(found: Comparison) -> list[PairRow]:
         there = [value for value in values if value is not None]
         best = (min if told.less else max)(there) if len(set(there)) == 2 else None
         cells = tuple(
-            None if value is None else PairCell(share(value), value / 100, value == best) for value in values
+            None
+            if value is None
+            else PairCell(share(value), None if told.less else value / 100, value == best)
+            for value in values
         )
         rows.append(PairRow(told.title, f"{told.words} {told.term}".strip(), cells))
     fastest = max(side.speed for side in sides) or 1.0

@@ -47,11 +47,11 @@ class _Column:
     figures: tuple[str, ...] = ()
 
 
-def when(moment: str) -> str:
-    """A moment (ISO 8601) as a person says it: "Today, 14:05"."""
+def when(moment: str, *, within: bool = False) -> str:
+    """A moment (ISO 8601) as a person says it: "Today, 14:05"; "today, 14:05" within a sentence."""
     at = datetime.fromisoformat(moment)
     at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone()
-    return f"{days.day(at.date(), datetime.now().astimezone().date())}, {at:%H:%M}"
+    return f"{days.day(at.date(), datetime.now().astimezone().date(), within=within)}, {at:%H:%M}"
 
 
 def _figures(title: str, tip: str, *names: str) -> _Column:
