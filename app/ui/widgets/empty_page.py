@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -35,9 +35,9 @@ class SampleButton(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._title = FlowText(theme, "strong")
-        self._title.set_text(title)
         self._question = FlowText(theme, "small")
-        self._question.set_text(question, role="ink_quiet")
+        self._words = title, question
+        self._say()
         self._column = QVBoxLayout(self)
         for part in (self._title, self._question):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -50,6 +50,17 @@ class SampleButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(36), self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Pale letters where it cannot be pressed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self._say()
+
+    def _say(self) -> None:
+        title, question = self._words
+        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
+        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
 
     def restyle(self) -> None:
         """Take the theme's sizes."""

@@ -110,6 +110,10 @@ class Notice(QFrame):
         self._close.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._sentence.setFont(theme.font("strong"))
         self._hint.setFont(theme.font("ui"))
+        # One line of words stands level with the sign and with what puts it away.
+        high = self._sentence.fontMetrics().height()
+        self._words.setContentsMargins(0, max(0, (self._close.sizeHint().height() - high) // 2), 0, 0)
+        self._sign.setContentsMargins(0, max(0, (self._close.sizeHint().height() - size) // 2), 0, 0)
         self._words.setSpacing(theme.step(1))
         self._row.setContentsMargins(theme.step(3), theme.step(2.5), theme.step(2), theme.step(2.5))
         self._row.setSpacing(theme.step(2))
