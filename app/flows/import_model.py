@@ -17,7 +17,7 @@ from app.models.files import files_of
 from app.models.names import check_name, free_name, safe_name
 from app.models.notes import NOTES
 from app.models.shelving import Placed, Staging
-from app.models.weights import INDEX
+from app.models.weights import INDEX, PICKLES
 
 COPYING, LINKING, UNPACKING = "Copying", "Reading", "Unpacking"
 Seen = tuple[int, int, int]
@@ -64,8 +64,7 @@ def looks_like_model(path: Path | str) -> bool:
     try:
         if path.is_dir():
             return (path / CONFIG).is_file() and any(
-                file.suffix in (".safetensors", ".bin", ".pt", ".pth", ".ckpt") or file.name == INDEX
-                for file in path.iterdir()
+                file.suffix in (".safetensors", *PICKLES) or file.name == INDEX for file in path.iterdir()
             )
         return path.is_file() and holds_model(path)
     except OSError:

@@ -20,7 +20,7 @@ from app.models.copying import PIECE, Meter
 from app.models.files import LARGEST_MODEL, MOST_TEXTS, SETTINGS, is_text, longest
 from app.models.names import key_of
 from app.models.vocabulary_files import VOCABULARY_FILES
-from app.models.weights import INDEX, SINGLE
+from app.models.weights import INDEX, PICKLES, SINGLE
 
 START = b"PK\x03\x04"
 MOST_ENTRIES = 10_000
@@ -32,7 +32,7 @@ _SMALL = 2**20  # less than this may be packed as tightly as it likes
 _SHORTEST_HEADER = 30
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # APPNOTE 4.4.4: encrypted, strongly, with its directory
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".h5")
+_WEIGHTS = (".safetensors", *PICKLES)
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -73,14 +73,17 @@ class Archive:
         Stopped when stopped.
         """
         done = []
+        unneeded: frozenset[str] = frozenset()
         for name, entry in self.checkpoint.entries.items():
-            if name in self._unneeded(folder):
+            if name in unneeded:
                 continue
             try:
                 sha256 = copying.write(self._pieces(entry), folder / name, meter)
             except OSError as fault:
                 raise copying.refusal(fault, f"{name} of “{self._name}” could not be unpacked") from fault
             done.append((name, entry.file_size, sha256))
+            if name == INDEX:
+                unneeded = self._unneeded(folder / INDEX)
         return tuple(done)
 
     def _pieces(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -96,12 +99,10 @@ class Archive:
         if given != entry.file_size:
             raise _damaged(self._name)
 
-    def _unneeded(self, folder: Path) -> frozenset[str]:
+    def _unneeded(self, index: Path) -> frozenset[str]:
         """Parts of the weights that the index, which is unpacked before them, does not name."""
-        if INDEX not in self.checkpoint.entries or not (folder / INDEX).is_file():
-            return frozenset()
         try:
-            named = set(map(str, json.loads((folder / INDEX).read_bytes())["weight_map"].values()))
+            named = set(map(str, json.loads(index.read_bytes())["weight_map"].values()))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             named = set()  # said when the card is read
         return frozenset(
@@ -134,8 +135,10 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip does, whatever it is called. A file that cannot be read is none."""
+    """Whether a file begins as a zip does, whatever it is called. What is no file or cannot be read is none."""
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
         with path.open("rb") as file:
             return file.read(len(START)) == START
     except OSError:

@@ -31,6 +31,8 @@ BYTES = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4,
     "U16": 2, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
 }  # fmt: skip
+# What weights end in that are kept in formats that can carry programs.
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".pkl")
 _SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors")
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
@@ -91,7 +93,7 @@ def read_weights(folder: Path, name: str = "") -> Weights:
             raise SpanlightError(f"{name} lacks its part {lacking}.", "Fetch or copy the missing file.")
         headers = {shard: read_header(folder / shard) for shard in parts}
         return replace(join_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
-    pickles = sorted(f.name for f in folder.glob("*") if f.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5"))
+    pickles = sorted(f.name for f in folder.glob("*") if f.suffix in PICKLES)
     if pickles:
         raise SpanlightError(
             f"{name} holds its weights only as {_short(pickles[0])}, a format that can carry programs.",

@@ -315,6 +315,9 @@ def test_zips_are_told_by_what_is_in_them(reader: Path, tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_text("no zip at all")
     assert not is_zip(tmp_path / "text.zip") and not holds_model(tmp_path / "text.zip")
     assert not is_zip(tmp_path / "gone.zip") and not is_zip(tmp_path)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.zip")  # nobody ever writes to it
+        assert not is_zip(tmp_path / "pipe.zip") and not holds_model(tmp_path / "pipe.zip")
 
 
 def test_a_word_document_is_no_model(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ from app.models.vocabulary_files import can_make
 from app.models.weights import (
     INDEX,
     LONGEST_JSON,
+    PICKLES,
     SINGLE,
     Tensor,
     Weights,
@@ -49,7 +50,6 @@ from app.models.weights import (
 MOST_FILES = 20_000
 # Most models' headers fit in; the next request brings the rest of one that does not.
 HEADER = 65_536
-PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".pkl")
 
 
 def look_up(order: LookUp, talk: Conversation) -> Passport:
