@@ -58,6 +58,12 @@ def proxy_remark(typed: str) -> Remark:
     return Remark()
 
 
+def without_password(address: str) -> str:
+    """An address without the name and the password before its host, as it may be shown."""
+    scheme, mark, rest = address.rpartition("://")
+    return scheme + mark + rest.rpartition("@")[2]
+
+
 def _port_is_good(port: str | None) -> bool:
     return port is None or 0 < int(port) < 65536
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.addresses import endpoint_remark, proxy_remark
+from app.core.addresses import endpoint_remark, proxy_remark, without_password
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,18 @@ def test_ports_decide(host: str, port: int, scheme: str) -> None:
     good = 0 < port < 65536
     assert endpoint_remark(f"{scheme}://{host}:{port}").bad is not good
     assert proxy_remark(f"{scheme}://{host}:{port}").bad is not good
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("", ""),
+        ("proxy:1", "proxy:1"),
+        ("me@proxy:1", "proxy:1"),
+        ("http://me:secret@proxy:1", "http://proxy:1"),
+        ("http://me:se@cret@proxy:1/", "http://proxy:1/"),
+        ("http://me:se/cret@proxy:1", "http://proxy:1"),
+    ],
+)
+def test_a_password_is_not_shown(address: str, shown: str) -> None:
+    assert without_password(address) == shown

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from app.cli.models.offline import standing
 from app.cli.models.words import moment
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
+from app.core.addresses import without_password
 from app.core.network import LedgerEntry
 from app.core.wording import count, duration, size
 from app.flows.ledger import clear_ledger, ledger
@@ -35,6 +36,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     entries = ledger(workspace, report)
     shown = entries[: arguments.limit]
     network, offline = workspace.network, workspace.settings.offline
+    network = replace(network, proxy=without_password(network.proxy))
     if arguments.json:
         told = {"offline": offline, **asdict(network), "requests": len(entries)}
         print_json(told | {"entries": [asdict(entry) for entry in shown]})

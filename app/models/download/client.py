@@ -15,6 +15,7 @@ import httpx2
 import truststore
 
 from app.core.about import NAME, VERSION
+from app.core.addresses import without_password
 from app.core.errors import SpanlightError
 from app.models.download.conversation import AskedToWait, Conversation, NoAnswer, changed
 from app.models.download.errors import cause_in_words
@@ -38,12 +39,12 @@ def check_endpoint(address: str) -> None:
     try:
         parts = urlsplit(address)
         good = parts.scheme in _PORTS and bool(parts.hostname) and not (parts.query or parts.fragment)
-        good = good and parts.port != 0
+        good = good and parts.port != 0 and "@" not in parts.netloc
     except ValueError:
         good = False
     if not good:
         raise SpanlightError(
-            f"{shown(address)} is no address of a Hub.",
+            f"{shown(without_password(address))} is no address of a Hub.",
             "Write it as https://huggingface.co, or leave it empty.",
         )
 
@@ -246,12 +247,7 @@ def _proxy_address(typed: str) -> str:
         good = False
     if not good:
         raise SpanlightError(
-            f"{shown(_without_password(address))} is no proxy that can be used.",
+            f"{shown(without_password(address))} is no proxy that can be used.",
             "Write it as http://name:port under Models, Network.",
         )
     return address
-
-
-def _without_password(address: str) -> str:
-    scheme, _, rest = address.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"

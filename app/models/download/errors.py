@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from app.core.addresses import without_password
 from app.core.network import Network
 from app.core.wording import duration
 from app.models.copying import refusal
@@ -169,7 +170,7 @@ def _unanswered(error: httpx2.TransportError, host: str, network: Network, limit
     if words == "proxy refused" or (
         network.proxy and words in ("refused", "name not found", "no connection")
     ):
-        proxy = shown(network.proxy.rpartition("@")[2]) or "of this computer"
+        proxy = shown(without_password(network.proxy).rpartition("://")[2]) or "of this computer"
         return NetworkFault(
             f"The proxy {proxy} does not let the request through.", "Check it under Models, Network."
         )

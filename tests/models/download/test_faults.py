@@ -223,11 +223,21 @@ def test_a_download_waits_for_the_network_to_come_back(hub: HubServer, visit: Vi
 
 
 @pytest.mark.parametrize(
-    "address", ["huggingface.co", "file:///etc", "https://", "https://x?y", "http://a:b", "ftp://x"]
+    "address",
+    [
+        "huggingface.co",
+        "file:///etc",
+        "https://",
+        "https://x?y",
+        "http://a:b",
+        "ftp://x",
+        "https://me:secret@x",
+    ],
 )
 def test_addresses_that_are_none_are_told(visit: Visit, address: str) -> None:
-    with pytest.raises(SpanlightError, match="is no address of a Hub"):
+    with pytest.raises(SpanlightError, match="is no address of a Hub") as caught:
         visit.with_(endpoint=address).look_up()
+    assert "secret" not in str(caught.value)
 
 
 def test_limits_are_those_of_a_person_who_waits() -> None:
