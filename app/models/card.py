@@ -128,11 +128,6 @@ def model_name(folder: Path) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
-def family_of(card: ModelCard) -> Family:
-    """The family that a card's model belongs to."""
-    return FAMILIES[card.family]
-
-
 def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> ModelCard:
     name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
     classifier, labels, problem = classification(config, family, weights, name)

@@ -7,7 +7,6 @@ from app.core.models import DeviceChoice
 from app.models import memory, processor
 from app.models.device import choose, cpu, cpu_precisions
 from app.models.graphics import Gpu, gpus
-from app.models.graphics import memory as gpu_memory
 
 
 def list_devices(avoid: str = "") -> Devices:
@@ -33,7 +32,7 @@ def _gpu(gpu: Gpu, avoid: str) -> DeviceOption:
     if gpu.usable and not avoid:
         how: DeviceChoice = choose(gpu.key)
         return DeviceOption(
-            gpu.key, gpu.title, True, f"fastest in {how.dtype}", *gpu_memory(gpu), gpu.precisions
+            gpu.key, gpu.title, True, f"fastest in {how.dtype}", *memory.gpu(gpu.key), gpu.precisions
         )
     why = gpu.fault or f"It is not used until Spanlight is started again: {avoid}."
     return DeviceOption(gpu.key, gpu.title, False, why, precisions=gpu.precisions)

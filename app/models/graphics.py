@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import re
@@ -70,20 +69,6 @@ def apple() -> Gpu:
         return Gpu("mps", "Apple GPU", "This PyTorch is built without the Apple GPU.")
     version = platform.mac_ver()[0]
     return Gpu("mps", "Apple GPU", f"macOS {version} is too old for PyTorch to use the Apple GPU.")
-
-
-def memory(gpu: Gpu) -> tuple[int, int]:
-    """The bytes of a working GPU's memory, and what is free of it; zeros where it does not tell."""
-    import torch
-
-    with contextlib.suppress(RuntimeError, AssertionError):
-        if gpu.usable and gpu.key.startswith("cuda"):
-            free, total = torch.cuda.mem_get_info(gpu.key)
-            return int(total), int(free)
-        if gpu.usable:
-            total = int(torch.mps.recommended_max_memory())
-            return total, max(0, total - int(torch.mps.driver_allocated_memory()))
-    return 0, 0
 
 
 def multiplies(device: str, dtype: str) -> bool:
