@@ -11,7 +11,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.models.config import CONFIG, LONGEST_CONFIG, UNQUANTISED, family_in, parse_config, value_of
 from app.models.config_keys import MOST_ENTRIES, MOST_LAYERS, MOST_POSITIONS, MOST_WIDE
-from app.models.families import FAMILIES, Family, WordsHead
+from app.models.families import Family, WordsHead
 from app.models.heads import (
     check_shape,
     classification,
