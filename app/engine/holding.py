@@ -106,9 +106,10 @@ class Holding:
             device = devices.cpu(avoid, _possible(choice.precision))
         else:
             device = devices.choose(choice.device, choice.precision)
-        self._report().progress(Progress(0, 0, f"Loading {card.name}"))
-        self._load(key, now, card, device)
-        self._report().check()
+        if not self._take_over(key, now, device):
+            self._report().progress(Progress(0, 0, f"Loading {card.name}"))
+            self._load(key, now, card, device)
+            self._report().check()
         return key
 
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
@@ -137,6 +138,23 @@ class Holding:
         now, whole = held.signature, held.card
         del held, self._held[key]  # its weights must go before they come to the CPU
         self._load_on_the_cpu(key, now, whole, fault)
+
+    def _take_over(self, key: Key, now: Signature, device: DeviceChoice) -> bool:
+        """Hold under this key what was asked for otherwise and is the very same; whether there was any.
+
+        What "auto" took and what was chosen by hand may be one device and one dtype: one copy does for both.
+        """
+        what = (key.folder, key.head, key.opened, device.device, device.dtype)
+        for other, one in self._held.items():
+            runs = one.model.device
+            if (
+                what == (other.folder, other.head, other.opened, runs.device, runs.dtype)
+                and now == one.signature
+            ):
+                one.model = replace(one.model, device=device)
+                self._held[key] = self._held.pop(other)
+                return True
+        return False
 
     def _load(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> None:
         """Load a model and hold it; where the GPU has no room for it, on the CPU."""

@@ -155,12 +155,12 @@ def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, tmp_path: Path) 
     assert before.held == ()
     assert 0 < before.process < before.computer
     assert 0 < before.free < before.computer
-    for precision in ("auto", "float32", "float32"):
+    for precision in ("float32", "float32"):
         host(Load(ModelChoice(folder, "cpu", precision), QA), Silent())
     host(Run(LookAtPooling(Subject(QA, "The tarts.", pair="Who?")), ModelChoice(folder, "cpu")), Silent())
     use = host(TellMemory(), Silent())
     assert [(one.name, one.head, one.device, one.opened) for one in use.held] == [
-        ("reader", QA, "cpu", False), ("reader", QA, "cpu", False), ("reader", QA, "cpu", True),
+        ("reader", QA, "cpu", False), ("reader", QA, "cpu", True),
     ]  # fmt: skip
     size = sum(tensor.nbytes for tensor in load_file(f"{folder}/model.safetensors").values())
     assert all(size <= one.size < 1.2 * size for one in use.held if one.dtype == "float32")
@@ -176,7 +176,23 @@ def test_a_model_of_another_precision_is_another_one(
     folder = str(small_checkpoint(tmp_path / "reader"))
     for precision, dtype in (("bfloat16", "bfloat16"), ("float32", "float32"), ("auto", "float32")):
         assert host(Load(ModelChoice(folder, "cpu", precision), QA), Silent()).device.dtype == dtype
-    assert len(host(TellMemory(), Silent()).held) == 3
+    assert [one.dtype for one in host(TellMemory(), Silent()).held] == ["bfloat16", "float32"]
+
+
+def test_what_was_asked_for_otherwise_and_is_the_same_is_held_once(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.models.device.gpus", lambda: ())
+    monkeypatch.setattr("app.models.processor.fast_bfloat16", lambda: "")
+    folder = str(small_checkpoint(tmp_path / "reader"))
+    reasons = []
+    for device, precision in (("auto", "auto"), ("cpu", "auto"), ("cpu", "float32"), ("auto", "auto")):
+        reasons.append(host(Load(ModelChoice(folder, device, precision), QA), Silent()).device.reason)
+        assert len(host(TellMemory(), Silent()).held) == 1
+    assert reasons[0] == reasons[3] and len(set(reasons)) == 3  # each says why it is there
+    small_checkpoint(tmp_path / "reader", seed=5)
+    host(Load(ModelChoice(folder, "cpu"), QA), Silent())
+    assert isinstance(host(Run(QUESTION, ModelChoice(folder, "cpu")), Silent()), Reading)
 
 
 def test_devices_are_told(host: Host) -> None:
