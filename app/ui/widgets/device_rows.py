@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QRadioButton, QWidget
@@ -13,13 +14,17 @@ from app.ui.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """One device: what it is called, what is said of it and at the right end, and whether it can be chosen."""
+    """One device: what it is called, what is said of it and at the right end, and whether it can be chosen.
+
+    `tip` is the same in the field's own terms.
+    """
 
     key: str
     title: str
     words: str
     aside: str = ""
     usable: bool = True
+    tip: str = ""
 
 
 class DeviceRows(QFrame):
@@ -94,12 +99,17 @@ class DeviceRows(QFrame):
                 label.setProperty("ink", "quiet")
                 label.setTextFormat(Qt.TextFormat.PlainText)
             words.setWordWrap(True)
+            words.setToolTip(row.tip)
+            button.setToolTip(row.tip)
             self._small += [words, aside]
             self._group.addButton(button)
             self._buttons[row.key] = button
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
+        order = [self, *self._buttons.values()]  # made later than what follows, Tab would come to them last
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
         self._restyle()
 
     @Slot(object)
@@ -114,6 +124,6 @@ class DeviceRows(QFrame):
         for label in self._small:
             label.setFont(theme.font("small"))
         for words in self._small[::2]:
-            words.setContentsMargins(theme.step(6.25), 0, 0, theme.step(2.5))
+            words.setContentsMargins(theme.step(6.75), 0, 0, theme.step(2.5))
         self._grid.setVerticalSpacing(0)
         self._grid.setHorizontalSpacing(theme.step(4))

@@ -13,6 +13,8 @@ from app.ui.theme import Theme, mark
 MOST_WIDE = 210
 # In steps; where there is less, headings stand above what they name.
 _NARROW = 176
+# The least width of headings, in steps.
+_HEADINGS = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class FormCard(QFrame):
                 self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
         edge = theme.step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
+        # Cards one below the other have their choices at the same place.
+        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else theme.step(_HEADINGS))
         self._grid.setHorizontalSpacing(theme.step(8))
         self._grid.setVerticalSpacing(theme.step(2))
 
@@ -153,8 +157,8 @@ class CardColumn(QScrollArea):
         for card in self._parts:
             if isinstance(card, FormCard):
                 card.set_narrow(narrow)
-        side = theme.step(4 if narrow else 8)
-        self._column.setContentsMargins(side, theme.step(7), side, theme.step(7))
+        side = theme.step(4 if narrow else 6)
+        self._column.setContentsMargins(side, theme.step(5), side, theme.step(6))
         self._column.setSpacing(theme.step(5))
         for part in self._parts:
             part.setMaximumWidth(theme.step(MOST_WIDE))

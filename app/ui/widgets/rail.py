@@ -21,6 +21,7 @@ class Rail(QFrame):
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
+        self._group.buttonToggled.connect(self._toggled)
         self._layout = QVBoxLayout(self)
         self._layout.addStretch(1)
         self._top = 0
@@ -65,6 +66,13 @@ class Rail(QFrame):
                 button.click()
                 return True
         return super().eventFilter(watched, event)
+
+    @Slot(object, bool)
+    def _toggled(self, button: QToolButton, chosen: bool) -> None:
+        """Have Tab come to the page that is up, and the arrow keys go on from it."""
+        if chosen:
+            for one, _ in self._buttons.values():
+                one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
 
     @Slot(object)
     def _clicked(self, button: QToolButton) -> None:

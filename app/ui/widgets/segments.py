@@ -21,6 +21,7 @@ class Segments(QFrame):
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
+        self._group.buttonToggled.connect(self._toggled)
         self.setAccessibleName(name)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -59,6 +60,14 @@ class Segments(QFrame):
         if key in self._buttons:
             self._buttons[key].setEnabled(allowed)
             self._buttons[key].setToolTip(tip)
+
+    @Slot(object, bool)
+    def _toggled(self, button: QPushButton, pressed: bool) -> None:
+        """Have Tab come to the pressed button, and the arrow keys go on from it."""
+        if pressed:
+            for one in self._buttons.values():
+                way = Qt.FocusPolicy.StrongFocus if one is button else Qt.FocusPolicy.ClickFocus
+                one.setFocusPolicy(way)
 
     @Slot(object)
     def _clicked(self, button: QPushButton) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.core import wording
 from app.core.devices import PRECISIONS, DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.models import DeviceChoice
@@ -13,8 +15,9 @@ from app.ui.widgets.facts import Fact
 PRECISION_TITLES = (
     ("auto", "Automatic"), ("float32", "32 bits"), ("bfloat16", "16 bits, bfloat16"), ("float16", "16 bits, float16"),
 )  # fmt: skip
+TERMS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
 _ABOUT = {
-    "float32": "32 bits for every number, as models are published.",
+    "float32": "Every number whole, as models are published.",
     "bfloat16": "Half the memory. Numbers are rounded more coarsely: probabilities may differ a little.",
     "float16": "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it.",
 }
@@ -25,9 +28,11 @@ LOOKING = "Looking at what this computer has…"
 
 def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
     """`auto` first, then every device; at the end the one that was chosen where it is not here any more."""
-    rows = [DeviceRow("auto", "Automatic", _auto_words(devices))]
+    rows = [DeviceRow("auto", "Automatic", plain(_auto_words(devices)), tip=devices.auto.reason)]
     rows += [
-        DeviceRow(one.key, _title(one), _sentence(one.reason), _memory_words(one), one.usable)
+        DeviceRow(
+            one.key, _title(one), plain(_sentence(one.reason)), _memory_words(one), one.usable, one.reason
+        )
         for one in devices.options
     ]
     chosen = device_key(settings)
@@ -57,9 +62,10 @@ def precision_words(devices: Devices, settings: Settings) -> str:
     """What the precision that was chosen means here."""
     takes = precisions(devices, settings)
     if settings.precision == "auto":
-        return f"Automatic takes {takes[0]} here. {_ABOUT.get(takes[0], '')}".strip()
+        return f"Automatic takes {TERMS.get(takes[0], takes[0])} here. {_ABOUT.get(takes[0], '')}".strip()
     if settings.precision not in takes:
-        return f"What was chosen to run models does not compute in {settings.precision}. Choose another one."
+        chosen = TERMS.get(settings.precision, settings.precision)
+        return f"What was chosen to run models does not compute in {chosen}. Choose another one."
     return _ABOUT.get(settings.precision, "")
 
 
@@ -84,6 +90,12 @@ def held_facts(use: MemoryUse) -> tuple[Fact, ...]:
 def held_size(use: MemoryUse, *, gpu: bool) -> int:
     """The bytes of the models that lie on a GPU, or in the computer's own memory."""
     return sum(model.size for model in use.held if model.device.startswith("cuda") == gpu)
+
+
+def plain(reason: str) -> str:
+    """A reason without the names of dtypes and of a processor's instructions."""
+    reason = re.sub(r" with (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", reason)
+    return re.sub(r"\b(b?float(?:16|32))\b", lambda found: TERMS[found[1]].partition(" (")[0], reason)
 
 
 def minutes_words(minutes: int) -> str:
@@ -111,7 +123,12 @@ def _memory_words(one: DeviceOption) -> str:
 
 def _held_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
-    parts = [does((model.head,)), where, model.dtype, wording.size(model.size)]
+    parts = [
+        does((model.head,)),
+        where,
+        TERMS.get(model.dtype, model.dtype),
+        wording.size(model.size),
+    ]
     return " · ".join([*parts, *(["for Look inside"] if model.opened else [])])
 
 

@@ -20,7 +20,7 @@ from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.models.computer import ComputerSection
-from app.ui.views.models.computer_words import BUSY
+from app.ui.views.models.computer_words import BUSY, plain
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 GB = 10**9
@@ -114,7 +114,7 @@ def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBo
     assert told == ["device"]
     assert section.precision._buttons["bfloat16"].isEnabled()
     assert not section.precision._buttons["float16"].isEnabled()
-    assert "float32" in section._precision_words.text()
+    assert "32 bits" in section._precision_words.text()
 
 
 @pytest.mark.parametrize(("device", "row"), [("cuda", "cuda:0"), ("cuda:7", "cuda:7"), ("cpu", "cpu")])
@@ -130,19 +130,19 @@ def test_what_was_chosen_is_shown_even_where_it_is_gone(
 def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: QtBot) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
-    assert section._precision_words.text().startswith("Automatic takes bfloat16 here.")
+    assert section._precision_words.text().startswith("Automatic takes 16 bits (bfloat16) here.")
     qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
     assert saved(section).precision == "float16"
     assert told == ["precision"]
     section.devices.button("cpu").click()  # type: ignore[union-attr]
-    assert "does not compute in float16" in section._precision_words.text()
+    assert "does not compute in 16 bits (float16)" in section._precision_words.text()
 
 
 def test_memory_is_told_model_by_model(section: ComputerSection) -> None:
     assert (
         section._memory.text() == "The model process takes 600 MB. 9.0 GB of the computer's 16 GB are free."
     )
-    assert section.held.value("reader") == "Answers questions · CPU · float32 · 90 MB"
+    assert section.held.value("reader") == "Answers questions · CPU · 32 bits · 90 MB"
     models, others = section.bar.shares()
     assert models == pytest.approx(0.6 / 16)
     assert models + others == pytest.approx(7 / 16)
@@ -215,3 +215,32 @@ def test_a_fault_is_said_and_a_dead_process_told(
     assert section.notice.sentence() == "PyTorch cannot be loaded."
     assert bool(gone) is lost
     assert not section._looking.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (
+            "8 cores; float32 is faster than bfloat16 with AVX512-BF16",
+            "8 cores; 32 bits is faster than 16 bits",
+        ),
+        ("no GPU was found; bfloat16 with AMX is fastest", "no GPU was found; 16 bits is fastest"),
+        ("float32, faster here than bfloat16 with BF16.", "32 bits, faster here than 16 bits."),
+        ("chosen in the settings; float16 chosen", "chosen in the settings; 16 bits chosen"),
+    ],
+)
+def test_reasons_are_said_without_the_names_of_instructions(reason: str, words: str) -> None:
+    assert plain(reason) == words
+
+
+def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
+    section.activateWindow()
+    section.devices.focus_chosen()
+    focused = section.window().focusWidget()
+    assert focused is section.devices.button("auto")
+    qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert section.precision.isAncestorOf(section.window().focusWidget())
+    qtbot.keyClick(section.window().focusWidget(), Qt.Key.Key_Tab)
+    assert section.window().focusWidget() is section.away
+    qtbot.keyClick(section.away, Qt.Key.Key_Tab)
+    assert section.window().focusWidget().text() == "15 minutes"
