@@ -171,14 +171,17 @@ def _network(workspace: Workspace, origin: Origin) -> Network:
 
 
 def _used_elsewhere(workspace: Workspace, folder: Path, origin: Origin) -> bool:
-    """Whether another model links to files of the same repository in the cache."""
+    """Whether another model links to files of the same repository in the cache, or may: it cannot be looked at."""
     storage = Path(os.path.realpath(storage_of(Path(origin.cache), origin.repository)))
     models = workspace.paths.models
-    others = [path for path in models.iterdir() if path != folder and not path.name.startswith(".")]
-    return any(
-        Path(os.path.realpath(file)).is_relative_to(storage)
-        for other in others
-        if other.is_dir()
-        for file in other.iterdir()
-        if file.is_symlink()
-    )
+    try:
+        others = [path for path in models.iterdir() if path != folder and not path.name.startswith(".")]
+        return any(
+            Path(os.path.realpath(file)).is_relative_to(storage)
+            for other in others
+            if other.is_dir()
+            for file in other.iterdir()
+            if file.is_symlink()
+        )
+    except OSError:
+        return True

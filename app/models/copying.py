@@ -98,11 +98,15 @@ def check_space(folder: Path, needed: int) -> None:
         )
 
 
-def refusal(fault: OSError, what: str) -> SpanlightError:
-    """What a person is told where the disk refused; `what` is what could not be done, as "x could not be copied"."""
+def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightError:
+    """What a person is told where the disk refused; `what` is what could not be done, as "x could not be copied".
+
+    `place` is the folder to look at, where the person may not know it.
+    """
+    folder = str(place) if place is not None else "the folder"
     if fault.errno in _FULL:
         return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
     if fault.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SpanlightError(f"{what}: it may not be written there.", "Check the folder's permissions.")
+        return SpanlightError(f"{what}: it may not be written there.", f"Check the permissions of {folder}.")
     reason = (fault.strerror or "the disk refused").rstrip(".")
-    return SpanlightError(f"{what}: {reason}.", "Check the disk and the folder's permissions.")
+    return SpanlightError(f"{what}: {reason}.", f"Check the disk and the permissions of {folder}.")

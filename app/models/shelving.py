@@ -48,7 +48,6 @@ class Staging:
         self.folder = self._hidden / name
 
     def __enter__(self) -> Staging:
-        failed = f"{self._name} could not be put into {self._models}"
         try:
             self._models.mkdir(parents=True, exist_ok=True)
             clear_leftovers(self._models)
@@ -61,7 +60,7 @@ class Staging:
                 self._lock.release()
                 raise
         except OSError as fault:
-            raise copying.refusal(fault, failed) from fault
+            raise self._refusal(fault) from fault
         return self
 
     def __exit__(
@@ -114,10 +113,13 @@ class Staging:
                 raise
             copying.sync_folder(self._models)
         except OSError as fault:
-            raise copying.refusal(fault, f"{self._name} could not be put into {self._models}") from fault
+            raise self._refusal(fault) from fault
         with contextlib.suppress(OSError):  # what stays is cleared the next time
             delete_tree(aside)
         return place
+
+    def _refusal(self, fault: OSError) -> SpanlightError:
+        return copying.refusal(fault, f"{self._name} could not be installed", self._models)
 
 
 def make_link(real: Path, target: Path) -> bool:

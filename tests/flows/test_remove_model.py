@@ -177,6 +177,28 @@ def test_links_count_nothing_and_the_cache_is_told_apart(workspace: Workspace, r
     assert names(workspace) == [STARTER]
 
 
+def test_what_a_model_may_need_that_cannot_be_looked_at_stays_in_the_cache(
+    workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_hub(workspace, reader)
+    locked = workspace.paths.models / "locked"
+    locked.mkdir()
+    look = Path.iterdir
+
+    def refuse(folder: Path) -> Iterator[Path]:
+        if folder == locked:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return iter(look(folder))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    removal = what_goes(workspace, "tiny-reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    cache = Path(workspace.settings.hub_cache)
+    assert names(workspace) == [STARTER]
+    assert len(list(cache.glob("*/blobs/*"))) == len(list(look(reader)))
+
+
 def test_from_the_cache_too_where_that_is_asked(workspace: Workspace, reader: Path) -> None:
     from_hub(workspace, reader)
     other = Path(workspace.settings.hub_cache) / "models--org--other" / "blobs" / "x"

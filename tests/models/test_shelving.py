@@ -231,7 +231,8 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: p
         Staging(tmp_path / "m", "reader"),
     ):
         pass
-    assert caught.value.hint == "Check the folder's permissions."
+    assert caught.value.message.startswith("reader could not be installed")
+    assert caught.value.hint == f"Check the permissions of {tmp_path / 'm'}."
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
@@ -249,7 +250,7 @@ def test_a_read_only_folder_is_told(models: Path, reader: Path) -> None:
 
 def test_a_place_that_is_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "models").write_text("not a folder")
-    with pytest.raises(SpanlightError, match="could not be put"), Staging(tmp_path / "models", "reader"):
+    with pytest.raises(SpanlightError, match="could not be installed"), Staging(tmp_path / "models", "reader"):
         pass
 
 

@@ -45,7 +45,7 @@ def fetch(order: Fetch, talk: Conversation) -> Fetched:
     try:
         return fetching.run()
     except OSError as fault:
-        told = refusal(fault, f"{passport.repository} could not be put into {cache}")
+        told = refusal(fault, f"{passport.repository} could not be put into the Hugging Face cache", cache)
         raise SpanlightError(told.message, f"{told.hint} {KEPT}") from fault
 
 
