@@ -63,9 +63,22 @@ class Proxy:
                 b"keep-alive", b"close"
             )
             far.sendall(f"{method} /{path} {version}\r\n".encode() + rest)
-        back = threading.Thread(target=self._pump, args=(far, near), daemon=True)
+        back = threading.Thread(target=self._answer, args=(far, near, tunnel), daemon=True)
         back.start()
         self._pump(near, far)
+
+    def _answer(self, far: socket.socket, near: socket.socket, tunnel: bool) -> None:
+        try:
+            head = b""
+            # The client is told that this connection ends: it would send its next request into a closed one.
+            while not tunnel and b"\r\n" not in head:
+                if not (part := far.recv(65_536)):
+                    return
+                head += part
+            near.sendall(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
+        except OSError:
+            return
+        self._pump(far, near)
 
     def _pump(self, source: socket.socket, target: socket.socket) -> None:
         try:
