@@ -50,6 +50,7 @@ class FakeShelf:
 
     def __init__(self, *models: ModelCard) -> None:
         self.models = models
+        self.refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
         return self.models

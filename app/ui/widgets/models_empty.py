@@ -34,6 +34,7 @@ class ModelsEmpty(QFrame):
         self.button = QPushButton()
         mark(self.button, kind="primary")
         self.button.clicked.connect(self.acted)
+        self.button.hide()
         self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         self._column.addStretch(3)
         self.setProperty("kind", "panel")
