@@ -12,10 +12,16 @@ from app.core.offers import Origin
 from app.flows.workspace import Workspace
 from app.models.notes import read_notes, write_notes
 from app.models.origin import read_origin
+from app.models.shelving import clear_leftovers
 
 
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
-    """The cards of all installed models, read afresh; folders that hold no usable model are left out."""
+    """The cards of all installed models, read afresh; folders that hold no usable model are left out.
+
+    What killed processes left half built or half removed is cleared away before; a model that one had set aside for its
+    successor is there again.
+    """
+    clear_leftovers(workspace.paths.models)
     return workspace.shelf.cards()
 
 

@@ -61,6 +61,14 @@ def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
         workspace.find_model(Head.CLASSIFICATION, "mine")
 
 
+def test_listing_mends_what_a_killed_process_left(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    small_checkpoint(paths.models / ".mine.old")  # killed while its successor was put into place
+    small_checkpoint(paths.models / ".other.part" / "other")
+    assert "mine" in [card.name for card in installed(open_workspace(paths))]
+    assert [path.name for path in paths.models.iterdir()] == ["mine"]
+
+
 def test_which_model_reads(tmp_path: Path) -> None:
     engine = FakeEngine()
     workspace = fake_workspace(
