@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from app.core.errors import EngineLost
 from app.core.offers import Passport
 from app.core.report import Report
 from app.engine.child import Child
@@ -23,7 +25,7 @@ class Downloads:
 
     def look_up(self, order: LookUp, report: Report) -> Passport:
         """A repository's passport; raises SpanlightError and Stopped."""
-        passport: Passport = self._child.run(order, report)
+        passport: Passport = self._run(order, report, "Look the model up again.")
         return passport
 
     def fetch(self, order: Fetch, report: Report) -> Fetched:
@@ -31,8 +33,16 @@ class Downloads:
 
         Progress counts bytes; partial results are core.offers.Downloading.
         """
-        fetched: Fetched = self._child.run(order, report)
+        fetched: Fetched = self._run(order, report, "Go on with it: what was fetched is kept.")
         return fetched
+
+    def _run(self, order: LookUp | Fetch, report: Report, hint: str) -> Any:
+        try:
+            return self._child.run(order, report)
+        except EngineLost as lost:
+            raise EngineLost(
+                "The download process ended while it was at work.", hint, lost.exit_code
+            ) from lost
 
     @property
     def pid(self) -> int | None:

@@ -206,7 +206,7 @@ def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
     ):
         raise SpanlightError(
             f"“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.",
-            "Do not use this model unless you trust it; then unpack it with another program.",
+            "Do not use this model: a sound one holds nothing of the kind.",
         )
 
 
@@ -272,7 +272,7 @@ def _check_sizes(checkpoint: Checkpoint, name: str) -> None:
 def _too_large(name: str) -> SpanlightError:
     return SpanlightError(
         f"“{name}” would unpack to far more than a model, and was not unpacked.",
-        "Do not use it unless you trust it; then unpack it with another program.",
+        "Do not use it: a sound model packs to no such size.",
     )
 
 

@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
@@ -98,6 +99,11 @@ def in_words(
     raise error
 
 
+def nothing_kept(fault: NetworkFault) -> NetworkFault:
+    """The same fault of a look-up, which keeps nothing that a download could go on from."""
+    return NetworkFault(fault.message, fault.hint.replace(KEPT, "").strip())
+
+
 def no_hub(host: str) -> NetworkFault:
     """What a person is told where the answers make no sense."""
     return NetworkFault(
@@ -167,6 +173,15 @@ def _of_status(
 
 def _unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
     words = cause_in_words(error)
+    if (
+        not network.proxy
+        and words in ("refused", "name not found", "no connection")
+        and systems_proxy(network)
+    ):
+        return NetworkFault(
+            f"The proxy {systems_proxy(network)}, which this computer's settings name, cannot be reached.",
+            "Check it in the system's settings, or name another one under Models, Network.",
+        )
     if words == "proxy refused" or (
         network.proxy and words in ("refused", "name not found", "no connection")
     ):
@@ -201,6 +216,16 @@ def _unanswered(error: httpx2.TransportError, host: str, network: Network, limit
         case "no answer in time":
             return NetworkFault(f"{host} sent nothing for {duration(limits.read)}.", "Try again. " + KEPT)
     return _broken_off(host)
+
+
+def systems_proxy(network: Network) -> str:
+    """The proxy that the system's settings name for the Hub, without its password; empty for none."""
+    parts = urlsplit(network.endpoint)
+    found = getproxies()
+    proxy = found.get(parts.scheme) or found.get("all") or ""
+    if not proxy or proxy_bypass(parts.hostname or ""):
+        return ""
+    return shown(without_password(proxy).rpartition("://")[2])
 
 
 def _broken_off(host: str) -> NetworkFault:

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from app.core.report import Report
-from app.models.download.orders import Fetch, Fetched, LookUp
+from app.models.download.orders import Fetch, Fetched, LookUp, NetworkFault
 
 # Set before huggingface_hub is imported, which reads them then.
 ENVIRONMENT = {
@@ -57,9 +57,13 @@ class Downloader:
     def _carry_out(self, order: LookUp | Fetch, talk: Any) -> Any:
         match order:
             case LookUp():
+                from app.models.download.errors import nothing_kept
                 from app.models.download.look_up import look_up
 
-                return look_up(order, talk)
+                try:
+                    return look_up(order, talk)
+                except NetworkFault as fault:
+                    raise nothing_kept(fault) from fault
             case Fetch():
                 from app.models.download.fetch import fetch
 

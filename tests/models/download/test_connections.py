@@ -113,6 +113,20 @@ def test_the_systems_proxy_is_used_where_none_is_set(
     assert len(proxy.asked) == len(hub.requests()) > 0
 
 
+def test_the_systems_proxy_is_named_where_it_is_dead(
+    hub: HubServer, fresh: Visit, small: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add(NAME, small)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    monkeypatch.setenv("http_proxy", f"http://someone:secret@{address}")
+    with pytest.raises(
+        NetworkFault, match=f"The proxy {address}, which this computer's settings name"
+    ) as told:
+        fresh.look_up()
+    assert "secret" not in str(told.value) and not hub.requests()
+
+
 def test_addresses_that_the_system_excepts_need_no_proxy(
     hub: HubServer, fresh: Visit, small: Files, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_what_the_hub_refuses_is_told_when_looked_up(
     with pytest.raises(NetworkFault, match=said) as told:
         visit.look_up()
     assert hint in told.value.hint
+    assert "fetched" not in told.value.hint
     assert told.value.message.endswith(".") and "\n" not in str(told.value)
 
 

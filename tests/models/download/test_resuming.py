@@ -100,7 +100,7 @@ def test_a_killed_process_loses_nothing_and_leaves_nothing_that_counts(
             os.kill(pid, signal.SIGKILL)
         return False
 
-    with pytest.raises(EngineLost):
+    with pytest.raises(EngineLost, match="what was fetched is kept"):
         fresh.fetch(passport, Listener(lambda _: kill()))
     hub.faults.remove(slow)
     there = fresh.partial(passport).stat().st_size
