@@ -96,19 +96,22 @@ class FormCard(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._title.setFont(theme.font("strong"))
-        self._title.setContentsMargins(0, 0, 0, theme.step(1.5))
+        self._title.setContentsMargins(0, 0, 0, theme.step(2.5))
         for at, row in enumerate(self._rows):
             if row.heading is not None and row.hint is not None:
                 row.heading.setFont(theme.font("strong"))
                 row.heading.setContentsMargins(0, theme.step(1.75), 0, 0)
                 row.hint.setFont(theme.font("small"))
+                # Words are nearer to what they are about than to what comes next.
+                row.hint.setContentsMargins(0, 0, 0, theme.step(3) if row is not self._rows[-1] else 0)
                 self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
+                self._grid.setRowMinimumHeight(3 * at + 2, theme.step(1))
         edge = theme.step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
         # Cards one below the other have their choices at the same place.
         self._grid.setColumnMinimumWidth(0, 0 if self._narrow else theme.step(_HEADINGS))
         self._grid.setHorizontalSpacing(theme.step(8))
-        self._grid.setVerticalSpacing(theme.step(2))
+        self._grid.setVerticalSpacing(theme.step(1))
 
 
 def say(hint: QLabel, words: str, ink: str = "quiet") -> None:

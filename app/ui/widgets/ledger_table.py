@@ -28,8 +28,9 @@ COLUMNS = ("When", "Why", "Address", "Answer", "Received", "Took")
 _CSV = ("sent", "method", "address", "why", "status", "received", "seconds", "error")
 _SORT, _WORDS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _ADDRESS = 2
-# Widths in steps; the address takes what is left.
+# Widths in steps; the address takes what is left, and leaves the reason a part of it up to the most that one needs.
 _WIDTHS = (36, 40, 0, 24, 22, 17)
+_WHY, _MOST_WHY, _LEAST_ADDRESS = 1, 64, 70
 
 
 class LedgerModel(QAbstractTableModel):
@@ -159,6 +160,8 @@ class LedgerTable(QTableView):
 
     def _fit(self) -> None:
         widths = [self._theme.step(steps) for steps in _WIDTHS]
+        spare = self.viewport().width() - sum(widths) - self._theme.step(_LEAST_ADDRESS)
+        widths[_WHY] += max(0, min(spare, self._theme.step(_MOST_WHY) - widths[_WHY]))
         widths[_ADDRESS] = max(self._theme.step(40), self.viewport().width() - sum(widths))
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)

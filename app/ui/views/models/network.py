@@ -39,13 +39,13 @@ class NetworkSection(ModelsSection):
         self.requests = RequestsCard(workspace, theme, lanes)
         card = FormCard(theme)
         self._means = card.add_row("Network", self.switch)
-        column = CardColumn(theme)
+        self._column = CardColumn(theme)
         for part in (self.notice, card, self.form):
-            column.add(part)
-        column.add(self.requests, wide=True)
+            self._column.add(part)
+        self._column.add(self.requests, wide=True)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(column)
+        outer.addWidget(self._column)
         self.switch.chosen.connect(self._way_chosen)
         self.form.kept.connect(self._save)
         self.requests.failed.connect(self.say_fault)
@@ -72,6 +72,10 @@ class NetworkSection(ModelsSection):
     def search(self) -> None:
         """Search the requests."""
         self.requests.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.requests.filter.selectAll()
+        # What is found stands below what is typed.
+        self._column.ensureWidgetVisible(self.requests, 0, 0)
+        self._column.ensureWidgetVisible(self.requests.filter, 0, self.theme.step(8))
 
     @Slot(str)
     def _way_chosen(self, way: str) -> None:

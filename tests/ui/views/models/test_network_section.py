@@ -190,3 +190,28 @@ def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: Qt
     section.requests.look()
     qtbot.waitUntil(lambda: section.notice.isVisible())
     assert "ledger" in section.notice.sentence()
+
+
+def test_what_is_searched_is_brought_into_view_with_what_is_found(
+    section: NetworkSection, qtbot: QtBot
+) -> None:
+    section.resize(900, 560)
+    requests(section, qtbot, 20)
+    section.activateWindow()
+    section.requests.filter.setText("file1")
+    section.search()
+    assert section.requests.filter.hasFocus() and section.requests.filter.selectedText() == "file1"
+    table = section.requests.table
+    row = table.viewport().mapTo(section, table.visualRect(table.model().index(1, 0)).bottomLeft())
+    assert 0 < row.y() < section.height()
+
+
+def test_reasons_are_whole_where_there_is_room(section: NetworkSection, qtbot: QtBot) -> None:
+    requests(section, qtbot)
+    table = section.requests.table
+    header = table.horizontalHeader()
+    narrow = header.sectionSize(1)
+    section.resize(1300, 800)
+    qtbot.waitUntil(lambda: header.sectionSize(1) > narrow)
+    assert header.sectionSize(2) > header.sectionSize(1)
+    assert sum(header.sectionSize(at) for at in range(6)) == table.viewport().width()
