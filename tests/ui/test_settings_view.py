@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
+from app.core.offers import Source
 from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
@@ -156,3 +157,14 @@ def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBo
 
 def test_where_things_are_kept_is_shown(view: SettingsView) -> None:
     assert any(label.whole() == str(view.workspace.paths.data) for label in view.findChildren(ElidedLabel))
+
+
+def test_without_a_choice_the_model_that_is_taken_is_shown(view: SettingsView, qtbot: QtBot) -> None:
+    starter = ModelCard("starter", "/m/starter", "bert", (QA,), source=Source.STARTER)
+    view.workspace.shelf.models = (*CARDS, starter)  # type: ignore[attr-defined]
+    view.workspace.shelf.default = lambda head: starter if head is QA else CARDS[2]  # type: ignore[method-assign]
+    view.settings_changed()
+    qtbot.waitUntil(lambda: view.models[QA].currentData() == "starter")
+    view.workspace.settings.models[QA] = "large-reader"
+    view.settings_changed()
+    qtbot.waitUntil(lambda: view.models[QA].currentData() == "large-reader")

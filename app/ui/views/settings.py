@@ -168,9 +168,11 @@ class SettingsView(Page):
     # What can be chosen
 
     @Slot(object)
-    def _models_found(self, cards: tuple[ModelCard, ...]) -> None:
+    def _models_found(self, found: tuple[tuple[ModelCard, ...], dict[Head, str]]) -> None:
+        cards, unasked = found
         for head, choice in self.models.items():
-            offer_models(choice, cards, head, self.workspace.settings.models.get(head, ""))
+            chosen = self.workspace.settings.models.get(head, "")
+            offer_models(choice, cards, head, chosen, unasked.get(head, ""))
 
     def _take_settings(self) -> None:
         settings = self.workspace.settings

@@ -42,20 +42,32 @@ def network_words(settings: Settings) -> str:
     return "Offline" if settings.offline else "Only when asked, to look up or download a model"
 
 
-def installed_cards(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
-    """The cards of all installed models."""
-    return installed(workspace)
+def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:
+    """The cards of all installed models, and for every head the folder of the one that is taken unasked."""
+    cards = installed(workspace)
+    unasked = {
+        head: workspace.shelf.default(head).folder
+        for head, _ in MODELS
+        if any(head in card.heads for card in cards)
+    }
+    return cards, unasked
 
 
-def offer_models(choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str) -> None:
-    """Offer the installed models that have a head, and show which of them was chosen, also when it is gone."""
+def offer_models(
+    choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str, unasked: str = ""
+) -> None:
+    """Offer the installed models that have a head, and show which of them was chosen, also when it is gone.
+
+    Where none was, `unasked` is the folder of the one that is taken.
+    """
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
     for card in fitting:
         choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
         weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
         choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
-    at = next((i for i, card in enumerate(fitting) if chosen in (card.name, card.folder)), -1)
+    wanted = chosen or unasked
+    at = next((i for i, card in enumerate(fitting) if wanted in (card.name, card.folder)), -1)
     if chosen and at < 0:
         choice.addItem(f"{chosen} (not installed)", chosen)
         at = choice.count() - 1

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from app.ui.theme import Theme
+
+# Beside its letters, in steps: where there is room, and where there is little.
+_ROOM, _LEAST_ROOM = 7, 3
+
+
+class _Segment(QPushButton):
+    """A button with room for the bolder letters of the pressed one, so that nothing moves when it changes."""
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__(title)
+        self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """The size that fits, in pixels."""
+        return QSize(self._wide(_ROOM), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The least size, in pixels."""
+        return QSize(self._wide(_LEAST_ROOM), super().sizeHint().height())
+
+    def _wide(self, steps: int) -> int:
+        letters = QFontMetrics(self._theme.font("strong")).horizontalAdvance(self.text())
+        return letters + self._theme.step(steps)
 
 
 class Segments(QFrame):
@@ -27,7 +51,7 @@ class Segments(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         for at, (key, title) in enumerate(choices):
-            button = QPushButton(title)
+            button = _Segment(theme, title)
             button.setCheckable(True)
             edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
             button.setProperty("kind", "segment")
@@ -75,7 +99,5 @@ class Segments(QFrame):
 
     @Slot()
     def _restyle(self) -> None:
-        # Room for the bolder letters of the pressed one, so that nothing moves when it changes.
-        metrics = QFontMetrics(self._theme.font("strong"))
         for button in self._buttons.values():
-            button.setMinimumWidth(metrics.horizontalAdvance(button.text()) + self._theme.step(7))
+            button.updateGeometry()

@@ -1,0 +1,62 @@
+"""Names side by side, one of them pressed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings.paths import default_paths
+from app.ui.theme import Theme
+from app.ui.widgets.segments import Segments
+
+NAMES = (("one", "Installed"), ("two", "This computer"), ("three", "Network"))
+
+
+def made(qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    whole, before, names = QWidget(), QLineEdit(), Segments(theme, "Section", NAMES)
+    row = QHBoxLayout(whole)
+    row.addWidget(before)
+    row.addWidget(names, 1)
+    qtbot.addWidget(whole)
+    whole.show()
+    whole.activateWindow()
+    qtbot.waitExposed(whole)
+    return whole, before, names
+
+
+def test_names_move_together_before_they_lie_upon_each_other(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
+    whole, _, names = made(qtbot)
+    buttons = list(names._buttons.values())
+    roomy = buttons[1].width()
+    places = [button.geometry() for button in buttons]
+    names.select("two")
+    assert [button.geometry() for button in buttons] == places
+    whole.resize(whole.minimumSizeHint())
+    qtbot.waitUntil(lambda: buttons[1].width() < roomy)
+    for left, right in pairwise(buttons):
+        assert left.geometry().right() < right.geometry().left()
+        assert left.width() > left.fontMetrics().horizontalAdvance(left.text())
+
+
+def test_tab_comes_to_the_pressed_one_and_arrows_go_on(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
+    _, before, names = made(qtbot)
+    names.select("one")
+    names.select("two")
+    told: list[str] = []
+    names.chosen.connect(told.append)
+    before.setFocus()
+    qtbot.keyClick(before, Qt.Key.Key_Tab)
+    assert names.window().focusWidget() is names._buttons["two"]
+    qtbot.keyClick(names._buttons["two"], Qt.Key.Key_Right)
+    assert told == ["three"] and names.selected() == "three"
+    assert names.window().focusWidget() is names._buttons["three"]
