@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.core.models import Head
+from app.core.models import Head, ModelCard
+from app.core.offers import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,15 @@ class Comparison:
             term = term * (count - at) // (at + 1)
             total += term
         return min(1.0, 2 * total / 2**count)
+
+
+def latest_of(card: ModelCard, measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """Of measures, the latest first, those of one model: one for each set of examples.
+
+    A starter is known by its name: the folder that it came along in changes with each installation.
+    """
+    found: dict[tuple[str, str], Measure] = {}
+    for one in measures:
+        if one.folder == card.folder or (card.source == Source.STARTER and one.model == card.name):
+            found.setdefault((one.head, one.digest), one)
+    return tuple(found.values())

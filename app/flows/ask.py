@@ -22,11 +22,11 @@ def ask(
         raise SpanlightError("The question is empty.", "Type what you want to know.")
     if not question.documents:
         raise SpanlightError("There is nothing to read.", "Open or paste a text first.")
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     return workspace.engine.run(question, choice, report)
 
 
 def load_reader(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the reader, so that the first question need not wait."""
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, use=False)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     return workspace.engine.load(choice, Head.QUESTION_ANSWERING, report)

@@ -40,7 +40,7 @@ def ask_batch(
     id is in the output already are not asked again. Raises SpanlightError for files that do not fit, Stopped when
     the report says so; what is finished stays.
     """
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
     total = check_rows(source, ("context", "question"))
     with RowFile(output, "answer") as file:

@@ -18,7 +18,7 @@ def classify(
     the model process died; Stopped when the report says so.
     """
     texts.require_words()
-    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     return workspace.engine.run(texts, choice, report)
 
 
@@ -26,5 +26,5 @@ def load_classifier(
     workspace: Workspace, report: Report, *, model: str = "", device: str = ""
 ) -> LoadedModel:
     """Have the model process load the classifier, so that the first text need not wait."""
-    choice = workspace.choose(Head.CLASSIFICATION, model, device, use=False)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report, use=False)
     return workspace.engine.load(choice, Head.CLASSIFICATION, report)

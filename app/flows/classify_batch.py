@@ -38,7 +38,7 @@ def classify_batch(
     already are not classified again. Raises SpanlightError for files that do not fit, Stopped when the report
     says so; what is finished stays.
     """
-    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     refuse_same_file(source, output)
     total = check_rows(source, ("text",))
     with RowFile(output, "label") as file:
@@ -68,7 +68,7 @@ def classify_table(
     A row whose text is blank gets empty values. Raises SpanlightError where the output cannot be written, Stopped when
     the report says so.
     """
-    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     if output:
         refuse_unwritable(output)
     card = workspace.find_model(Head.CLASSIFICATION, model)

@@ -121,7 +121,7 @@ def evaluate_qa(
 
     Raises SpanlightError for files that do not fit, Stopped when the report says so.
     """
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     files = [read_qa(path) for path in plan.files]
     chosen = [sample(examples, plan.limit, plan.seed) for examples in files]
     whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")

@@ -86,7 +86,7 @@ def evaluate_classes(
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
     require_one_winner(card)
-    choice = workspace.choose(Head.CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     examples = [
         replace(example, label=_class(example.label, card, path))
         for path in plan.files

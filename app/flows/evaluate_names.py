@@ -65,7 +65,7 @@ def evaluate_names(
     report says so.
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
-    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
     sources = [parse_source(name) for name in plan.files]
     examples = [
         example

@@ -18,11 +18,11 @@ def fill(
     process died; Stopped when the report says so.
     """
     text.require_blanks()
-    choice = workspace.choose(Head.MASKED_WORDS, model, device)
+    choice = workspace.choose(Head.MASKED_WORDS, model, device, report)
     return workspace.engine.run(text, choice, report)
 
 
 def load_filler(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model that fills blanks, so that the first text need not wait."""
-    choice = workspace.choose(Head.MASKED_WORDS, model, device, use=False)
+    choice = workspace.choose(Head.MASKED_WORDS, model, device, report, use=False)
     return workspace.engine.load(choice, Head.MASKED_WORDS, report)

@@ -21,13 +21,13 @@ def follow(
     a missing model or device, and EngineLost when the model process died; Stopped when the report says so.
     """
     pairs.require_words()
-    choice = workspace.choose(Head.NEXT_SENTENCE, model, device)
+    choice = workspace.choose(Head.NEXT_SENTENCE, model, device, report)
     return workspace.engine.run(pairs, choice, report)
 
 
 def load_follower(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model for this, so that the first pair need not wait."""
-    choice = workspace.choose(Head.NEXT_SENTENCE, model, device, use=False)
+    choice = workspace.choose(Head.NEXT_SENTENCE, model, device, report, use=False)
     return workspace.engine.load(choice, Head.NEXT_SENTENCE, report)
 
 

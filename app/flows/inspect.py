@@ -21,7 +21,7 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
     Raises SpanlightError for a missing model or device and for what the subject lacks, EngineLost when the model
     process died; Stopped when the report says so.
     """
-    choice = workspace.choose(request.subject.head, model, device)
+    choice = workspace.choose(request.subject.head, model, device, report)
     return workspace.engine.run(request, choice, report)
 
 
@@ -35,7 +35,7 @@ def compare(
     worked.
     """
     request = request_of(subject)
-    choices = [workspace.choose(subject.head, model, device) for model in models]
+    choices = [workspace.choose(subject.head, model, device, report) for model in models]
     each = GroupReport(report, len(choices), "models")
     results: tuple[Any, ...] = ()
     for choice in choices:

@@ -47,7 +47,7 @@ def measure(
     held = read_examples(Path(data.path), data.head)
     items = tuple(sample(held.items, limit, _SEED))
     examples = Examples(data.head, items)
-    choice = workspace.choose(data.head, model, device)
+    choice = workspace.choose(data.head, model, device, report)
     reader = reader_of(workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
     # The engine tells of a group's progress by these words.

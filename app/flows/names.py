@@ -18,11 +18,11 @@ def find_names(
     the model process died; Stopped when the report says so.
     """
     texts.require_words()
-    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device)
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
     return workspace.engine.run(texts, choice, report)
 
 
 def load_finder(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the model that finds names, so that the first text need not wait."""
-    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, use=False)
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report, use=False)
     return workspace.engine.load(choice, Head.TOKEN_CLASSIFICATION, report)

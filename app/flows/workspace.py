@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.network import HUB, Network
+from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.engine.client import Engine
 from app.flows.document_process import Documents
@@ -39,6 +40,7 @@ class Workspace:
     measures: Measures = field(init=False)
     downloads: Downloads = field(init=False)
     _saved: Settings = field(init=False, repr=False)
+    _told: set[tuple[Head, str]] = field(init=False, repr=False, default_factory=set)
     _saving: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -76,23 +78,34 @@ class Workspace:
         """
         if model:
             return self.shelf.find(model, head)
+        return self._find(head, model)[0]
+
+    def _find(self, head: Head, model: str) -> tuple[ModelCard, str]:
+        """The card that `find_model` gives, and the chosen model that it stands in for, empty for none."""
+        if model:
+            return self.shelf.find(model, head), ""
         chosen = self.settings.models.get(head, "")
         if chosen:
             try:
-                return self.shelf.find(chosen, head)
+                return self.shelf.find(chosen, head), ""
             except SpanlightError as fault:
                 _log.warning("the chosen model is not used: %s", fault)
-        return self.shelf.default(head)
+        return self.shelf.default(head), chosen
 
-    def choose(self, head: Head, model: str = "", device: str = "", *, use: bool = True) -> ModelChoice:
+    def choose(self, head: Head, model: str, device: str, report: Report, *, use: bool = True) -> ModelChoice:
         """The model and the device to work with; raises SpanlightError as `find_model` does.
 
-        `use` has it taken down as used now.
+        Where another one stands in for the one chosen, that is noticed once. `use` has it taken down as used now.
         """
-        folder = self.find_model(head, model).folder
+        card, instead_of = self._find(head, model)
+        if instead_of and (head, instead_of) not in self._told:
+            self._told.add((head, instead_of))
+            report.notice(
+                f"The model chosen for this, {instead_of}, cannot be used now: {card.name} is used instead."
+            )
         if use:
-            self.uses.used(folder)
-        return ModelChoice(folder, device or self.settings.device, self.settings.precision)
+            self.uses.used(card.folder)
+        return ModelChoice(card.folder, device or self.settings.device, self.settings.precision)
 
     def close(self) -> None:
         """End the model process, the documents processes and the download process, and close the history."""

@@ -107,7 +107,7 @@ def test_download_list_ledger_again_and_remove(terminal: Terminal, hub: HubServe
     assert f"\nInstalled as small-moods, in {terminal.models / 'small-moods'}\n" in said.out
     assert terminal.installed() == ["small-moods"]
     listed = terminal("models").out
-    assert f"  Origin: downloaded, {NAME}\n" in listed
+    assert f"  Origin: downloaded, {NAME}, commit " in listed
     assert "  Licence: mit\n" in listed
     assert "  Languages: English, German\n" in listed
     # It works.

@@ -213,7 +213,7 @@ def test_import_a_folder_use_it_and_remove_it(terminal: Terminal, classifier: Pa
     assert said.code == 0, said.err
     assert said.out.startswith("Installed as moods, for classifying texts, in ")
     assert terminal.installed() == ["moods"]
-    assert "  Origin: imported from a folder\n" in terminal("models").out
+    assert "  Origin: imported from a folder, " in terminal("models").out
     assert terminal("models", "use", "classify", "moods").code == 0
     said = terminal("models", "remove", "moods")
     assert said.code == 2

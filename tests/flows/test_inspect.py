@@ -65,7 +65,7 @@ def test_a_look_goes_to_its_subject_s_head(tmp_path: Path, request_: Look) -> No
     workspace = fake_workspace(tmp_path, engine)
     seen = look(workspace, request_, Silent(), device="cpu")
     assert engine.requests == [request_]
-    assert engine.choices == [workspace.choose(request_.subject.head, "", "cpu")]
+    assert engine.choices == [workspace.choose(request_.subject.head, "", "cpu", Silent())]
     lines = list(csv.reader(io.StringIO(inside_csv(seen))))
     assert len({len(line) for line in lines}) == 1
     assert len(lines) > 2

@@ -69,6 +69,21 @@ def test_listing_mends_what_a_killed_process_left(tmp_path: Path) -> None:
     assert [path.name for path in paths.models.iterdir()] == ["mine"]
 
 
+def test_a_chosen_model_that_is_gone_is_told_of_once(tmp_path: Path) -> None:
+    class Notices(Silent):
+        def __init__(self) -> None:
+            self.said: list[str] = []
+
+        def notice(self, sentence: str) -> None:
+            self.said.append(sentence)
+
+    workspace = fake_workspace(tmp_path, settings=Settings(models={"question-answering": "gone"}))
+    report = Notices()
+    for _ in range(2):
+        ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), report)
+    assert report.said == ["The model chosen for this, gone, cannot be used now: reader is used instead."]
+
+
 def test_which_model_reads(tmp_path: Path) -> None:
     engine = FakeEngine()
     workspace = fake_workspace(

@@ -10,11 +10,11 @@ from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.measure_words import figure, share, speed
-from app.core.measures import Measure
+from app.core.measures import Measure, latest_of
 from app.core.models import Head, ModelCard
 from app.core.wording import size
 from app.flows.measure import measured
-from app.flows.models import installed, refused
+from app.flows.models import installed, origin_of, refused
 from app.flows.workspace import Workspace
 
 
@@ -57,9 +57,14 @@ def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
 def _values(
     card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]
 ) -> dict[str, object]:
-    own = [asdict(one) | {"speed": one.speed} for one in kept if one.folder == card.folder]
-    last = workspace.uses.last(card.folder)
-    return asdict(card) | {"used_by": _tasks(card, users), "last_used": last, "measures": own}
+    mark = origin_of(card.folder)
+    return asdict(card) | {
+        "used_by": _tasks(card, users),
+        "last_used": workspace.uses.last(card.folder),
+        "measures": [asdict(one) | {"speed": one.speed} for one in latest_of(card, kept)],
+        "commit": mark.commit if mark else "",
+        "added": mark.added if mark else "",
+    }
 
 
 def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]) -> None:
@@ -75,13 +80,12 @@ def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: 
     for data, figures in card.measured.items():
         said = ", ".join(f"{name} {figure:g}" for name, figure in figures.items())
         print(f"  Measured on {one_line(data)}: {one_line(said)}")
-    for one in kept:
-        if one.folder == card.folder:
-            said = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
-            print(f"  Measured here on {one_line(one.data)}: {one_line(said)}, {speed(one)}")
+    for one in latest_of(card, kept):
+        said = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
+        print(f"  Measured here on {one_line(one.data)}: {one_line(said)}, {speed(one)}")
     if card.licence:
         print(f"  Licence: {one_line(card.licence)}")
-    if came := origin(card):
+    if came := origin(card, origin_of(card.folder)):
         print(f"  Origin: {came}")
     if tasks := _tasks(card, users):
         print(f"  Used by: {', '.join(tasks)}")

@@ -16,7 +16,8 @@ from app.flows.workspace import Workspace
 
 _EPILOG = """\
 Nothing but looking up and downloading a model uses the network. Each request is written down before it
-is sent; the latest come first. Mirror, proxy and certificates are chosen in the window's settings.
+is sent; the latest come first. Mirror, proxy and certificates are chosen in the window, on the page Models
+under Network.
 """
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from app.cli.terminal import one_line
 from app.core.days import date_and_time
 from app.core.models import Head, ModelCard, family_title
-from app.core.offers import OfferedModel, Source
+from app.core.offers import OfferedModel, Origin, Source
 
 # A task's word on the command line; the first of a head's words is the one that is said.
 TASKS = {
@@ -71,15 +71,18 @@ def make(model: ModelCard | OfferedModel) -> str:
     return f"{one_line(family_title(model.family))}, {parameters}, up to {model.max_length:,} tokens"
 
 
-def origin(card: ModelCard) -> str:
-    """Where an installed model comes from, in a few words; "" for one that was put there by hand."""
+def origin(card: ModelCard, mark: Origin | None) -> str:
+    """Where an installed model comes from and when, in a few words; "" for one that was put there by hand."""
+    added = f", {moment(mark.added)}" if mark and mark.added else ""
     if card.source == Source.HUB:
-        return f"downloaded, {one_line(card.repository)}"
-    return {
+        commit = f", commit {one_line(mark.commit[:8])}" if mark else ""
+        return f"downloaded, {one_line(card.repository)}{commit}{added}"
+    words = {
         Source.STARTER: "comes along with Spanlight",
         Source.FOLDER: "imported from a folder",
         Source.ARCHIVE: "imported from a zip",
     }.get(card.source, "")  # type: ignore[call-overload]  # a StrEnum's members are strings
+    return f"{words}{added}"
 
 
 def moment(iso: str) -> str:

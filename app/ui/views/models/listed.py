@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.inspection import Visit
-from app.core.measures import Measure
+from app.core.measures import Measure, latest_of
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Report
@@ -123,9 +123,7 @@ def listed(workspace: Workspace, report: Report) -> Listed:
             used[head] = workspace.find_model(head).folder
         except SpanlightError:
             continue  # nothing installed does it
-    by_folder: dict[str, tuple[Measure, ...]] = {}
-    for one in measured(workspace, report):
-        by_folder[one.folder] = (*by_folder.get(one.folder, ()), one)
+    kept = measured(workspace, report)
     chosen = {head: workspace.settings.models.get(head, "") for head in Head}
     return Listed(
         cards,
@@ -134,7 +132,7 @@ def listed(workspace: Workspace, report: Report) -> Listed:
         {head: name for head, name in chosen.items() if name},
         {card.folder: origin_of(card.folder) for card in cards},
         {card.folder: workspace.uses.last(card.folder) for card in cards},
-        by_folder,
+        {card.folder: latest_of(card, kept) for card in cards},
     )
 
 
