@@ -27,6 +27,7 @@ def made(qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
     whole.show()
     whole.activateWindow()
     qtbot.waitExposed(whole)
+    qtbot.waitUntil(whole.isActiveWindow)
     return whole, before, names
 
 
