@@ -1,4 +1,4 @@
-"""Facts in two columns: what each is called, and what it is."""
+"""Facts: what each is called, and beside it, or below where there is little room, what it is."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 
 from app.ui.theme import Theme
+
+# Steps of width below which names stand above their values.
+_NARROW = 84
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,10 @@ class FactsGrid(QFrame):
         self._theme = theme
         self._facts: tuple[Fact, ...] = ()
         self._labels: list[tuple[QLabel, QLabel]] = []
+        self._narrow = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setColumnStretch(1, 1)
+        theme.changed.connect(self._arrange)
         theme.changed.connect(self._restyle)
 
     def set_facts(self, facts: Sequence[Fact]) -> None:
@@ -63,9 +68,30 @@ class FactsGrid(QFrame):
         value.setWordWrap(True)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         at = len(self._labels)
-        self._grid.addWidget(name, at, 0, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(value, at, 1)
         self._labels.append((name, value))
+        self._place(at)
+
+    def _place(self, at: int) -> None:
+        """Put a name beside its value, or above it where there is little room."""
+        for part in self._labels[at]:
+            self._grid.removeWidget(part)
+        name, value = self._labels[at]
+        self._grid.addWidget(name, 2 * at, 0, Qt.AlignmentFlag.AlignTop)
+        below = int(self._narrow)
+        self._grid.addWidget(value, 2 * at + below, 1 - below)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    @Slot()
+    def _arrange(self) -> None:
+        narrow = self.width() < self._theme.step(_NARROW)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for at in range(len(self._labels)):
+                self._place(at)
+            self._restyle()
 
     @Slot()
     def _restyle(self) -> None:
@@ -73,6 +99,9 @@ class FactsGrid(QFrame):
         for name, value in self._labels:
             name.setFont(self._theme.font("ui"))
             value.setFont(self._theme.font("ui"))
-        self._grid.setHorizontalSpacing(step(6))
-        self._grid.setVerticalSpacing(step(2))
-        self._grid.setColumnMinimumWidth(0, step(28))
+            value.setContentsMargins(0, 0, 0, step(1.5) if self._narrow else 0)
+        self._grid.setHorizontalSpacing(0 if self._narrow else step(6))
+        self._grid.setVerticalSpacing(step(0.5 if self._narrow else 2))
+        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else step(28))
+        for column in (0, 1):
+            self._grid.setColumnStretch(column, int((column == 0) == self._narrow))

@@ -44,6 +44,7 @@ class ModelFilters(QFrame):
         for at, (name, choices) in enumerate(filters.items()):
             box = QComboBox()
             box.setAccessibleName(name)
+            box.setToolTip(f"{name}: which models are listed")
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
             for key, title in choices:

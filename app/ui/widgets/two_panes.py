@@ -45,7 +45,7 @@ class TwoPanes(QSplitter):
 
     def restore(self, sizes: list[int]) -> None:
         """Take the sizes that were kept, or the usual ones."""
-        self.setSizes(sizes if len(sizes) == 2 else [self._theme.step(88), self._theme.step(200)])
+        self.setSizes(sizes if len(sizes) == 2 else [self._theme.step(96), self._theme.step(200)])
 
     @Slot()
     def _restyle(self) -> None:
