@@ -28,6 +28,11 @@ from app.models.shelving import Staging
 _log = logging.getLogger(__name__)
 
 
+def named(workspace: Workspace, typed: str) -> str:
+    """The repository's name in what was typed or pasted, a page's address too; raises SpanlightError for none."""
+    return repository_of(typed, workspace.network.endpoint)
+
+
 def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
     """What is known of a repository before it is downloaded; `commit` pins a revision, empty takes the newest.
 

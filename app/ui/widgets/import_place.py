@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QPushButton, QVBoxLayout
 
@@ -55,9 +55,16 @@ class ImportPlace(QFrame):
         self._restyle()
 
     def set_busy(self, busy: bool) -> None:
-        """Whether an import is running."""
-        for part in (self.folder, self.zip, self.leave):
+        """Whether an import is running; the keyboard focus goes to what can be pressed then."""
+        parts = (self.folder, self.zip, self.leave)
+        here = any(part.hasFocus() for part in parts)
+        back = self.strip.has_focus() and not busy
+        if here and busy:
+            self.strip.focus_stop()
+        for part in parts:
             part.setEnabled(not busy)
+        if back:
+            self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         take_files_only(event)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.theme import Theme
@@ -57,6 +57,10 @@ class _Painter(QStyledItemDelegate):
             inset = theme.step(2)
             bar = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
             painter.fillRect(bar, theme.colour("accent"))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(theme.colour("focus"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(0.5, 1.5, -0.5, -1.5), theme.step(1.5), theme.step(1.5))
         inner = rect.adjusted(theme.step(3), theme.step(2.5), -theme.step(3), -theme.step(2.5))
         upper = QRectF(inner.left(), inner.top(), inner.width(), inner.height() * 0.52)
         lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.height() - upper.height())
@@ -144,6 +148,13 @@ class ModelList(RowList):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if self._model.rows and not self.key():
             self.setCurrentIndex(self._model.index(0))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # Qt has the keys stand on the first row without choosing it.
+        at = self.currentIndex()
+        if at.isValid() and not self.selectionModel().isSelected(at):
+            self.setCurrentIndex(at)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

@@ -90,15 +90,18 @@ class OfferSheet(ModelSheet):
         return self._beside_it.text()
 
     def go_in(self) -> None:
-        """Put the keyboard focus on what is to be done."""
-        if self.button.isVisibleTo(self) and self.button.isEnabled():
-            self.button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        """Put the keyboard focus on what is to be done, else on what is to be read."""
+        able = self.button.isVisibleTo(self) and self.button.isEnabled()
+        # Where nothing is to be done there is something to read: the arrow keys go through it.
+        (self.button if able else self).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
         self._beside_it.setFont(theme.font("small"))
-        self._deed.setSpacing(theme.step(4))
+        self._deed.setSpacing(theme.step(3))
+        # As much as a link keeps around its words, so that both begin at one edge.
+        self._beside_it.setContentsMargins(theme.step(1), 0, 0, 0)
         if self._icon:
             self.button.setIcon(theme.icon(self._icon, "ink" if self._quiet else "on_accent"))
             self.button.setIconSize(QSize(theme.step(4), theme.step(4)))

@@ -28,7 +28,7 @@ class Stage(StrEnum):
 class TransferRow:
     """One download: its repository, the model's name, its stage, words, the share done (None: not known), a hint.
 
-    `use` is what the button of an installed one does: "Use it for Ask".
+    `use` is what the button of an installed one does: "Use it for Ask"; `held` says why it cannot go on now.
     """
 
     key: str
@@ -38,14 +38,18 @@ class TransferRow:
     share: float | None = 0.0
     hint: str = ""
     use: str = ""
+    held: str = ""
 
 
+_THROW = ("throw", "Throw away…", "delete", "")
+# What stands in their place while it is asked whether that is meant.
+_ASKED = (("throw", "Throw away", "delete", "danger"), ("keep", "Keep it", "", ""))
 # The buttons of a stage: what is sent, what stands on it, its icon and its kind.
 _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
     Stage.WAITING: (("pause", "Not now", "", ""),),
-    Stage.RUNNING: (("pause", "Pause", "stop", ""), ("throw", "Throw away", "delete", "")),
-    Stage.PAUSED: (("resume", "Resume", "save", ""), ("throw", "Throw away", "delete", "")),
-    Stage.FAILED: (("resume", "Try again", "again", ""), ("throw", "Throw away", "delete", "")),
+    Stage.RUNNING: (("pause", "Pause", "pause", ""), _THROW),
+    Stage.PAUSED: (("resume", "Resume", "save", ""), _THROW),
+    Stage.FAILED: (("resume", "Try again", "again", ""), _THROW),
     Stage.GOING: (),
     Stage.DONE: (("use", "", "", "primary"), ("show", "Show it", "", ""), ("close", "Put away", "", "")),
 }
@@ -78,6 +82,7 @@ class _Row(QFrame):
         self._column.addWidget(self._bar)
         self._column.addWidget(self._hint)
         self._deeds: list[tuple[QPushButton, str]] = []
+        self._asking = False
         self._whole = QHBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, 0)
         self._whole.addLayout(self._column, 1)
@@ -87,9 +92,14 @@ class _Row(QFrame):
     def take(self, row: TransferRow) -> None:
         """Show how it stands now."""
         if (row.stage, row.use) != (self.row.stage, self.row.use):
+            self._asking = self._asking and _THROW in _BUTTONS[row.stage]
             self.row = row
             self._make_buttons()
         self.row = row
+        for button, _ in self._deeds:
+            held = row.held if button.property("deed") == "resume" else ""
+            button.setEnabled(not held)
+            button.setToolTip(held)
         self._title.setText(row.title)
         self._words.set_whole(row.words)
         mark(self._words, ink="fault" if row.stage is Stage.FAILED else "quiet")
@@ -109,6 +119,13 @@ class _Row(QFrame):
         """The buttons by their deeds."""
         return {str(button.property("deed")): button for button, _ in self._deeds}
 
+    def go_in(self) -> bool:
+        """Put the keyboard focus on the first thing to do; returns whether there is one."""
+        able = [button for button, _ in self._deeds if button.isEnabled()]
+        if able:
+            able[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        return bool(able)
+
     def restyle(self) -> None:
         """Take the theme's fonts, icons and sizes."""
         theme = self._theme
@@ -125,12 +142,9 @@ class _Row(QFrame):
         self._whole.setSpacing(theme.step(2))
 
     def _make_buttons(self) -> None:
-        focused = any(button.hasFocus() for button, _ in self._deeds)
-        for button, _ in self._deeds:
-            button.hide()
-            button.deleteLater()
-        self._deeds = []
-        for deed, title, icon, kind in _BUTTONS[self.row.stage]:
+        focused = self.isAncestorOf(self.window().focusWidget() or self)
+        before, self._deeds = self._deeds, []
+        for deed, title, icon, kind in _ASKED if self._asking else _BUTTONS[self.row.stage]:
             words = title or self.row.use
             if not words:
                 continue
@@ -141,29 +155,54 @@ class _Row(QFrame):
                 mark(button, kind=kind)
             button.clicked.connect(self._clicked)
             self._whole.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            # At once, not when the layout comes to it: what is hidden cannot take the keyboard focus.
+            button.show()
             self._deeds.append((button, icon))
-        if focused and self._deeds:
-            self._deeds[0][0].setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._asking:
+            self._deeds[-1][0].setFocus(Qt.FocusReason.OtherFocusReason)
+        elif focused:
+            self.go_in()
+        for button, _ in before:
+            button.hide()
+            button.deleteLater()
 
     @Slot()
     def _clicked(self) -> None:
-        self.asked.emit(self.row.key, self.sender().property("deed"))
+        deed = str(self.sender().property("deed"))
+        # What took an hour to come is not to go by one press beside Pause.
+        if deed == "keep" or (deed == "throw" and not self._asking and self.row.share != 0):
+            self._asking = deed == "throw"
+            self._make_buttons()
+            self.restyle()
+        else:
+            self._asking = False
+            self.asked.emit(self.row.key, deed)
 
 
 class TransferRows(QFrame):
     """All downloads, one below the other; hidden without any.
 
-    `asked` carries a repository and what is to be done: pause, resume, throw, use, show or close.
+    `asked` carries a repository and what is to be done: pause, resume, throw, use, show or close. `left` is sent when
+    the keyboard focus was on a row that is gone, and no other row can take it.
     """
 
     asked = Signal(str, str)
+    left = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._rows: dict[str, _Row] = {}
-        self._column = QVBoxLayout(self)
-        self.setProperty("kind", "frame")
+        line = QFrame()
+        line.setProperty("kind", "rule")
+        line.setFixedHeight(1)
+        self._column = QVBoxLayout()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(line)
+        whole.addLayout(self._column)
+        self.setProperty("kind", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Downloads")
         theme.changed.connect(self._restyle)
@@ -173,8 +212,10 @@ class TransferRows(QFrame):
     def set_rows(self, rows: Sequence[TransferRow]) -> None:
         """Show these downloads."""
         keys = [row.key for row in rows]
+        left = False
         for key in [key for key in self._rows if key not in keys]:
             gone = self._rows.pop(key)
+            left = left or gone.isAncestorOf(self.window().focusWidget() or self)
             gone.hide()
             gone.deleteLater()
         for row in rows:
@@ -185,7 +226,15 @@ class TransferRows(QFrame):
                 made.asked.connect(self.asked)
                 self._rows[row.key] = made
                 self._column.addWidget(made)
+                made.show()
         self.setVisible(bool(rows))
+        if left and not any(row.go_in() for row in self._rows.values()):
+            self.left.emit()
+
+    def go_to(self, key: str) -> None:
+        """Put the keyboard focus on the first thing to do with a download."""
+        if key in self._rows:
+            self._rows[key].go_in()
 
     def rows(self) -> tuple[TransferRow, ...]:
         """What is shown."""

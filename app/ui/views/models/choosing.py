@@ -23,12 +23,15 @@ class Choosing(QObject):
     """Fills the page with a model of the catalogue, or with any repository, and does what its button says.
 
     `note` is one line; `network_asked` asks for the section on the network; `show_asked` carries the folder of an
-    installed model that is to be shown.
+    installed model that is to be shown; `called` carries one that was looked up: as it was asked for, and as it
+    calls itself; `begun` carries one whose download was begun here, where the keyboard focus was.
     """
 
     note = Signal(str)
     network_asked = Signal()
     show_asked = Signal(str)
+    called = Signal(str, str)
+    begun = Signal(str)
 
     def __init__(
         self, workspace: Workspace, lanes: Lanes, sheet: OfferSheet, downloads: Downloads, parent: QObject
@@ -47,7 +50,7 @@ class Choosing(QObject):
         sheet.acted.connect(self.act)
         sheet.linked.connect(self.network_asked)
         sheet.strip.stop_asked.connect(self._stop)
-        sheet.notice.acted.connect(self._look_up)
+        sheet.notice.closed.connect(self.refresh)
         downloads.changed.connect(self.refresh)
 
     @property
@@ -58,7 +61,13 @@ class Choosing(QObject):
     @property
     def passport(self) -> Passport | None:
         """What its repository itself said, None before it was looked up."""
-        return self._passports[self._repository][0] if self._repository in self._passports else None
+        return self.passport_of(self._repository)
+
+    def passport_of(self, repository: str) -> Passport | None:
+        """What a repository itself said, now or when its download was begun."""
+        if repository in self._passports:
+            return self._passports[repository][0]
+        return self._downloads.passport(repository)
 
     def show(self, repository: str, offered: OfferedModel | None, suits: str, folder: str) -> None:
         """Show a repository; `offered` is its entry in the catalogue, `folder` where it is installed, if it is."""
@@ -87,9 +96,11 @@ class Choosing(QObject):
         known, offered = self.passport, self._offered
         title = offered.title if offered is not None else self._repository.rpartition("/")[2]
         line = offered.line if offered is not None else "It is not in Spanlight’s own list."
-        facts = offered_facts(offered, self._suits) if offered is not None else []
+        here = bool(self._folder)
+        facts = offered_facts(offered, self._suits, installed=here) if offered is not None else []
         if known is not None:
-            facts = passport_facts(known, self._passports[self._repository][1], offered)
+            suits = self._passports[self._repository][1] if self._repository in self._passports else ""
+            facts = passport_facts(known, suits, offered, installed=here)
         self._sheet.show_model(title, self._repository, line, facts)
         if known is not None and known.card is None:
             self._sheet.refusal.show_fault(known.refused or "This model cannot be used here.", known.hint)
@@ -105,21 +116,27 @@ class Choosing(QObject):
         elif stage in _BUSY:
             sheet.offer("", "It is being downloaded: see below.")
         elif stage in (Stage.PAUSED, Stage.FAILED):
-            sheet.offer("Resume", "Its download was begun and is not finished: see below.", icon="save")
+            offline = self._workspace.settings.offline
+            told = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
+            link = "Network…" if offline else ""
+            sheet.offer("Resume", told, icon="save", possible=not offline, link=link)
         elif known is not None and known.card is None:
             sheet.offer("", "Nothing of it was downloaded.")
         elif known is not None:
             self._offer_download(known)
         elif self._workspace.settings.offline:
+            sheet.notice.clear()
             sheet.offer(
                 "Look it up", "Spanlight is offline: nothing is asked of the network.", icon="search",
                 possible=False, link="Network…",
             )  # fmt: skip
         else:
             host = self._workspace.network.endpoint.partition("://")[2]
+            again = bool(sheet.notice.sentence())
             sheet.offer(
-                "Look it up", f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
-                icon="search", possible=self._job is None or not self._job.running,
+                "Try again" if again else "Look it up",
+                f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
+                icon="again" if again else "search", possible=self._job is None or not self._job.running,
             )  # fmt: skip
 
     def _offer_download(self, known: Passport) -> None:
@@ -148,6 +165,7 @@ class Choosing(QObject):
     def act(self) -> None:
         """Do what is to be done next: look it up, download it, or show it."""
         known = self.passport
+        here = self._sheet.button.hasFocus()
         if self._folder:
             self.show_asked.emit(self._folder)
         elif self._downloads.stage(self._repository) in (Stage.PAUSED, Stage.FAILED):
@@ -156,6 +174,9 @@ class Choosing(QObject):
             self._look_up()
         elif known.card is not None and self._downloads.stage(self._repository) not in _BUSY:
             self._downloads.start(known)
+        # Its button has gone, or does something else now: the next thing to do is with the download.
+        if here and self._downloads.stage(self._repository) in _BUSY:
+            self.begun.emit(self._repository)
 
     @Slot()
     def _look_up(self) -> None:
@@ -184,22 +205,23 @@ class Choosing(QObject):
         self._passports[asked] = (passport, suits)
         if passport.repository != asked:
             self._passports[passport.repository] = (passport, suits)
+        self.called.emit(asked, passport.repository)
         self.note.emit(f"{passport.repository} was looked up; nothing was downloaded")
-        here = self._sheet.isAncestorOf(self._sheet.window().focusWidget() or self._sheet.window())
         self._rest()
-        if here:
-            self._sheet.go_in()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         fault = fault_of(error)
+        self._sheet.notice.show_fault(fault.sentence, fault.hint, fault.report)
         self._rest()
-        self._sheet.notice.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
 
     @Slot()
     def _rest(self) -> None:
+        here = self._sheet.isAncestorOf(self._sheet.window().focusWidget() or self._sheet.window())
         self._sheet.strip.clear()
         self.refresh()
+        if here:
+            self._sheet.go_in()
 
     @Slot()
     def _stop(self) -> None:

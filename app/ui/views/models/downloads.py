@@ -84,6 +84,15 @@ class Downloads(QObject):
         known = self._all.get(repository)
         return known.stage if known is not None else None
 
+    def passport(self, repository: str) -> Passport | None:
+        """What a repository said of itself when its download was begun."""
+        known = self._all.get(repository)
+        return known.passport if known is not None else None
+
+    def refresh(self) -> None:
+        """Have the rows shown anew: whether the network may be used may have changed."""
+        self.changed.emit()
+
     def card(self, repository: str) -> ModelCard | None:
         """The model that a finished download brought."""
         known = self._all.get(repository)
@@ -160,7 +169,8 @@ class Downloads(QObject):
 
     def _tell(self, transfer: _Transfer) -> None:
         row = self._row(transfer.passport.repository, transfer)
-        self.note.emit(f"{row.title}: {row.words}")
+        joined = " " if row.words[:1].islower() else ": "
+        self.note.emit(f"{row.title}{joined}{row.words}")
         self.changed.emit()
 
     @Slot()
@@ -175,7 +185,7 @@ class Downloads(QObject):
         if one is not None and isinstance(news, Downloading):
             one.done, one.total, one.speed, one.what = news.done, news.total, news.speed, ""
             one.file = news.file
-            self._tell(one)
+            self.changed.emit()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -183,8 +193,13 @@ class Downloads(QObject):
             one.left = progress.seconds_left
             # Bytes are told by the partial results; other work, such as trying the model out, in its own words.
             counts_bytes = progress.total == one.passport.to_fetch or progress.total == one.passport.size
-            one.what = "" if counts_bytes and one.done < progress.total else progress.what
-            self._tell(one)
+            what = "" if counts_bytes and one.done < progress.total else progress.what
+            begun, one.what = bool(what) and what != one.what, what
+            # The line of the window tells what is done; how far it has come stands in the row.
+            if begun:
+                self._tell(one)
+            else:
+                self.changed.emit()
 
     @Slot(object)
     def _done(self, had: tuple[ModelCard, bool]) -> None:
@@ -232,7 +247,8 @@ class Downloads(QObject):
         share, use = _share(one), ""
         if one.card is not None and not one.used:
             use = f"Use it for {PAGES[one.card.heads[0]]}"
-        return TransferRow(key, _name(one.passport), one.stage, self._words(one), share, one.hint, use)
+        held = "Spanlight is offline" if self._workspace.settings.offline else ""
+        return TransferRow(key, _name(one.passport), one.stage, self._words(one), share, one.hint, use, held)
 
     def _words(self, one: _Transfer) -> str:
         total = one.total or one.passport.size

@@ -81,8 +81,8 @@ class Importing(QObject):
             return
         self._path = self._waiting.pop(0)
         self._place.notice.clear()
-        self._place.set_busy(True)
         self._place.strip.waiting(f"{self._path.name} waits for the download")
+        self._place.set_busy(True)
         link = self._place.leave.isChecked() and self._path.is_dir()
         self._job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
         self._job.started.connect(self._started)
@@ -98,8 +98,8 @@ class Importing(QObject):
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        what = progress.what or "Importing"
-        named = what if self._path.name in what else f"{what} {self._path.name}"
+        what = progress.what or "Importing it"
+        named = what if self._path.name in what else f"{self._path.name}: {what[:1].lower()}{what[1:]}"
         self._place.strip.show_progress(Progress(progress.done, progress.total, named, progress.seconds_left))
 
     @Slot(object)
@@ -123,5 +123,5 @@ class Importing(QObject):
         self.note.emit("Import stopped; nothing was added")
 
     def _rest(self) -> None:
-        self._place.strip.clear()
         self._place.set_busy(False)
+        self._place.strip.clear()

@@ -7,9 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.catalogue import search
+from app.flows.get_model import named
 from app.flows.import_model import looks_like_model
 from app.flows.use_model import use
 from app.flows.workspace import Workspace
@@ -18,13 +20,14 @@ from app.ui.theme import Theme
 from app.ui.views.models.choosing import Choosing
 from app.ui.views.models.downloads import Downloads
 from app.ui.views.models.importing import Importing
-from app.ui.views.models.offers import LICENCES, SIZES, Offers, offers, typed_repository
+from app.ui.views.models.offers import LICENCES, SIZES, Offers, offers
 from app.ui.views.models.section import ModelsSection
 from app.ui.views.models.words import PAGES, TASKS
 from app.ui.widgets.import_place import ImportPlace
 from app.ui.widgets.model_filters import ModelFilters
-from app.ui.widgets.model_list import ModelList, ModelRow
+from app.ui.widgets.model_list import ModelList
 from app.ui.widgets.models_empty import ModelsEmpty
+from app.ui.widgets.nothing_found import NothingFound
 from app.ui.widgets.offer_sheet import OfferSheet
 from app.ui.widgets.repository_line import RepositoryLine
 from app.ui.widgets.transfer_rows import TransferRows
@@ -45,13 +48,15 @@ class OfferedSection(ModelsSection):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._offers = Offers((), {}, {})
-        self._typed = ""
+        self._named: list[str] = []
+        self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
         self._use_job: Job | None = None
         filters = {_TASK: TASKS, _LANGUAGE: (("", "Language"),), _SIZE: SIZES, _LICENCE: LICENCES}
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search models", filters)
         self.list = ModelList(theme, "Models that can be had")
+        self.nothing = NothingFound(theme, "No model of this list fits. Any other can be named below.")
         self.repository = RepositoryLine(theme)
         self.place = ImportPlace(theme)
         self.sheet = OfferSheet(theme)
@@ -60,9 +65,10 @@ class OfferedSection(ModelsSection):
         self.downloads = Downloads(workspace, lanes, self)
         self.choosing = Choosing(workspace, lanes, self.sheet, self.downloads, self)
         self.importing = Importing(workspace, lanes, self.place, self)
-        for part in (self.notice, self.filters, self.list, self.repository, self.place):
+        for part in (self.notice, self.filters, self.list, self.nothing, self.repository, self.place):
             self.panes.left.addWidget(part)
-        self.panes.left.setStretchFactor(self.list, 1)
+        for part in (self.list, self.nothing):
+            self.panes.left.setStretchFactor(part, 1)
         self.panes.show_right(self.sheet)
         self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
         self._show_nothing()
@@ -85,11 +91,11 @@ class OfferedSection(ModelsSection):
     def receive(self, argument: object) -> None:
         """Show a repository, which is named."""
         if isinstance(argument, str) and argument:
-            self._typed = argument
-            self._show_offer(argument)
+            self._name(argument)
 
     def settings_changed(self) -> None:
         """Take up whether the network may be used, and what is installed."""
+        self.downloads.refresh()
         self._look()
 
     def stop(self) -> bool:
@@ -140,10 +146,26 @@ class OfferedSection(ModelsSection):
             licence=self.filters.choice(_LICENCE),
         )
         rows = [self._offers.row(model) for model in found]
-        if self._typed and self._offers.find(self._typed) is None:
-            organisation, _, name = self._typed.rpartition("/")
-            rows.insert(0, ModelRow(self._typed, name, organisation))
+        own = () if self.filters.narrowing else self._own()
+        rows[:0] = [self._offers.named_row(one, self.choosing.passport_of(one)) for one in own]
+        self._shown = self._own()
         self.list.set_rows(rows)
+        self.list.setVisible(bool(rows) or not self._offers.models)
+        self.nothing.setVisible(self.list.isHidden())
+        self.nothing.mean(self._meant())
+
+    def _meant(self) -> str:
+        """The repository that is named in the search, empty where none is."""
+        words = self.filters.words()
+        try:
+            return named(self.workspace, words) if "/" in words else ""
+        except SpanlightError:
+            return ""
+
+    def _own(self) -> tuple[str, ...]:
+        """Repositories beside those of the catalogue: named here, or downloaded since an earlier start."""
+        known = dict.fromkeys([*self._named, *(row.key for row in self.downloads.rows())])
+        return tuple(one for one in known if self._offers.find(one) is None)
 
     @Slot(str)
     def _show_offer(self, repository: str) -> None:
@@ -156,12 +178,30 @@ class OfferedSection(ModelsSection):
 
     @Slot(str)
     def _take_typed(self, typed: str) -> None:
-        self._typed = typed_repository(typed)
-        self.filters.clear()
-        self._show_rows()
-        self.list.choose(self._typed)
-        self._show_offer(self._typed)
+        try:
+            repository = named(self.workspace, typed)
+        except SpanlightError as error:
+            self.repository.refuse(f"{error.message} {error.hint}")
+            return
+        self._name(repository)
         self.sheet.go_in()
+
+    def _name(self, repository: str) -> None:
+        """Put a repository at the top of the list, and show it; of those before, what was looked up stays."""
+        kept = (one for one in self._named if self.choosing.passport_of(one) is not None)
+        self._named = list(dict.fromkeys([repository, *kept]))
+        self.filters.clear()
+        self._show_offer(repository)
+        self.list.choose(self.choosing.repository)
+
+    @Slot(str, str)
+    def _called(self, asked: str, name: str) -> None:
+        """A repository was looked up: its row tells more now, and goes by the name that it calls itself."""
+        self._named = list(dict.fromkeys(name if one == asked else one for one in self._named))
+        self._show_rows()
+        if self.choosing.repository == asked != name:
+            self._show_offer(name)
+            self.list.choose(name)
 
     def _show_nothing(self) -> None:
         self.empty.say(
@@ -213,7 +253,14 @@ class OfferedSection(ModelsSection):
 
     @Slot()
     def _show_transfers(self) -> None:
+        if self._own() != self._shown:
+            self._show_rows()
         self.transfers.set_rows(self.downloads.rows())
+
+    @Slot()
+    def _to_list(self) -> None:
+        place = self.filters.search if self.list.isHidden() else self.list
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(str)
     def _show_installed(self, folder: str) -> None:
@@ -224,23 +271,33 @@ class OfferedSection(ModelsSection):
         self.go.emit("network", None)
 
     @Slot()
+    def _show_all(self) -> None:
+        self.filters.clear()
+        self.filters.go_to_search()
+
+    @Slot()
     def _enter(self) -> None:
         self.sheet.go_in()
 
     def _connect(self) -> None:
         self.filters.changed.connect(self._show_rows)
+        self.nothing.acted.connect(self._show_all)
+        self.nothing.named.connect(self._take_typed)
         self.filters.down_asked.connect(self.list.go_in)
         self.list.up_asked.connect(self.filters.go_to_search)
         self.list.chosen.connect(self._show_offer)
         self.list.entered.connect(self._enter)
         self.repository.asked.connect(self._take_typed)
         self.transfers.asked.connect(self._asked)
+        self.transfers.left.connect(self._to_list)
         self.downloads.changed.connect(self._show_transfers)
         self.downloads.note.connect(self.note)
         self.downloads.installed.connect(self._downloaded)
         self.choosing.note.connect(self.note)
         self.choosing.network_asked.connect(self._go_to_network)
         self.choosing.show_asked.connect(self._show_installed)
+        self.choosing.called.connect(self._called)
+        self.choosing.begun.connect(self.transfers.go_to)
         self.importing.note.connect(self.note)
         self.importing.installed.connect(self._imported)
 

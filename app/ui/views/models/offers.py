@@ -15,7 +15,14 @@ from app.flows.measure import measured
 from app.flows.models import installed
 from app.flows.workspace import Workspace
 from app.ui.views.inspect.words import HEADS
-from app.ui.views.models.words import card_facts, does, labels_in_words, longest, number_of
+from app.ui.views.models.words import (
+    card_facts,
+    does,
+    labels_in_words,
+    licence_fact,
+    longest,
+    number_of,
+)
 from app.ui.widgets.facts import Fact
 from app.ui.widgets.model_list import ModelRow
 
@@ -54,8 +61,25 @@ class Offers:
         """A model's row of the list."""
         spoken = languages(model.languages)
         line = f"{does(model.heads)} · {spoken}" if spoken else does(model.heads)
-        sign = "Installed" if model.repository in self.installed else ""
-        return ModelRow(model.repository, model.title, line, wording.size(model.size), sign)
+        return ModelRow(
+            model.repository, model.title, line, wording.size(model.size), self._sign(model.repository)
+        )
+
+    def named_row(self, repository: str, passport: Passport | None) -> ModelRow:
+        """The row of a repository that a person named; `passport` is what it said itself, if it was looked up."""
+        organisation, _, name = repository.rpartition("/")
+        card = passport.card if passport is not None else None
+        line, size = organisation, ""
+        if passport is not None and card is None:
+            line = "Cannot be used"
+        elif passport is not None and card is not None:
+            spoken = languages(passport.languages or card.languages)
+            line = " · ".join(words for words in (does(card.heads), spoken) if words)
+            size = wording.size(passport.size)
+        return ModelRow(repository, name, line, size, self._sign(repository))
+
+    def _sign(self, repository: str) -> str:
+        return "Installed" if repository in self.installed else ""
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
@@ -69,7 +93,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     )
 
 
-def offered_facts(model: OfferedModel, suiting: str) -> list[Fact]:
+def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False) -> list[Fact]:
     """What the catalogue says of a model."""
     terms = ", ".join(HEADS[head][1] for head in model.heads)
     names = model.heads[:1] == (Head.TOKEN_CLASSIFICATION,)
@@ -80,25 +104,30 @@ def offered_facts(model: OfferedModel, suiting: str) -> list[Fact]:
         Fact("Says “no answer”", _ANSWERS[model.no_answer] if model.no_answer is not None else ""),
         Fact("Names" if names else "Classes", classes, ", ".join(model.labels[:200])),
         Fact("Languages", languages(model.languages, 8)),
-        Fact("Size", f"{wording.size(model.size)} to download", f"{model.size:,} bytes"),
+        Fact(
+            "Size",
+            f"{wording.size(model.size)}{'' if installed else ' to download'}",
+            f"{model.size:,} bytes",
+        ),
         Fact("Reads", longest(model.max_length), "A longer text is read in windows that overlap"),
         Fact("Weights", number_of(model.parameters), "Parameters"),
-        Fact("Licence", model.licence, "As its authors state it"),
+        licence_fact(model.licence),
         Fact("This computer", suiting),
         Fact("Facts from", f"{model.source}\nread on {read.day} {read:%B} {read.year}" if read else ""),
     ]
 
 
-def passport_facts(passport: Passport, suiting: str, model: OfferedModel | None = None) -> list[Fact]:
-    """What a repository itself says, and what the network and the disk do; `model` is the catalogue's entry of it."""
-    card = passport.card
-    size, fetch = passport.size, passport.to_fetch
-    cached = f"; {wording.size(size - fetch)} of it in the Hugging Face cache already" if fetch < size else ""
-    facts = [
-        Fact("Download", f"{wording.size(fetch)}{cached}" if size else "", f"{fetch:,} bytes"),
-        Fact("Takes", in_time(passport)),
-        Fact("Free on the disk", wording.size(passport.free_disk) if passport.free_disk else ""),
-    ]
+def passport_facts(
+    passport: Passport, suiting: str, model: OfferedModel | None = None, *, installed: bool = False
+) -> list[Fact]:
+    """What a repository itself says; where it can be downloaded still, what the network and the disk do too.
+
+    `model` is the catalogue's entry of it.
+    """
+    card, size = passport.card, passport.size
+    facts = [Fact("Size", wording.size(size), f"{size:,} bytes")] if installed else []
+    if card is not None and not installed:
+        facts += _fetching(passport)
     if card is not None:
         terms = ", ".join(HEADS[head][1] for head in card.heads)
         facts.append(Fact("Does", does(card.heads), f"Heads found in its weights: {terms}"))
@@ -107,13 +136,23 @@ def passport_facts(passport: Passport, suiting: str, model: OfferedModel | None 
         facts += card_facts(card, licence=passport.licence, languages=passport.languages)
         facts.append(Fact("This computer", suiting))
     else:
-        facts.append(Fact("Licence", passport.licence or "not stated", "As its authors state it"))
+        facts.append(licence_fact(passport.licence))
     files = "\n".join(f"{file.name}, {wording.size(file.size)}" for file in passport.files)
     facts.append(Fact("Files", files, "Only these; weights come as safetensors and are checked"))
     facts.append(
         Fact("Commit", passport.commit[:12], f"{passport.commit}: what is downloaded is exactly this")
     )
     return facts
+
+
+def _fetching(passport: Passport) -> list[Fact]:
+    size, fetch = passport.size, passport.to_fetch
+    cached = f"; {wording.size(size - fetch)} of it in the Hugging Face cache already" if fetch < size else ""
+    return [
+        Fact("Download", f"{wording.size(fetch)}{cached}" if size else "", f"{fetch:,} bytes"),
+        Fact("Takes", in_time(passport)),
+        Fact("Free on the disk", wording.size(passport.free_disk) if passport.free_disk else ""),
+    ]
 
 
 def in_time(passport: Passport) -> str:
@@ -126,12 +165,3 @@ def in_time(passport: Passport) -> str:
 def passport_suits(workspace: Workspace, passport: Passport, report: Report) -> str:
     """How what a passport tells of suits this computer."""
     return suits(passport, workspace, measures=measured(workspace, report))
-
-
-def typed_repository(typed: str) -> str:
-    """A repository's name out of what was typed or pasted, as far as it looks like one: "org/name"."""
-    name = typed.strip().split("?")[0].split("#")[0]
-    if "://" in name:
-        name = name.split("://", 1)[1].partition("/")[2]
-    parts = [part for part in name.strip("/").split("/") if part]
-    return "/".join(parts[:2])

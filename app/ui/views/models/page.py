@@ -44,7 +44,7 @@ class ModelsView(Page):
         ("Ctrl+Shift+Tab", "Section before"),
         ("Alt+Right, Alt+Left", "Next section, section before"),
         ("Ctrl+F", "Search"),
-        ("Enter", "What the chosen model's button does"),
+        ("Enter", "To the chosen model's buttons"),
         ("Del", "Remove the chosen model, after asking"),
         ("Esc", "Stop or pause"),
     )

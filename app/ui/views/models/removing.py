@@ -12,6 +12,9 @@ from app.ui.jobs import Job, Lanes
 from app.ui.views.models.words import PAGES, when
 from app.ui.widgets.model_details import ModelDetails
 
+# Bytes; what only points at files elsewhere takes less.
+_HARDLY = 100_000
+
 
 class Removing(QObject):
     """Asks and tells on a page of details.
@@ -97,13 +100,17 @@ class Removing(QObject):
 
 def told_of(removal: Removal) -> str:
     """What removing a model means, in a few short sentences."""
-    stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
-    told = [f"This frees {wording.size(removal.freed)}{stays}."] if removal.freed else []
+    told = []
+    if removal.cached and removal.freed < _HARDLY:
+        told.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
+    elif removal.freed:
+        stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
+        told.append(f"This frees {wording.size(removal.freed)}{stays}.")
     if removal.chosen_for:
         pages = " and ".join(PAGES[head] for head in removal.chosen_for)
         told.append(f"It is used for {pages}: another model takes its place where there is one.")
     if removal.questions:
         told.append(f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay.")
     if removal.last_used:
-        told.append(f"Last used: {when(removal.last_used)}.")
+        told.append(f"It was last used {when(removal.last_used, within=True)}.")
     return " ".join(told)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from app.core import days, wording
 from app.core.languages import languages as in_words
+from app.core.licences import licence_in_words
 from app.core.measures import Measure
 from app.core.models import Head, ModelCard, family_title
 from app.core.name_types import plain_type
@@ -106,8 +107,13 @@ def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...]
         Fact("Languages", in_words(languages or card.languages, 6) or "not stated"),
         Fact("Reads", longest(card.max_length), "A longer text is read in windows that overlap"),
         Fact("Weights", weights, f"{family_title(card.family)}; parameters, and how each is stored"),
-        Fact("Licence", licence or card.licence or "not stated", "As its authors state it"),
+        licence_fact(licence or card.licence),
     ]
+
+
+def licence_fact(stated: str) -> Fact:
+    """A model's licence."""
+    return Fact("Licence", licence_in_words(stated) or "not stated", "As its authors state it")
 
 
 def quality(card: ModelCard, measures: tuple[Measure, ...]) -> str:
@@ -144,10 +150,13 @@ def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
         return "", ""
     if origin is None:
         return "Its folder was put here by hand", card.folder if card is not None else ""
-    added = f", {when(origin.added, within=True)}" if origin.added else ""
+    moment = when(origin.added, within=True)
     if source == Source.HUB:
-        linked = "\nIts files are in the Hugging Face cache." if origin.linked and card is not None else ""
-        return f"{origin.repository}, commit {origin.commit[:8]}{added}{linked}", origin.commit
+        linked = "its files are in the Hugging Face cache" if origin.linked and card is not None else ""
+        below = "; ".join(words for words in (f"added {moment}" if moment else "", linked) if words)
+        line = f"\n{below[0].upper()}{below[1:]}" if below else ""
+        return f"{origin.repository}, commit {origin.commit[:8]}{line}", origin.commit
+    added = f"\nAdded {moment}" if moment else ""
     kind = "The zip" if source == Source.ARCHIVE else "The folder"
     left = "; its files were left there" if origin.linked else ""
     return f"{kind} {origin.path}{left}{added}" if origin.path else "", ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.core.models import Head
 from app.core.report import Silent
@@ -14,7 +15,6 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask import ask
 from app.flows.get_model import unfinished
-from app.ui.views.models.offers import typed_repository
 from app.ui.widgets.transfer_rows import Stage
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
@@ -80,17 +80,75 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
 
 
 @pytest.mark.parametrize(
-    ("typed", "name"),
+    "typed",
     [
-        ("lion/tiny-reader", "lion/tiny-reader"),
-        (" https://huggingface.co/lion/tiny-reader ", "lion/tiny-reader"),
-        ("https://huggingface.co/lion/tiny-reader/tree/main?x=1", "lion/tiny-reader"),
-        ("http://127.0.0.1:8000/lion/tiny-reader#files", "lion/tiny-reader"),
-        ("lone", "lone"),
+        "{name}",
+        " https://huggingface.co/{name} ",
+        "https://huggingface.co/{name}/tree/main?x=1",
+        "{hub}/{name}#files",
     ],
 )
-def test_a_repository_is_read_out_of_what_is_pasted(typed: str, name: str) -> None:
-    assert typed_repository(typed) == name
+def test_a_repository_is_read_out_of_what_is_pasted(opened: Opened, hub: HubServer, typed: str) -> None:
+    section = opened.offered()
+    section.repository.line.setText(typed.format(name=READER, hub=hub.url))
+    section.repository.button.click()
+    assert section.choosing.repository == READER
+    assert section.list.key() == READER
+    assert not hub.requests()
+
+
+@pytest.mark.parametrize("typed", ["not a name", "../etc", "https://example.org/lion/tiny-reader"])
+def test_what_is_no_name_is_told_below_the_line_and_shown_nowhere(opened: Opened, typed: str) -> None:
+    section = opened.offered()
+    section.repository.line.setText(typed)
+    section.repository.button.click()
+    assert "no name of a model" in section.repository.refusal()
+    assert section.panes.right.currentWidget() is section.empty
+    section.repository.line.setText("lion")
+    assert not section.repository.refusal()
+
+
+def test_a_search_that_finds_nothing_says_so_and_shows_all_again(opened: Opened) -> None:
+    section = opened.offered()
+    section.filters.search.setText("zzqx")
+    opened.qtbot.waitUntil(section.nothing.isVisible)
+    assert section.list.isHidden()
+    section.nothing.button.click()
+    assert section.list.isVisible() and section.list.rows()
+    assert section.nothing.isHidden()
+    assert not section.filters.words()
+
+
+def test_a_name_in_the_search_is_understood(opened: Opened) -> None:
+    section = opened.offered()
+    section.filters.search.setText(READER)
+    opened.qtbot.waitUntil(section.nothing.meant.isVisible)
+    section.nothing.meant.click()
+    assert section.choosing.repository == READER
+    assert section.list.key() == READER
+
+
+def test_a_row_that_the_keys_come_to_is_chosen(opened: Opened) -> None:
+    section = opened.offered()
+    assert section.panes.right.currentWidget() is section.empty
+    opened.qtbot.keyClick(section.filters.search, Qt.Key.Key_Down)
+    assert section.list.selectedIndexes() == [section.list.currentIndex()]
+    assert section.choosing.repository == section.list.rows()[0].key
+
+
+def test_what_was_looked_up_stays_in_the_list_and_goes_by_its_own_name(
+    opened: Opened, hub: HubServer, reader: Path
+) -> None:
+    # The Hub takes a name in any case, and tells it as its owner writes it.
+    commit = hub.add(READER.upper(), reader, licence="mit", languages=["en"], id=READER)
+    hub.repositories[READER].commits[commit] = hub.repositories[READER.upper()].commits[commit]
+    section = opened.look_up(READER.upper())
+    assert section.choosing.repository == READER
+    row = section.list.rows()[0]
+    assert (row.key, row.line) == (READER, "Answers questions · English")
+    section.repository.line.setText("lion/other")
+    section.repository.button.click()
+    assert [row.key for row in section.list.rows()[:2]] == ["lion/other", READER]
 
 
 def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
@@ -98,7 +156,7 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     section = opened.look_up(READER)
     facts = section.sheet.facts
     assert section.sheet.title() == "tiny-reader"
-    assert facts.value("Licence") == "mit"
+    assert facts.value("Licence") == "MIT"
     assert facts.value("Does") == "Answers questions"
     assert "model.safetensors" in facts.value("Files")
     assert section.sheet.button.text().startswith("Download ")
@@ -107,6 +165,8 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     until(opened, Stage.DONE)
     assert section.transfers.isVisible()
     assert section.sheet.button.text() == "Show it"
+    assert not facts.value("Download")
+    assert section.list.rows()[0].sign == "Installed"
 
     assert opened.workspace.find_model(Head.QUESTION_ANSWERING).name == "starter-qa"
     section.transfers.button(READER, "use").click()
@@ -179,6 +239,12 @@ def test_what_was_fetched_is_thrown_away(opened: Opened, hub: HubServer) -> None
         lambda: bool(section.transfers.rows()) and bool(section.transfers.rows()[0].share), timeout=30_000
     )
     section.transfers.button(READER, "throw").click()
+    assert stage(opened) is Stage.RUNNING
+    section.transfers.button(READER, "keep").click()
+    assert section.transfers.button(READER, "pause") is not None
+    section.transfers.button(READER, "throw").click()
+    assert section.transfers.button(READER, "pause") is None
+    section.transfers.button(READER, "throw").click()
     opened.qtbot.waitUntil(lambda: not section.transfers.rows(), timeout=30_000)
     assert section.transfers.isHidden()
     assert not unfinished(opened.workspace, Silent())
@@ -233,7 +299,10 @@ def test_a_refused_model_is_told_why_and_not_offered(opened: Opened, hub: HubSer
 def test_a_repository_that_is_not_there_is_told_and_looked_up_again(opened: Opened, hub: HubServer) -> None:
     section = opened.look_up("lion/nobody")
     assert section.sheet.notice.isVisible()
-    assert section.sheet.button.text() == "Look it up"
+    assert section.sheet.button.text() == "Try again"
+    section.sheet.button.click()
+    assert not section.sheet.notice.isVisible()
+    opened.qtbot.waitUntil(section.sheet.notice.isVisible, timeout=30_000)
 
 
 def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Opened, hub: HubServer) -> None:
@@ -246,6 +315,64 @@ def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Ope
     section.sheet.link.click()
     assert opened.page.names.selected() == "network"
     assert not hub.requests()
+
+
+def test_offline_a_paused_download_is_not_gone_on_with(opened: Opened, hub: HubServer) -> None:
+    hub.fail("/cdn/*model.safetensors", rate=SLOW)
+    section = opened.look_up(READER)
+    section.sheet.button.click()
+    opened.qtbot.waitUntil(lambda: stage(opened) is Stage.RUNNING)
+    assert section.stop()
+    opened.qtbot.waitUntil(lambda: opened.lanes.network.idle, timeout=30_000)
+    resume = section.transfers.button(READER, "resume")
+    assert resume is not None and resume.isEnabled()
+    opened.workspace.settings.offline = True
+    opened.page.settings_changed()
+    opened.settle()
+    assert not resume.isEnabled() and "offline" in resume.toolTip()
+    assert not section.sheet.button.isEnabled()
+
+
+def test_the_keyboard_goes_along_with_a_download(opened: Opened, hub: HubServer) -> None:
+    section = opened.look_up(READER)
+    opened.page.activateWindow()
+    opened.qtbot.waitUntil(opened.page.isActiveWindow)
+    section.sheet.go_in()
+    assert section.sheet.button.hasFocus()
+    hub.fail("/cdn/*model.safetensors", rate=SLOW)
+    opened.qtbot.keyClick(section.sheet.button, Qt.Key.Key_Space)
+    assert section.transfers.isAncestorOf(opened.page.focusWidget())
+    opened.qtbot.waitUntil(lambda: stage(opened) is Stage.RUNNING)
+    pause = section.transfers.button(READER, "pause")
+    assert pause is not None and opened.page.focusWidget() is pause
+    pause.click()
+    opened.qtbot.waitUntil(lambda: opened.lanes.network.idle, timeout=30_000)
+    hub.heal()
+    resume = section.transfers.button(READER, "resume")
+    assert resume is not None and opened.page.focusWidget() is resume
+    resume.click()
+    until(opened, Stage.DONE)
+    close = section.transfers.button(READER, "close")
+    assert close is not None
+    close.setFocus()
+    close.click()
+    assert section.transfers.isHidden()
+    assert opened.page.focusWidget() is section.list
+
+
+def test_after_a_refusal_the_keyboard_is_where_it_is_told(
+    opened: Opened, hub: HubServer, reader: Path
+) -> None:
+    files = {path.name: path.read_bytes() for path in reader.iterdir()}
+    files["pytorch_model.bin"] = files.pop("model.safetensors")
+    hub.add("lion/pickled", files)
+    opened.page.activateWindow()
+    opened.qtbot.waitUntil(opened.page.isActiveWindow)
+    section = opened.look_up("lion/pickled")
+    assert opened.page.focusWidget() is section.sheet
+    section = opened.look_up("lion/nobody")
+    assert opened.page.focusWidget() is section.sheet.button
+    assert section.sheet.button.text() == "Try again"
 
 
 def test_a_folder_that_is_dropped_is_checked_taken_in_and_shown(

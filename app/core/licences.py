@@ -1,0 +1,50 @@
+"""Licences by the identifiers that model cards carry (mostly SPDX, in lower case), as a person reads them."""
+
+from __future__ import annotations
+
+_NAMES = {
+    "afl-3.0": "AFL 3.0",
+    "agpl-3.0": "AGPL 3.0",
+    "apache-2.0": "Apache 2.0",
+    "artistic-2.0": "Artistic 2.0",
+    "bigscience-bloom-rail-1.0": "BigScience BLOOM RAIL 1.0",
+    "bigscience-openrail-m": "BigScience OpenRAIL-M",
+    "bsd": "BSD",
+    "bsd-2-clause": "BSD 2-Clause",
+    "bsd-3-clause": "BSD 3-Clause",
+    "bsl-1.0": "BSL 1.0",
+    "cc": "Creative Commons",
+    "cc0-1.0": "CC0 1.0",
+    "creativeml-openrail-m": "CreativeML OpenRAIL-M",
+    "ecl-2.0": "ECL 2.0",
+    "epl-2.0": "EPL 2.0",
+    "eupl-1.1": "EUPL 1.1",
+    "eupl-1.2": "EUPL 1.2",
+    "gpl": "GPL",
+    "gpl-2.0": "GPL 2.0",
+    "gpl-3.0": "GPL 3.0",
+    "isc": "ISC",
+    "lgpl": "LGPL",
+    "lgpl-2.1": "LGPL 2.1",
+    "lgpl-3.0": "LGPL 3.0",
+    "mit": "MIT",
+    "mpl-2.0": "MPL 2.0",
+    "openrail": "OpenRAIL",
+    "other": "one of its own: see its page",
+    "unknown": "",
+    "unlicense": "Unlicense",
+    "wtfpl": "WTFPL",
+    "zlib": "zlib",
+}
+_CREATIVE_COMMONS = "cc-"
+
+
+def licence_in_words(stated: str) -> str:
+    """A licence as it is usually written: "CC BY-SA 4.0" for "cc-by-sa-4.0"; what is not known stays as stated."""
+    key = stated.strip().casefold()
+    if key in _NAMES:
+        return _NAMES[key]
+    if key.startswith(_CREATIVE_COMMONS) and " " not in key:
+        terms, _, version = key.removeprefix(_CREATIVE_COMMONS).rpartition("-")
+        return f"CC {terms.upper()} {version}" if terms and version[:1].isdigit() else f"CC {key[3:].upper()}"
+    return stated.strip()
