@@ -34,6 +34,7 @@ from app.ui.views.settings_choices import (
     network_words,
     offer_models,
 )
+from app.ui.widgets.elided_choice import ElidedChoice
 from app.ui.widgets.form_card import CardColumn, FormCard
 from app.ui.widgets.linked_choice import LinkedChoice
 from app.ui.widgets.notice import Notice
@@ -194,7 +195,7 @@ class SettingsView(Page):
     # How it looks
 
     def _choice(self, name: str) -> QComboBox:
-        choice = QComboBox()
+        choice = ElidedChoice()
         choice.setAccessibleName(name)
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         choice.setMinimumContentsLength(14)

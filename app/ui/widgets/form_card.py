@@ -160,7 +160,7 @@ class CardColumn(QScrollArea):
         for card in self._parts:
             if isinstance(card, FormCard):
                 card.set_narrow(narrow)
-        side = theme.step(4 if narrow else 6)
+        side = theme.step(6)
         self._column.setContentsMargins(side, theme.step(5), side, theme.step(6))
         self._column.setSpacing(theme.step(5))
         for part in self._parts:

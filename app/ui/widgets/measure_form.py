@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.core.measure_words import examples
@@ -14,10 +14,13 @@ from app.core.measures import ExampleSet
 from app.core.models import Head, ModelCard
 from app.ui.theme import Theme, mark
 from app.ui.widgets.dropped import dropped_files, take_files_only
+from app.ui.widgets.elided_choice import ElidedChoice
 from app.ui.widgets.label_choices import LabelChoices
 
 MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
 _FILE = "A file of yours…"
+# In steps; where there is less, the examples stand below the model.
+_NARROW = 165
 
 
 class MeasureForm(QFrame):
@@ -36,7 +39,7 @@ class MeasureForm(QFrame):
         self._cards: tuple[ModelCard, ...] = ()
         self._sets: tuple[ExampleSet, ...] = ()
         self._before = ""
-        self.model, self.data = QComboBox(), QComboBox()
+        self.model, self.data = ElidedChoice(), ElidedChoice()
         self._labels = (QLabel("Model"), QLabel("Examples"))
         for choice, label in zip((self.model, self.data), self._labels, strict=True):
             choice.setAccessibleName(label.text())
@@ -53,11 +56,8 @@ class MeasureForm(QFrame):
         self._line.setWordWrap(True)
         self.matching = LabelChoices(theme)
         self._grid = QGridLayout()
-        for at, (label, choice) in enumerate(zip(self._labels, (self.model, self.data), strict=True)):
-            self._grid.addWidget(label, 0, at)
-            self._grid.addWidget(choice, 1, at)
-            self._grid.setColumnStretch(at, 1)
-        self._grid.addWidget(self.button, 1, 2)
+        self._narrow: bool | None = None
+        self._place(narrow=False)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._grid)
         self._column.addWidget(self._line)
@@ -131,6 +131,23 @@ class MeasureForm(QFrame):
         if not busy:
             self._show_line()
             self.model.setEnabled(bool(self._cards))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the examples beside the model, or below it."""
+        super().resizeEvent(event)
+        self._place(narrow=event.size().width() < self._theme.step(_NARROW))
+
+    def _place(self, *, narrow: bool) -> None:
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for at, (label, choice) in enumerate(zip(self._labels, (self.model, self.data), strict=True)):
+            row, column = (2 * at, 0) if narrow else (0, at)
+            label.setContentsMargins(0, self._theme.step(2) if row else 0, 0, 0)
+            self._grid.addWidget(label, row, column)
+            self._grid.addWidget(choice, row + 1, column)
+            self._grid.setColumnStretch(at, int(not (narrow and at)))
+        self._grid.addWidget(self.button, 3 if narrow else 1, 1 if narrow else 2)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Let files be dropped."""

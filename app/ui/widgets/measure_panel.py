@@ -12,6 +12,7 @@ from app.core.measure_words import examples, figure, named, share, speed, verdic
 from app.core.measures import Comparison, Measure
 from app.core.wording import percent
 from app.ui.theme import Theme, mark
+from app.ui.widgets.elided_choice import ElidedChoice
 from app.ui.widgets.measure_pairs import MeasurePairs, PairCell, PairRow
 from app.ui.widgets.measure_table import when
 from app.ui.widgets.score_bars import ScoreBars, ScoreRow
@@ -46,7 +47,7 @@ class MeasurePanel(QFrame):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setWordWrap(True)
         self._facts.setProperty("ink", "quiet")
-        self.other = QComboBox()
+        self.other = ElidedChoice()
         self.other.setAccessibleName("Compare with")
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.other.activated.connect(self._activated)

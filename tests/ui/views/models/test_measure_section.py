@@ -424,3 +424,14 @@ def test_the_model_that_is_used_is_offered_first(opened: Open, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: fresh._known is not None)
     assert fresh.form.model.currentText() == OTHER.name
     assert "other reader" in fresh.empty.buttons()[0].accessibleName()
+
+
+def test_in_a_narrow_window_the_examples_stand_below_the_model(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    form = section.form
+    assert form.data.y() == form.model.y()
+    section.resize(form._theme.step(150), 800)
+    qtbot.waitUntil(lambda: form.data.y() > form.model.geometry().bottom())
+    assert form.data.x() == form.model.x() and form.button.y() >= form.data.y() - 2
+    section.resize(1100, 800)
+    qtbot.waitUntil(lambda: form.data.y() == form.model.y())
