@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.ui.theme import Theme
@@ -104,6 +104,17 @@ class ModelDetails(ModelSheet):
         self.remove.setVisible(not deeds.kept)
         self._kept.setText(deeds.kept)
         self._kept.setVisible(bool(deeds.kept))
+
+    def ask_removal(self, name: str, told: str, cached: int) -> None:
+        """Ask below the buttons whether the model is to go, in sight whole."""
+        self.removal.ask(name, told, cached)
+        # Where it stands is known once everything has been laid out anew.
+        QTimer.singleShot(0, self._to_removal)
+
+    @Slot()
+    def _to_removal(self) -> None:
+        self.ensureWidgetVisible(self.removal)
+        self.ensureWidgetVisible(self.removal.keep)
 
     def go_in(self) -> None:
         """Put the keyboard focus on the first thing to do."""

@@ -56,9 +56,10 @@ _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
 
 
 class _Row(QFrame):
-    """One download's row. `asked` carries its key and a deed."""
+    """One download's row. `asked` carries its key and a deed; `left` says that the keyboard focus has no place here."""
 
     asked = Signal(str, str)
+    left = Signal()
 
     def __init__(self, theme: Theme, row: TransferRow) -> None:
         super().__init__()
@@ -160,11 +161,12 @@ class _Row(QFrame):
             self._deeds.append((button, icon))
         if self._asking:
             self._deeds[-1][0].setFocus(Qt.FocusReason.OtherFocusReason)
-        elif focused:
-            self.go_in()
+        left = focused and not self._asking and not self.go_in()
         for button, _ in before:
             button.hide()
             button.deleteLater()
+        if left:
+            self.left.emit()
 
     @Slot()
     def _clicked(self) -> None:
@@ -183,7 +185,7 @@ class TransferRows(QFrame):
     """All downloads, one below the other; hidden without any.
 
     `asked` carries a repository and what is to be done: pause, resume, throw, use, show or close. `left` is sent when
-    the keyboard focus was on a row that is gone, and no other row can take it.
+    the keyboard focus was on a row that has no place for it any more, and no other row has one.
     """
 
     asked = Signal(str, str)
@@ -224,11 +226,17 @@ class TransferRows(QFrame):
             else:
                 made = _Row(self._theme, row)
                 made.asked.connect(self.asked)
+                made.left.connect(self._leave)
                 self._rows[row.key] = made
                 self._column.addWidget(made)
                 made.show()
         self.setVisible(bool(rows))
-        if left and not any(row.go_in() for row in self._rows.values()):
+        if left:
+            self._leave()
+
+    @Slot()
+    def _leave(self) -> None:
+        if not any(row.go_in() for row in self._rows.values()):
             self.left.emit()
 
     def go_to(self, key: str) -> None:

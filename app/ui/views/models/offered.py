@@ -49,6 +49,7 @@ class OfferedSection(ModelsSection):
         super().__init__(workspace, theme, lanes, parent)
         self._offers = Offers((), {}, {})
         self._named: list[str] = []
+        self._sent = False
         self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
         self._use_job: Job | None = None
@@ -83,15 +84,19 @@ class OfferedSection(ModelsSection):
     # What the page asks of a section
 
     def shown(self) -> None:
-        """Read what is offered, and go to the search."""
+        """Read what is offered, and go to the search, or to what a person was sent here for."""
         self._look()
-        if not self.isAncestorOf(self.window().focusWidget() or self):
+        if self._sent:
+            self._sent = False
+            self.sheet.go_in()
+        elif not self.isAncestorOf(self.window().focusWidget() or self):
             self.filters.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def receive(self, argument: object) -> None:
         """Show a repository, which is named."""
         if isinstance(argument, str) and argument:
             self._name(argument)
+            self._sent = True
 
     def settings_changed(self) -> None:
         """Take up whether the network may be used, and what is installed."""

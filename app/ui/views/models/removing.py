@@ -66,8 +66,7 @@ class Removing(QObject):
     @Slot(object)
     def _told(self, removal: Removal) -> None:
         self._removal = removal
-        self._details.removal.ask(removal.card.name, told_of(removal), removal.cached)
-        self._details.ensureWidgetVisible(self._details.removal)
+        self._details.ask_removal(removal.card.name, told_of(removal), removal.cached)
 
     @Slot(bool)
     def _remove(self, from_cache: bool) -> None:

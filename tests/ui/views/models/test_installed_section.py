@@ -171,3 +171,14 @@ def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     assert page.focusWidget() is section.filters.search
+
+
+def test_the_question_comes_into_sight_in_a_low_window(open_models_page: Open, models: Path) -> None:
+    put_model(models, "mine")
+    opened = open_models_page()
+    opened.page.resize(700, 420)
+    section = opened.choose("mine")
+    keep = section.details.removal.keep
+    section.details.remove.click()
+    opened.qtbot.waitUntil(lambda: keep.isVisible() and not keep.visibleRegion().isEmpty())
+    assert keep.visibleRegion().boundingRect().height() == keep.height()

@@ -244,7 +244,11 @@ def test_what_was_fetched_is_thrown_away(opened: Opened, hub: HubServer) -> None
     assert section.transfers.button(READER, "pause") is not None
     section.transfers.button(READER, "throw").click()
     assert section.transfers.button(READER, "pause") is None
-    section.transfers.button(READER, "throw").click()
+    throw = section.transfers.button(READER, "throw")
+    assert throw is not None
+    throw.setFocus()
+    throw.click()
+    assert opened.page.focusWidget() is section.list
     opened.qtbot.waitUntil(lambda: not section.transfers.rows(), timeout=30_000)
     assert section.transfers.isHidden()
     assert not unfinished(opened.workspace, Silent())
@@ -406,3 +410,12 @@ def test_a_text_is_no_model(opened: Opened, tmp_path: Path) -> None:
     text.write_text("Dear Alice")
     opened.offered()
     assert not opened.offered().take_files([text])
+
+
+def test_who_is_sent_here_for_a_model_stands_on_its_button(opened: Opened) -> None:
+    opened.offered()
+    opened.page.show_section("installed")
+    opened.page.show_section("offered", READER)
+    section = opened.offered()
+    assert section.list.key() == READER
+    assert opened.page.focusWidget() is section.sheet.button
