@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.core.errors import DeviceLost, SpanlightError
 
-# What allocators of PyTorch, of the drivers and of the C++ library say.
+# What allocators of PyTorch, of the drivers and of the C++ library say; the last two are oneDNN's, which tells nothing
+# more where it has no room for its code or its scratch space, though products of this kind went before.
 _NO_ROOM = (
     "out of memory",
     "can't allocate memory",
@@ -14,6 +15,8 @@ _NO_ROOM = (
     "alloc_failed",
     "bad_alloc",
     "bad allocation",
+    "could not create a primitive",
+    "could not create a memory",
 )
 # After these the device's state is lost to the process: every later call fails, or gives anything.
 _LOST = (

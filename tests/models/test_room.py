@@ -82,6 +82,7 @@ def test_other_errors_are_not_caught() -> None:
         (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), "cuda"),
         (RuntimeError("MPS backend out of memory (MPS allocated: 1 GB)"), "mps"),
         (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried"), "cpu"),
+        (RuntimeError("could not create a primitive"), "cpu"),
         (RuntimeError("std::bad_alloc"), "cpu"),
         (MemoryError(), "cpu"),
     ],
