@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Slot
 
 from app.ui.jobs import Job, Lanes
@@ -37,4 +40,19 @@ class Noticed(QObject):
         self._sentences.clear()
 
     def _words(self) -> str:
-        return " ".join(self._sentences)
+        return told(self._sentences)
+
+
+def told(sentences: Sequence[str]) -> str:
+    """Sentences in a row: what several begin with is said once, and of those that differ in a number only the last."""
+    ends: dict[str, dict[str, str]] = {}
+    for sentence in sentences:
+        begin, colon, end = sentence.partition(": ")
+        kind = re.sub(r"\d+", "0", end)
+        of_these = ends.setdefault(begin + colon, {})
+        of_these.pop(kind, None)
+        of_these[kind] = end
+    rows = ((begin, list(kinds.values())) for begin, kinds in ends.items())
+    return " ".join(
+        begin + "; ".join([*(end.removesuffix(".") for end in row[:-1]), row[-1]]) for begin, row in rows
+    )

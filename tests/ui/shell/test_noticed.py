@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
 from app.ui.messages import Fault
+from app.ui.shell.noticed import told
 from app.ui.window import MainWindow
 
 HALVED = "Memory ran out: fewer passages are read at once."
@@ -50,3 +52,34 @@ def test_a_fault_that_took_its_place_stays(window: MainWindow, qtbot: QtBot) -> 
     window.show_fault(Fault("The disk is full."))
     run(window, qtbot)
     assert window.notice.sentence() == "The disk is full."
+
+
+RAN_OUT = "The GPU's memory ran out"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "words"),
+    [
+        ([], ""),
+        (["One thing.", "Another."], "One thing. Another."),
+        ([f"{RAN_OUT}: less is read at a time."], f"{RAN_OUT}: less is read at a time."),
+        (
+            [
+                f"{RAN_OUT}: less is read at a time.",
+                f"{RAN_OUT}: windows of 192 tokens.",
+                f"{RAN_OUT}: windows of 96 tokens.",
+            ],
+            f"{RAN_OUT}: less is read at a time; windows of 96 tokens.",
+        ),
+        (
+            [
+                f"{RAN_OUT}: windows of 192 tokens.",
+                "Something else.",
+                f"{RAN_OUT}: the model now runs on the CPU.",
+            ],
+            f"{RAN_OUT}: windows of 192 tokens; the model now runs on the CPU. Something else.",
+        ),
+    ],
+)
+def test_what_sentences_share_is_said_once(sentences: list[str], words: str) -> None:
+    assert told(sentences) == words
