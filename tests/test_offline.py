@@ -71,7 +71,7 @@ if __name__ == "__main__":
         assert "offline" in fault.message, fault
     else:
         raise AssertionError("it was not refused")
-    assert workspace.downloads.pid is None
+    assert workspace.downloads.pids == (None, None)
     window.close()
     workspace.close()
     print("all done")

@@ -14,18 +14,19 @@ from app.models.download.process import start_downloader
 
 
 class Downloads:
-    """Looks models up and downloads them, in a process of its own, the only one that reaches the network.
+    """Looks models up and downloads them, in processes of their own, the only ones that reach the network.
 
-    The process starts with the first order and may be ended at any time: what came stays, and nothing half done
-    counts. Orders are carried out one by one. `log` is the file that takes what its libraries print.
+    One looks up, one downloads, so that neither waits for the other. Each starts with its first order and may be ended
+    at any time: what came stays, and nothing half done counts. `log` is the file that takes what their libraries print.
     """
 
     def __init__(self, log: Path | None = None) -> None:
-        self._child = Child(start_downloader, title="download process", log=log)
+        self._looking = Child(start_downloader, title="look-up process", log=log)
+        self._fetching = Child(start_downloader, title="download process", log=log)
 
     def look_up(self, order: LookUp, report: Report) -> Passport:
         """A repository's passport; raises SpanlightError and Stopped."""
-        passport: Passport = self._run(order, report, "Look the model up again.")
+        passport: Passport = self._run(self._looking, order, report, "Look the model up again.")
         return passport
 
     def fetch(self, order: Fetch, report: Report) -> Fetched:
@@ -33,22 +34,25 @@ class Downloads:
 
         Progress counts bytes; partial results are core.offers.Downloading.
         """
-        fetched: Fetched = self._run(order, report, "Go on with it: what was fetched is kept.")
+        fetched: Fetched = self._run(
+            self._fetching, order, report, "Go on with it: what was fetched is kept."
+        )
         return fetched
 
-    def _run(self, order: LookUp | Fetch, report: Report, hint: str) -> Any:
+    def _run(self, child: Child, order: LookUp | Fetch, report: Report, hint: str) -> Any:
         try:
-            return self._child.run(order, report)
+            return child.run(order, report)
         except EngineLost as lost:
             raise EngineLost(
-                "The download process ended while it was at work.", hint, lost.exit_code
+                "The process that reaches the network ended while it was at work.", hint, lost.exit_code
             ) from lost
 
     @property
-    def pid(self) -> int | None:
-        """The process's id, None while there is none."""
-        return self._child.pid
+    def pids(self) -> tuple[int | None, int | None]:
+        """The ids of the process that looks up and of the one that downloads, None where it does not run."""
+        return self._looking.pid, self._fetching.pid
 
     def close(self) -> None:
-        """End the process for good; work under way ends as Stopped."""
-        self._child.close()
+        """End both processes for good; work under way ends as Stopped."""
+        self._looking.close()
+        self._fetching.close()

@@ -118,7 +118,8 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
 
 
 def refuse_offline(workspace: Workspace) -> None:
-    """Raises SpanlightError where the person has switched the network off."""
+    """Raises SpanlightError where the person has switched the network off, in another Spanlight too."""
+    workspace.take_up_settings()
     if workspace.settings.offline:
         raise SpanlightError("Spanlight is offline.", "Switch that off to look for models on the network.")
 
@@ -133,6 +134,7 @@ class _Online:
     def check(self) -> None:
         """Raise Stopped when the work is to stop, SpanlightError when Spanlight is offline."""
         self._report.check()
+        self._workspace.take_up_settings()
         if self._workspace.settings.offline:
             raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")
 

@@ -40,6 +40,8 @@ class Workspace:
     measures: Measures = field(init=False)
     downloads: Downloads = field(init=False)
     _saved: Settings = field(init=False, repr=False)
+    _seen: tuple[int, int] = field(init=False, repr=False, default=(0, 0))
+    _elsewhere: set[str] = field(init=False, repr=False, default_factory=set)
     _told: set[tuple[Head, str]] = field(init=False, repr=False, default_factory=set)
     _saving: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
@@ -70,6 +72,30 @@ class Workspace:
             settings_file.save(now, self.paths.settings_file, self._saved)
             self._saved = now
 
+    def take_up_settings(self) -> None:
+        """Take up what another Spanlight, the terminal's say, has chosen meanwhile.
+
+        May be called from any thread; the file is read again only when it has changed.
+        """
+        with self._saving:
+            try:
+                stat = self.paths.settings_file.stat()
+            except OSError:
+                return
+            seen = (stat.st_mtime_ns, stat.st_size)
+            if seen != self._seen:
+                self._seen = seen
+                self._elsewhere |= set(
+                    settings_file.take_up(self.settings, self.paths.settings_file, self._saved)
+                )
+
+    def chosen_elsewhere(self) -> tuple[str, ...]:
+        """The names of the settings that were taken up from another Spanlight since this was last asked."""
+        self.take_up_settings()
+        with self._saving:
+            names, self._elsewhere = tuple(sorted(self._elsewhere)), set()
+            return names
+
     def find_model(self, head: Head, model: str = "") -> ModelCard:
         """The card of the model that is to do the work: the one named here, else in the settings, else the starter.
 
@@ -84,6 +110,7 @@ class Workspace:
         """The card that `find_model` gives, and the chosen model that it stands in for, empty for none."""
         if model:
             return self.shelf.find(model, head), ""
+        self.take_up_settings()
         chosen = self.settings.models.get(head, "")
         if chosen:
             try:

@@ -86,6 +86,28 @@ def save(settings: Settings, path: Path, before: Settings | None = None) -> None
     write_atomic(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
+def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
+    """Take what was chosen elsewhere since `before` into the settings and into `before`; the names of what changed.
+
+    What was changed here as well stays as it is here; of models each head's by itself.
+    """
+    there = _read(path)
+    if there is None:
+        return ()
+    changed = []
+    for name in (each.name for each in fields(settings) if each.name != "others"):
+        mine, was, other = getattr(settings, name), getattr(before, name), getattr(there, name)
+        if isinstance(other, dict):
+            other = _merged(mine, was, other)
+        elif mine != was:
+            continue
+        if other != mine:
+            setattr(settings, name, other)
+            changed.append(name)
+        setattr(before, name, getattr(there, name))
+    return tuple(changed)
+
+
 def copied(settings: Settings) -> Settings:
     """The settings as they are now, which stay so; while another thread changes them, too."""
     return replace(

@@ -269,7 +269,7 @@ class Lanes:
 
     `work` is where models read, `documents` where files are opened (which may take long), `pages` where pictures of
     pages are drawn, `files` where small things are read and written: drafts, settings, the history; `network` is where
-    models are looked up, downloaded and imported.
+    models are downloaded and imported, `lookups` where they are looked up.
     """
 
     def __init__(self) -> None:
@@ -278,10 +278,11 @@ class Lanes:
         self.pages = Lane("pages")
         self.files = Lane("files")
         self.network = Lane("network")
+        self.lookups = Lane("lookups")
 
     def close(self) -> None:
         """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
-        lanes = (self.work, self.documents, self.pages, self.files, self.network)
+        lanes = (self.work, self.documents, self.pages, self.files, self.network, self.lookups)
         for lane in lanes:
             lane.quit()
         self.work.close()

@@ -27,6 +27,7 @@ from app.flows.workspace import Workspace, open_workspace
 from app.models.download.cache import have, snapshot_of
 from app.models.download.orders import Fetch, Limits
 from app.models.origin import read_origin
+from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.hub_server import HubServer
@@ -151,9 +152,29 @@ def test_offline_nothing_is_asked_and_no_process_started(
             with pytest.raises(SpanlightError, match="Spanlight is offline") as caught:
                 doing()
             assert caught.value.hint
-        assert other.downloads.pid is None
+        assert other.downloads.pids == (None, None)
         assert not other.paths.unfinished_downloads.exists()
         assert unfinished(other, Silent()) == ()
+
+
+def test_offline_holds_for_a_spanlight_that_is_open_already(
+    workspace: Workspace, hub: HubServer, reader: Path
+) -> None:
+    hub.add(NAME, reader)
+    passport = look_up(workspace, NAME, Silent())
+    asked = len(hub.asked)
+    elsewhere = settings_file.load(workspace.paths.settings_file)
+    elsewhere.offline = True
+    settings_file.save(elsewhere, workspace.paths.settings_file)
+    for doing in (
+        lambda: look_up(workspace, NAME, Silent()),
+        lambda: download(workspace, passport, Silent()),
+    ):
+        with pytest.raises(SpanlightError, match="Spanlight is offline"):
+            doing()
+    assert len(hub.asked) == asked
+    assert "offline" in workspace.chosen_elsewhere()
+    assert workspace.chosen_elsewhere() == ()
 
 
 @pytest.mark.parametrize(

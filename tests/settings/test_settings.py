@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.settings.settings import Settings, copied, load, save
+from app.settings.settings import Settings, copied, load, save, take_up
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -152,3 +152,24 @@ def test_a_copy_does_not_change_with_the_settings() -> None:
     settings.recent_files.append("b")
     settings.others["c"] = 1
     assert kept == Settings()
+
+
+def test_what_was_chosen_elsewhere_is_taken_up(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    ours, before = Settings(theme="dark", models={"a": "mine"}), Settings()
+    save(Settings(theme="light", offline=True, models={"b": "theirs"}), path)
+    assert set(take_up(ours, path, before)) == {"offline", "models"}
+    assert (ours.theme, ours.offline, ours.models) == ("dark", True, {"a": "mine", "b": "theirs"})
+    assert take_up(ours, path, before) == ()
+    save(ours, path, before)
+    assert (load(path).theme, load(path).offline) == ("dark", True)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[]"])
+def test_nothing_is_taken_up_from_a_file_that_is_none(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "settings.json"
+    if content is not None:
+        path.write_bytes(content)
+    ours = Settings(theme="dark")
+    assert take_up(ours, path, Settings()) == ()
+    assert ours == Settings(theme="dark")

@@ -14,6 +14,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.network import LedgerEntry
+from app.models.locks import Lock
 
 # Bytes; beyond it the older half goes.
 MOST = 2 * 2**20
@@ -58,7 +59,7 @@ class Ledger:
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._shorten()
+            self._shorten_alone()
             # A line that a killed process left half written must not swallow this one.
             if not self._ends_whole():
                 data = b"\n" + data
@@ -80,12 +81,21 @@ class Ledger:
         except FileNotFoundError:
             return True
 
+    def _shorten_alone(self) -> None:
+        """Take the older half away where there is too much, unless another process is doing that now."""
+        assert self._path is not None
+        if not self._path.exists() or self._path.stat().st_size <= self._most:
+            return
+        lock = Lock(self._path.with_name(f".{self._path.name}.lock"))
+        if lock.take():
+            try:
+                self._shorten()
+            finally:
+                lock.release()
+
     def _shorten(self) -> None:
         assert self._path is not None
-        try:
-            if self._path.stat().st_size <= self._most:
-                return
-        except FileNotFoundError:
+        if self._path.stat().st_size <= self._most:
             return
         kept = self._path.read_bytes()[-self._most // 2 :].partition(b"\n")[2]
         beside = self._path.with_name(self._path.name + ".part")

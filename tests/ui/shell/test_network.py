@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.offers import Downloading
@@ -29,6 +30,19 @@ def test_a_click_goes_offline_at_once_and_is_saved_and_told(
     qtbot.keyClick(button, Qt.Key.Key_Space)
     assert button.text() == "Network: only when asked"
     assert "Your texts never leave this computer" in button.toolTip()
+
+
+def test_what_the_terminal_chose_holds_when_the_window_is_turned_to(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.setattr(window.page, "settings_changed", lambda: told.append(1))
+    elsewhere = settings_file.load(window.workspace.paths.settings_file)
+    elsewhere.offline = True
+    settings_file.save(elsewhere, window.workspace.paths.settings_file)
+    QGuiApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.status.network.text() == "Offline")
+    assert told and window.workspace.settings.offline
 
 
 def test_what_the_settings_page_says_follows(window: MainWindow, qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.models.downloads import Downloads
-from app.ui.views.models.offers import in_time, offered_facts, passport_facts, passport_suits
+from app.ui.views.models.offers import offered_facts, passport_facts, passport_suits
 from app.ui.widgets.offer_sheet import OfferSheet
 from app.ui.widgets.transfer_rows import Stage
 
@@ -155,9 +155,8 @@ class Choosing(QObject):
             self._sheet.offer("Add it", "Its files are in the Hugging Face cache: nothing is downloaded.")
         else:
             register = " Its owner asks people to register first." if known.gated else ""
-            time = in_time(known)
-            told = f"{time}." if time else "It can be paused, and goes on where it was."
-            self._sheet.offer(f"Download {size}", f"{told}{register}", icon="save")
+            told = f"It can be paused, and goes on where it was.{register}"
+            self._sheet.offer(f"Download {size}", told, icon="save")
 
     # What the button does
 
@@ -184,20 +183,12 @@ class Choosing(QObject):
             return
         self._sheet.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
-        first = self._downloads.running()
-        self._sheet.strip.waiting(
-            "Waits until the download has come to its end" if first else "Looking it up"
-        )
-        self._job = self._lanes.network.start(_looked_up, self._workspace, self._repository, commit)
-        self._job.started.connect(self._started)
+        self._sheet.strip.waiting("Looking it up")
+        self._job = self._lanes.lookups.start(_looked_up, self._workspace, self._repository, commit)
         self._job.done.connect(self._told)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._rest)
         self.refresh()
-
-    @Slot()
-    def _started(self) -> None:
-        self._sheet.strip.waiting("Looking it up")
 
     @Slot(object)
     def _told(self, found: tuple[str, Passport, str]) -> None:
