@@ -102,10 +102,12 @@ class Job(QObject):
 
     It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was
     dropped: then it says nothing more. `progress` (Progress) comes at most every 50 ms, the latest
-    counts; `partial` results all come, in their order; `started` is sent when the lane has got to it.
+    counts; `partial` results all come, in their order; `started` is sent when the lane has got to it, `moved` when what
+    is before it in line has changed. `name` is what others say that wait for it, `place` its place in line.
     """
 
     started = Signal()
+    moved = Signal()
     progress = Signal(object)
     partial = Signal(object)
     done = Signal(object)
@@ -117,6 +119,13 @@ class Job(QObject):
         self._work = work
         self._over = False
         self._said_started = False
+        self.name = ""
+        self.place = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the lane has not got to it yet."""
+        return not self._over and not self._said_started
 
     @property
     def running(self) -> bool:
@@ -180,6 +189,7 @@ class Lane(QObject):
         super().__init__(parent)
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._jobs: list[Job] = []
+        self._put = 0
         self._awake = threading.Event()
         self._closed = False
         self._last = 0.0
@@ -214,8 +224,15 @@ class Lane(QObject):
         self._jobs.append(job)
         if not aside:
             self.begun.emit(job)  # who hears it may put something in line before it
+        self._put += 1
+        job.place = self._put
         self._queue.put(work)
         return job
+
+    def ahead(self, job: Job) -> str:
+        """The name of what is done before a job that waits, empty where nothing that has a name is."""
+        before = [one for one in self._jobs if one.running and one.place < job.place and one.name]
+        return min(before, key=lambda one: one.place).name if job.waiting and before else ""
 
     def quit(self) -> None:
         """Stop everything and end the thread as soon as its flow has wound down; says nothing of any job."""
@@ -252,14 +269,17 @@ class Lane(QObject):
     @Slot()
     def _deliver(self) -> None:
         self._awake.clear()
-        busy = bool(self._jobs)
+        busy = len(self._jobs)
         for job in list(self._jobs):
             for sentence in job.notices():
                 self.noticed.emit(sentence)
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
-        if busy and not self._jobs:
-            self.rested.emit()
+        if len(self._jobs) < busy:
+            for job in [one for one in self._jobs if one.waiting]:
+                job.moved.emit()
+            if not self._jobs:
+                self.rested.emit()
         # From the end on: news that take long to show leave the window its time in between.
         self._last = time.monotonic()
 

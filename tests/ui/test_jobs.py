@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
-from app.ui.jobs import Job, Lane
+from app.settings.paths import default_paths
+from app.ui.jobs import Flow, Job, Lane
+from app.ui.theme import Theme
+from app.ui.views.in_line import InLine
+from app.ui.widgets.progress_strip import ProgressStrip
 
 
 class Listener:
@@ -284,3 +290,54 @@ def test_who_hears_that_work_begins_can_put_something_before_it(lane: Lane, qtbo
     lane.start(lambda report: ran.append("work"))
     qtbot.waitUntil(lambda: lane.idle)
     assert ran == ["before", "work"]
+
+
+def test_a_waiting_job_knows_what_is_done_before_it(lane: Lane, qtbot: QtBot) -> None:
+    ends = [threading.Event() for _ in range(2)]
+
+    def until(end: threading.Event) -> Flow:
+        return lambda report: end.wait(5)
+
+    first, second = lane.start(until(ends[0])), lane.start(until(ends[1]))
+    third = lane.start(lambda report: None)
+    first.name, second.name, third.name = "the first", "the second", "the third"
+    told: list[str] = []
+    third.moved.connect(lambda: told.append(lane.ahead(third)))
+    qtbot.waitUntil(lambda: not first.waiting)
+    assert (lane.ahead(first), lane.ahead(second), lane.ahead(third)) == ("", "the first", "the first")
+    ends[0].set()
+    qtbot.waitUntil(lambda: told == ["the second"])
+    second.stop()  # what winds down is nobody's work any more
+    assert lane.ahead(third) == ""
+    ends[1].set()
+    qtbot.waitUntil(lambda: lane.idle)
+
+
+def test_what_is_put_in_line_by_who_hears_of_a_job_is_before_it(lane: Lane, qtbot: QtBot) -> None:
+    def put_before(job: Job) -> None:
+        lane.begun.disconnect(put_before)
+        lane.start(lambda report: time.sleep(0.05)).name = "what comes first"
+
+    lane.begun.connect(put_before)
+    job = lane.start(lambda report: None)
+    assert lane.ahead(job) == "what comes first"
+    qtbot.waitUntil(lambda: lane.idle)
+
+
+def test_a_job_that_said_what_it_waits_for_goes_when_it_is_over(lane: Lane, qtbot: QtBot) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    strip = ProgressStrip(theme)
+    qtbot.addWidget(strip)
+    end = threading.Event()
+    before, job = lane.start(lambda report: end.wait(5)), lane.start(lambda report: None)
+    before.name = "the work on Ask"
+    InLine(lane, job, strip, "Getting ready")
+    assert strip.words() == "Waits for the work on Ask to end"
+    end.set()
+    qtbot.waitUntil(lambda: lane.idle)
+    assert strip.words() == "Getting ready"
+    gone = weakref.ref(job)
+    del before, job
+    gc.collect()
+    qtbot.waitUntil(lambda: gone() is None)

@@ -78,6 +78,7 @@ class Reader(QObject):
             self._job.drop()
         self._status.set_state("loading", words)
         self._job = self._lanes.work.start(load_reader, self._workspace)
+        self._job.name = "the loading of the reader"
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._ready)
         self._job.failed.connect(self._failed)

@@ -17,6 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.answers import Answers
+from app.ui.views.in_line import waits_for
 from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import AnswerPanel
@@ -98,13 +99,15 @@ class Asking(QObject):
             quick=self._workspace.settings.ask_quick and not whole,
         )
         job = self._job = self._lanes.work.start(ask, self._workspace, request)
+        job.name = "the work on Ask"
+        job.moved.connect(self._moved)
         job.started.connect(self._started)
         job.progress.connect(self._progressed)
         job.partial.connect(self._partly)
         job.done.connect(self._done)
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
-        self._answers.show()
+        self._moved()
 
     @Slot()
     def stop(self) -> bool:
@@ -113,6 +116,13 @@ class Asking(QObject):
             return False
         self._job.stop()
         return True
+
+    @Slot()
+    def _moved(self) -> None:
+        if self._asked is not None and self._asked.outcome is not None and self._job is not None:
+            ahead = self._lanes.work.ahead(self._job)
+            self._asked.outcome.waiting = waits_for(ahead) if ahead else "Waiting for the reader"
+            self._answers.show()
 
     @Slot()
     def _started(self) -> None:

@@ -17,6 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.history_work import export_listed
+from app.ui.views.in_line import InLine
 from app.ui.widgets.history_panel import HistoryPanel
 
 _NOTES_SHOWN = 3
@@ -55,7 +56,10 @@ class HistoryRuns(QObject):
         self._begin(f"Asking again: {' '.join(entry.question.split())}")
         self._checked = entry
         self._panel.list.history.say(entry.number, "Asking again…")
-        self._follow(self._lanes.work.start(check_again, self._workspace, entry), self._check_done)
+        job = self._lanes.work.start(check_again, self._workspace, entry)
+        job.name = "the work on History"
+        InLine(self._lanes.work, job, self._panel.strip, f"Asking again: {' '.join(entry.question.split())}")
+        self._follow(job, self._check_done)
 
     def export(self, words: str, kind: str, path: Path) -> None:
         """Export all entries with these words, also those that have not come into view yet."""

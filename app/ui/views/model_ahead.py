@@ -73,6 +73,7 @@ class ModelAhead(QObject):
         self._wanted = wanted
         self.note.emit(f"Loading the {self._title}…")
         self._loading = self._lanes.work.start(self._load, self._workspace)
+        self._loading.name = f"the loading of the {self._title}"
         self._loading.done.connect(self._ready)
         self._loading.failed.connect(self._failed)
 

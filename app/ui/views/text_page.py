@@ -20,6 +20,7 @@ from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.draft import Draft, first_things
 from app.ui.views.finding import Finding, Zoom, reading_keys
+from app.ui.views.in_line import InLine
 from app.ui.views.model_ahead import Load, ModelAhead
 from app.ui.views.page import Page
 from app.ui.views.paper_files import PaperFiles
@@ -171,8 +172,9 @@ class TextPage(Page):
         if self._job is not None:
             self._job.drop()
         self.note.emit("")
-        self._panel.strip.waiting(words)
         self._job = self.lanes.work.start(flow, self.workspace, request)
+        self._job.name = f"the work on {self.TITLE}"
+        InLine(self.lanes.work, self._job, self._panel.strip, words)
         self._job.progress.connect(self.progressed)
         self._job.partial.connect(self.take_part)
         self._job.done.connect(self._done)

@@ -17,6 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
+from app.ui.views.in_line import InLine
 from app.ui.views.inspect.part import within
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.progress_strip import ProgressStrip
@@ -63,6 +64,9 @@ class Looking(QObject):
         if not section.strip.isVisibleTo(section):
             section.strip.waiting(words)
         self._job = section.lanes.work.start(flow, section.workspace, *arguments)
+        self._job.name = "the work on Look inside"
+        if section.lanes.work.ahead(self._job):
+            InLine(section.lanes.work, self._job, section.strip, words)
         self._job.started.connect(self._started)
         self._job.progress.connect(section.strip.show_progress)
         self._job.partial.connect(self.partial)

@@ -19,6 +19,7 @@ from app.flows.measure import measure
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.theme import Theme
+from app.ui.views.in_line import InLine
 from app.ui.views.models.measure_kept import KeptMeasures
 from app.ui.views.models.measure_work import Known, look, own_set
 from app.ui.views.models.section import ModelsSection
@@ -175,23 +176,19 @@ class MeasureSection(ModelsSection):
         self.note.emit("")
         labels = self.form.matching.answer()
         self._at_work = card, data
-        self.strip.waiting("Waiting for what is read now")
+        self.strip.waiting(f"Getting {card.name} ready")
         # What is switched off loses the focus, and Qt would hand it to whatever comes next.
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
             self.strip.focus_stop()
         self._set_busy(True)
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
-        self._job.started.connect(self._started)
+        self._job.name = f"the measuring of {card.name}"
+        InLine(self.lanes.work, self._job, self.strip, f"Getting {card.name} ready")
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._measured)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._stopped)
-
-    @Slot()
-    def _started(self) -> None:
-        if self._at_work is not None:
-            self.strip.waiting(f"Getting {self._at_work[0].name} ready")
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:

@@ -435,3 +435,17 @@ def test_in_a_narrow_window_the_examples_stand_below_the_model(opened: Open, qtb
     assert form.data.x() == form.model.x() and form.button.y() >= form.data.y() - 2
     section.resize(1100, 800)
     qtbot.waitUntil(lambda: form.data.y() == form.model.y())
+
+
+def test_what_is_waited_for_is_said_and_the_waiting_can_be_stopped(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    other = section.lanes.work.start(lambda report: until_stopped(None, None, report))
+    other.name = "the work on Classify"
+    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    assert section.strip.words() == "Waits for the work on Classify to end"
+    assert section.stop()
+    assert section._at_work is None and section.strip.isHidden()
+    assert other.running
+    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
+    other.stop()
+    qtbot.waitUntil(lambda: len(measured(section)) == 1)
