@@ -21,8 +21,8 @@ EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
 _WORDS = {
-    EASILY: "Fits easily: takes {needed} of {place}'s {memory}",
-    WELL: "Fits: takes {needed} of {place}'s {memory}",
+    EASILY: "Fits easily: takes {needed} of {place}'s {memory} of memory",
+    WELL: "Fits: takes {needed} of {place}'s {memory} of memory",
     LARGE: "Large for {place}: takes {needed} of its {memory}",
     TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
 }

@@ -191,7 +191,7 @@ def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...], *, again: bo
         if _what_it_computes(origin.checksums) == ours:
             raise SpanlightError(
                 f"This model is installed already, as {folder.name}.",
-                "Give it another name to have it twice.",
+                "It can be used under that name; remove it first to bring it in anew.",
             )
 
 

@@ -17,7 +17,7 @@ PRECISION_TITLES = (
 )  # fmt: skip
 TERMS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
 _ABOUT = {
-    "float32": "Every number whole, as models are published.",
+    "float32": "Every number as exact as the model computes it.",
     "bfloat16": "Half the memory. Numbers are rounded more coarsely: probabilities may differ a little.",
     "float16": "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it.",
 }

@@ -17,7 +17,16 @@ from app.flows.models import installed, origin_of, refused
 from app.flows.workspace import Workspace
 from app.ui.views.inspect.words import HEADS
 from app.ui.views.inspect.work import offers
-from app.ui.views.models.words import PAGES, came_from, card_facts, does, quality, when
+from app.ui.views.models.words import (
+    PAGES,
+    came_from,
+    card_facts,
+    does,
+    fitted,
+    makers_figures,
+    measured_here,
+    when,
+)
 from app.ui.widgets.facts import Fact
 from app.ui.widgets.model_list import ModelRow
 from app.ui.widgets.model_uses import Use
@@ -104,7 +113,11 @@ class Listed:
         return [
             Fact("Size", size(card.size), f"{card.size:,} bytes"),
             *card_facts(card),
-            Fact("Measured", quality(card, self.measures.get(card.folder, ())) or "Not yet"),
+            fitted(card),
+            Fact("Measured here", measured_here(self.measures.get(card.folder, ())) or "Not yet"),
+            Fact(
+                "Makers' figures", makers_figures(card), "They came with the model, and were not checked here"
+            ),
             Fact("Came from", source, tip),
             Fact("Last used", when(last) or "Never", last),
         ]

@@ -69,7 +69,7 @@ class NetworkForm(FormCard):
         self.add_row(
             "Who is asking",
             self.token,
-            "Only for models whose owners ask people to register. Without it, nothing says who you are.",
+            "Only for models whose owners ask people to register. Without it, no account is told.",
             wide=False,
         )
         self.fields["certificates"].line.choose_asked.connect(self._choose_certificates)

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from app.core import days, wording
 from app.core.languages import languages as in_words
 from app.core.licences import licence_in_words
+from app.core.measure_words import speed
 from app.core.measures import Measure
-from app.core.models import Head, ModelCard, family_title
+from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.widgets.facts import Fact
@@ -116,13 +117,19 @@ def licence_fact(stated: str) -> Fact:
     return Fact("Licence", licence_in_words(stated) or "not stated", "As its authors state it")
 
 
-def quality(card: ModelCard, measures: tuple[Measure, ...]) -> str:
-    """What was measured of a model, a line for each data set, those measured here first."""
+def measured_here(measures: tuple[Measure, ...]) -> str:
+    """What was measured of a model on this computer, a line for each set of examples."""
     lines = [
-        f"{one.data} ({wording.count(one.examples, 'example')}): {_figures(one.figures, 1.0)}"
+        f"{one.data} ({wording.count(one.examples, 'example')}): {words}, {speed(one)}"
         for one in measures
-        if _figures(one.figures, 1.0)
+        if (words := _figures(one.figures, 1.0))
     ]
+    return "\n".join(lines[:_MOST_MEASURES])
+
+
+def makers_figures(card: ModelCard) -> str:
+    """The figures that a model brought along, a line for each data set; nobody checked them here."""
+    lines = []
     for data, figures in card.measured.items():
         # Questions are kept in per cent, everything else as shares of 1.
         words = _figures(figures, 1.0 if "exact" in figures else 100.0)
@@ -130,6 +137,15 @@ def quality(card: ModelCard, measures: tuple[Measure, ...]) -> str:
         if words:
             lines.append(f"{data} ({wording.count(round(number), 'example')}): {words}")
     return "\n".join(lines[:_MOST_MEASURES])
+
+
+def fitted(card: ModelCard) -> Fact:
+    """Whether a model's probabilities were fitted to examples; empty for one whose heads need no fit."""
+    plain = (Head.QUESTION_ANSWERING in card.heads and card.calibration == QaCalibration()) or (
+        Head.CLASSIFICATION in card.heads and card.class_temperature == 1.0
+    )
+    words = "As the model gives them, never fitted to examples: it may be too sure" if plain else ""
+    return Fact("Probabilities", words, f"python3 -m app evaluate ... --model {card.name} --fit fits them")
 
 
 def _figures(figures: dict[str, float], times: float) -> str:

@@ -1,0 +1,34 @@
+"""A model's facts in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.core.measures import Measure
+from app.core.models import Head, ModelCard, QaCalibration
+from app.ui.views.models.words import fitted, makers_figures, measured_here
+
+QA = Head.QUESTION_ANSWERING
+CARD = ModelCard("reader", "/models/reader", "bert", (QA,))
+
+
+def test_what_was_measured_here_stands_apart_from_what_came_along() -> None:
+    card = replace(CARD, measured={"squad": {"questions": 100.0, "exact": 50.0, "f1": 60.4}})
+    one = Measure(
+        "reader", "/models/reader", QA, "Short questions", "d", 2, {"exact": 50.0, "f1": 55.0}, 0.5, "CPU",
+        "10", "2026-11-22T00:00:00+00:00",
+    )  # fmt: skip
+    here = measured_here((one,))
+    assert here.startswith("Short questions (2 examples): ") and "55 %" in here
+    assert here.endswith(", 4.0 a second")
+    assert makers_figures(card).startswith("squad (100 examples): ") and "60 %" in makers_figures(card)
+    assert measured_here(()) == "" and makers_figures(CARD) == ""
+
+
+def test_probabilities_that_were_never_fitted_are_told() -> None:
+    assert "never fitted" in fitted(CARD).value
+    assert fitted(replace(CARD, calibration=QaCalibration(temperature=2.0))).value == ""
+    moods = replace(CARD, heads=(Head.CLASSIFICATION,))
+    assert "never fitted" in fitted(moods).value
+    assert fitted(replace(moods, class_temperature=1.5)).value == ""
+    assert fitted(replace(CARD, heads=(Head.MASKED_WORDS,))).value == ""
