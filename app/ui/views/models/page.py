@@ -46,6 +46,8 @@ class ModelsView(Page):
         ("Ctrl+F", "Search"),
         ("Enter", "To the chosen model's buttons"),
         ("Del", "Remove the chosen model, after asking"),
+        ("Ctrl+Enter", "Measure"),
+        ("Ctrl+C, Del, Ctrl+Z", "Copy, delete, bring back what was measured"),
         ("Esc", "Stop or pause"),
     )
 
