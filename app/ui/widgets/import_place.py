@@ -27,7 +27,7 @@ class ImportPlace(QFrame):
         super().__init__()
         self._theme = theme
         self._title = QLabel("A model you have already")
-        self._words = QLabel("Drop its folder or zip here. It is checked before it is taken in.")
+        self._words = QLabel("Drop its folder or zip here. It is checked first.")
         self._words.setProperty("ink", "quiet")
         self._words.setWordWrap(True)
         self.folder = QPushButton("Folder…")

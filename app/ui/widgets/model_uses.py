@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.core.models import Head
 from app.ui.theme import Theme, mark
+
+_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,10 @@ class Use:
 
 
 class _UseRow(QFrame):
-    """One head's row. `asked` carries the head and whether the model is to be used for it."""
+    """One head's row: what it does, and at the right, or below where there is little room, what it is used for.
+
+    `asked` carries the head and whether the model is to be used for it.
+    """
 
     asked = Signal(object, bool)
 
@@ -44,9 +50,14 @@ class _UseRow(QFrame):
         words.setSpacing(0)
         words.addWidget(self._plain)
         words.addWidget(self._term)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addLayout(words, 1)
+        self._whole = QBoxLayout(_BESIDE, self)
+        self._whole.setContentsMargins(0, 0, 0, 0)
+        self._whole.addLayout(words, 1)
+        self._words = words
+        self._row = QBoxLayout(_BESIDE)
+        self._status = QHBoxLayout()
+        self._row.addLayout(self._status)
+        self._whole.addLayout(self._row)
         self._sign = QLabel()
         self._used = QLabel(f"Used for {use.page}")
         self._used.setProperty("ink", "likely")
@@ -67,10 +78,30 @@ class _UseRow(QFrame):
         self.button.setVisible(not use.used or (use.chosen and not use.alone))
         mark(self.button, kind="link" if use.used else "primary" if primary else "")
         self.button.clicked.connect(self._clicked)
-        self._row.addWidget(self._sign)
-        self._row.addLayout(told)
-        self._row.addWidget(self.button)
+        self._status.addWidget(self._sign)
+        self._status.addLayout(told)
+        # Takes the rest where it stands below; at the right there is none.
+        self._status.addStretch(1)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.restyle()
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the widest part; the height is the layout's."""
+        parts = (self._words.minimumSize(), self._status.minimumSize(), self.button.minimumSizeHint())
+        return QSize(max(part.width() for part in parts), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        gap, button = self._whole.spacing(), 0
+        if not self.button.isHidden():
+            button = gap + self.button.sizeHint().width()
+        row = self._status.sizeHint().width() + button
+        self._row.setDirection(_BESIDE if self.width() >= row else _BELOW)
+        whole = self._words.sizeHint().width() + gap + row
+        self._whole.setDirection(_BESIDE if self.width() >= whole else _BELOW)
 
     def restyle(self) -> None:
         """Take the theme's fonts and icons."""
@@ -83,7 +114,11 @@ class _UseRow(QFrame):
         self._sign.setPixmap(
             theme.icon("check", "likely").pixmap(QSize(size, size), self.devicePixelRatioF())
         )
-        self._row.setSpacing(theme.step(2))
+        for part in (self._row, self._status):
+            part.setSpacing(theme.step(2))
+        self._whole.setSpacing(theme.step(2))
+        if self.isVisible():
+            self._turn()
 
     @Slot()
     def _clicked(self) -> None:
@@ -108,20 +143,22 @@ class ModelUses(QFrame):
         """Show these."""
         if tuple(uses) == self._uses:
             return
-        focused = any(row.button.hasFocus() for row in self._rows)
-        for row in self._rows:
-            row.hide()
-            row.deleteLater()
+        focused = self.isAncestorOf(self.window().focusWidget() or self)
+        before = self._rows
         self._uses = tuple(uses)
         first = next((at for at, use in enumerate(uses) if not use.used), -1)
         self._rows = [_UseRow(self._theme, use, primary=at == first) for at, use in enumerate(uses)]
         for row in self._rows:
             row.asked.connect(self.asked)
             self._column.addWidget(row)
+            row.show()  # at once: what is hidden cannot take the keyboard focus
         if focused:
             button = next((row.button for row in self._rows if not row.button.isHidden()), None)
             if button is not None:
                 button.setFocus(Qt.FocusReason.OtherFocusReason)
+        for row in before:
+            row.hide()
+            row.deleteLater()
         self._restyle()
 
     def button(self, head: Head) -> QPushButton | None:

@@ -101,7 +101,7 @@ class OfferSheet(ModelSheet):
         self._beside_it.setFont(theme.font("small"))
         self._deed.setSpacing(theme.step(3))
         # As much as a link keeps around its words, so that both begin at one edge.
-        self._beside_it.setContentsMargins(theme.step(1), 0, 0, 0)
+        self._beside_it.setContentsMargins(theme.step(1) if self.button.text() else 0, 0, 0, 0)
         if self._icon:
             self.button.setIcon(theme.icon(self._icon, "ink" if self._quiet else "on_accent"))
             self.button.setIconSize(QSize(theme.step(4), theme.step(4)))

@@ -177,7 +177,8 @@ class Downloads(QObject):
     def _started(self) -> None:
         if (one := self._mine()) is not None:
             one.stage = Stage.RUNNING
-            self._tell(one)
+            self.note.emit(f"Downloading {_name(one.passport)}")
+            self.changed.emit()
 
     @Slot(object)
     def _came(self, news: Downloading) -> None:

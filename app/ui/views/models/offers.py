@@ -150,16 +150,17 @@ def _fetching(passport: Passport) -> list[Fact]:
     cached = f"; {wording.size(size - fetch)} of it in the Hugging Face cache already" if fetch < size else ""
     return [
         Fact("Download", f"{wording.size(fetch)}{cached}" if size else "", f"{fetch:,} bytes"),
-        Fact("Takes", in_time(passport)),
+        Fact("Takes", _in_time(passport)),
         Fact("Free on the disk", wording.size(passport.free_disk) if passport.free_disk else ""),
     ]
 
 
-def in_time(passport: Passport) -> str:
+def _in_time(passport: Passport) -> str:
     """How long the download takes at the speed measured, and that speed."""
     if passport.seconds is None or not passport.to_fetch:
         return ""
-    return f"About {wording.duration(max(1.0, passport.seconds))} at {wording.size(round(passport.speed))} a second"
+    speed = wording.size(round(passport.speed))
+    return f"About {wording.duration(max(1, round(passport.seconds)))} at {speed} a second"
 
 
 def passport_suits(workspace: Workspace, passport: Passport, report: Report) -> str:

@@ -13,7 +13,7 @@ from app.ui.views.models.words import PAGES, when
 from app.ui.widgets.model_details import ModelDetails
 
 # Bytes; what only points at files elsewhere takes less.
-_HARDLY = 100_000
+_HARDLY = 10_000
 
 
 class Removing(QObject):
@@ -102,7 +102,7 @@ def told_of(removal: Removal) -> str:
     told = []
     if removal.cached and removal.freed < _HARDLY:
         told.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
-    elif removal.freed:
+    elif removal.freed >= _HARDLY:
         stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
         told.append(f"This frees {wording.size(removal.freed)}{stays}.")
     if removal.chosen_for:

@@ -182,3 +182,36 @@ def test_the_question_comes_into_sight_in_a_low_window(open_models_page: Open, m
     section.details.remove.click()
     opened.qtbot.waitUntil(lambda: keep.isVisible() and not keep.visibleRegion().isEmpty())
     assert keep.visibleRegion().boundingRect().height() == keep.height()
+
+
+@pytest.mark.parametrize("wide", [640, 760, 1000])
+def test_a_narrow_window_cuts_nothing_off(open_models_page: Open, models: Path, wide: int) -> None:
+    put_model(models, "mine")
+    opened = open_models_page()
+    opened.workspace.settings.models["question-answering"] = "mine"
+    opened.page.settings_changed()
+    opened.settle()
+    opened.page.resize(wide, 500)
+    section = opened.choose("mine")
+    details = section.details
+    button = details.uses.button(Head.QUESTION_ANSWERING)
+    assert button is not None and button.text() == "Let Spanlight choose"
+    opened.qtbot.waitUntil(lambda: details.widget().width() <= details.viewport().width())
+    opened.qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().width() == button.width())
+
+
+def test_the_keyboard_stays_where_a_model_is_used(open_models_page: Open, models: Path) -> None:
+    put_model(models, "mine")
+    opened = open_models_page()
+    section = opened.choose("mine")
+    opened.page.activateWindow()
+    opened.qtbot.waitUntil(opened.page.isActiveWindow)
+    section.details.go_in()
+    button = section.details.uses.button(Head.QUESTION_ANSWERING)
+    assert button is not None and opened.page.focusWidget() is button
+    opened.qtbot.keyClick(button, Qt.Key.Key_Space)
+    opened.settle()
+    opened.settle()
+    back = section.details.uses.button(Head.QUESTION_ANSWERING)
+    assert back is not None and back.text() == "Let Spanlight choose"
+    assert opened.page.focusWidget() is back
