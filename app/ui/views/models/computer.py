@@ -223,7 +223,7 @@ class ComputerSection(ModelsSection):
         card.add_row(
             "Put away when idle",
             self.minutes,
-            "Models that nothing was asked of for so long leave the memory; the next question loads them again.",
+            "Models not asked for so long leave the memory; the next question loads them again.",
         )
         self._torch = QLabel()
         self._torch.setProperty("ink", "quiet")
