@@ -50,7 +50,8 @@ class FactsGrid(QFrame):
             if shown:
                 fact = self._facts[at]
                 name.setText(fact.name)
-                value.setText(fact.value)
+                # A number is not to lose its per cent sign to the next line.
+                value.setText(fact.value.replace(" %", "\N{NO-BREAK SPACE}%"))
                 value.setAccessibleName(f"{fact.name}: {fact.value}")
                 for label in (name, value):
                     label.setToolTip(fact.tip)
