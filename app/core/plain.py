@@ -41,19 +41,19 @@ def _made(kind: Any, value: Any) -> Any:
         (kind,) = [part for part in parts if part is not type(None)]
         return _made(kind, value)
     if origin is tuple:
-        values = _checked(list, value)
+        values = checked(list, value)
         if len(parts) == 2 and parts[1] is Ellipsis:
             return tuple(_made(parts[0], each) for each in values)
         return tuple(_made(part, each) for part, each in zip(parts, values, strict=True))
     if origin is dict:
-        return {key: _made(parts[1], each) for key, each in _checked(dict, value).items()}
+        return {key: _made(parts[1], each) for key, each in checked(dict, value).items()}
     if dataclasses.is_dataclass(kind):
-        return _of_class(kind, _checked(dict, value))
+        return _of_class(kind, checked(dict, value))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(value)
     if kind is float and type(value) is int:
         return float(value)
-    return _checked(kind, value)
+    return checked(kind, value)
 
 
 def _of_class(kind: Any, values: dict[str, Any]) -> Any:
@@ -65,7 +65,8 @@ def _of_class(kind: Any, values: dict[str, Any]) -> Any:
         raise ValueError(str(fault)) from fault
 
 
-def _checked(kind: Any, value: Any) -> Any:
+def checked(kind: Any, value: Any) -> Any:
+    """The value, which is of exactly this kind; raises ValueError for another."""
     if type(value) is not kind:
         raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
     return value

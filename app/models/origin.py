@@ -6,10 +6,10 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
+from app.core.plain import checked
 from app.models.weights import read_json
 
 ORIGIN = "origin.json"
@@ -31,12 +31,15 @@ def read_origin(folder: Path | str) -> Origin | None:
         return Origin(
             # A newer Spanlight may know more of them.
             Source(source) if source in tuple(Source) else Source.UNKNOWN,
-            **{key: _of(found.get(key, ""), str) for key in _TEXTS},
-            **{key: _of(found.get(key, False), bool) for key in _SWITCHES},
-            languages=tuple(_of(each, str) for each in _of(found.get("languages", []), list)),
-            sizes=tuple((name, _of(size, int)) for name, size in _of(found.get("sizes", {}), dict).items()),
+            **{key: checked(str, found.get(key, "")) for key in _TEXTS},
+            **{key: checked(bool, found.get(key, False)) for key in _SWITCHES},
+            languages=tuple(checked(str, each) for each in checked(list, found.get("languages", []))),
+            sizes=tuple(
+                (name, checked(int, size)) for name, size in checked(dict, found.get("sizes", {})).items()
+            ),
             checksums=tuple(
-                (name, _of(sha256, str)) for name, sha256 in _of(found.get("checksums", {}), dict).items()
+                (name, checked(str, sha256))
+                for name, sha256 in checked(dict, found.get("checksums", {})).items()
             ),
         )
     except (SpanlightError, ValueError, TypeError) as fault:
@@ -60,9 +63,3 @@ def write_origin(folder: Path | str, origin: Origin) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(beside, path)
-
-
-def _of(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
-    return value

@@ -33,7 +33,7 @@ BYTES = {
 }  # fmt: skip
 # What weights end in that are kept in formats that can carry programs.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".pkl")
-_SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors")
+SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}\.safetensors", re.ASCII)
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 
@@ -115,7 +115,7 @@ def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
         raise SpanlightError(f"{INDEX} of {name} names no weights.", DAMAGED)
     parts: dict[str, list[str]] = {}
     for weight, shard in names.items():
-        if not isinstance(shard, str) or not _SHARD.fullmatch(shard):
+        if not isinstance(shard, str) or not SHARD.fullmatch(shard):
             raise SpanlightError(
                 f"{INDEX} of {name} names a file outside the folder.",
                 "Do not use this model: it is malformed.",

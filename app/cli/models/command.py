@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from app.cli.terminal import Parser, TerminalReport, new_parser
 from app.core.errors import SpanlightError
@@ -24,7 +24,16 @@ WORDS = {
     "network": "how the network is reached, and what was asked of it",
     "offline": "forbid the network, or allow it again",
 }
-Deed = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
+
+
+class Deed(Protocol):
+    """What the module of each word offers."""
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add its arguments."""
+
+    def run(self, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+        """Do the work and print what it brought."""
 
 
 class _Words(Parser):
@@ -60,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Do what the word says."""
-    arguments.deed(arguments, workspace, report)
+    arguments.deed.run(arguments, workspace, report)
 
 
 def _parser(word: str) -> tuple[Parser, Deed]:
@@ -69,59 +78,53 @@ def _parser(word: str) -> tuple[Parser, Deed]:
         raise SpanlightError(f"models knows no word “{word}”.", "See python3 -m app models --help.")
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
+    deed = _deed(word)
+    deed.arguments(parser)
+    return parser, deed
+
+
+def _deed(word: str) -> Deed:
     match word:
         case "list":
             from app.cli.models import installed
 
-            deed: Deed = installed.run
+            return installed
         case "offered":
             from app.cli.models import offered
 
-            offered.arguments(parser)
-            deed = offered.run
+            return offered
         case "download":
             from app.cli.models import download
 
-            download.arguments(parser)
-            deed = download.run
+            return download
         case "import":
             from app.cli.models import take_in
 
-            take_in.arguments(parser)
-            deed = take_in.run
+            return take_in
         case "remove":
             from app.cli.models import remove
 
-            remove.arguments(parser)
-            deed = remove.run
+            return remove
         case "use":
             from app.cli.models import use
 
-            use.arguments(parser)
-            deed = use.run
+            return use
         case "measure":
             from app.cli.models import measure
 
-            measure.arguments(parser)
-            deed = measure.run
+            return measure
         case "compare":
-            from app.cli.models import measure
+            from app.cli.models import compare
 
-            measure.compare_arguments(parser)
-            deed = measure.run_compare
+            return compare
         case "devices":
             from app.cli.models import devices
 
-            devices.arguments(parser)
-            deed = devices.run
+            return devices
         case "network":
             from app.cli.models import network
 
-            network.arguments(parser)
-            deed = network.run
-        case _:
-            from app.cli.models import offline
+            return network
+    from app.cli.models import offline
 
-            offline.arguments(parser)
-            deed = offline.run
-    return parser, deed
+    return offline

@@ -18,6 +18,10 @@ from app.flows.models import installed, origin_of, refused
 from app.flows.workspace import Workspace
 
 
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The list takes none but those of every word."""
+
+
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print every installed model, and every folder that holds a broken one."""
     cards = installed(workspace)

@@ -12,9 +12,8 @@ from app.models.card import TOKENIZER
 from app.models.files import MOST_TEXTS, SETTINGS, is_text
 from app.models.notes import NOTES
 from app.models.vocabulary_files import VOCABULARY_FILES
-from app.models.weights import INDEX, SINGLE
+from app.models.weights import INDEX, SHARD, SINGLE
 
-_SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}\.safetensors", re.ASCII)
 COMMIT = re.compile(r"[0-9a-f]{40}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 # As the Hub has them: letters, digits, and single . _ - between them, at most 96 characters in all.
@@ -87,7 +86,7 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
 
 def may_be_fetched(name: str) -> bool:
     """Whether a file of this name is ever fetched."""
-    known = name in (*SETTINGS, INDEX) or is_text(name) or _SHARD.fullmatch(name) is not None
+    known = name in (*SETTINGS, INDEX) or is_text(name) or SHARD.fullmatch(name) is not None
     return known and "/" not in name and not is_hostile(name)
 
 
