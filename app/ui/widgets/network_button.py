@@ -67,5 +67,10 @@ class NetworkButton(QPushButton):
 
 
 def downloading(done: int, total: int) -> str:
-    """How far a download is, in few words; bytes where the whole is not known."""
+    """How far a download is, in few words; bytes where the whole is not known.
+
+    Once everything is there, the model is checked and tried out, which asks nothing of the network.
+    """
+    if 0 < total <= done:
+        return "Trying the new model"
     return f"Downloading {done * 100 // total} %" if total else f"Downloading {wording.size(done)}"

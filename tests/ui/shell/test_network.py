@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -68,11 +70,17 @@ def test_a_download_is_told_there_until_it_is_over(
 ) -> None:
     def download(report: Report) -> None:
         report.partial(Downloading(34, 100, 9.0, "model.safetensors"))
+        while not go_on.wait(0.01):
+            report.check()
+        report.partial(Downloading(100, 100, 9.0, "model.safetensors"))
         while True:
             report.check()
 
+    go_on = threading.Event()
     job = window.lanes.network.start(download)
     qtbot.waitUntil(lambda: window.status.network.text() == "Downloading 34 %")
+    go_on.set()
+    qtbot.waitUntil(lambda: window.status.network.text() == "Trying the new model")
     job.stop()
     assert window.status.network.text() == "Network: only when asked"
     qtbot.waitUntil(lambda: window.lanes.network.idle)
