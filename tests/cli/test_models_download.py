@@ -205,6 +205,7 @@ def test_a_download_that_is_cut_goes_on_by_the_same_command(terminal: Terminal, 
     assert [each["passport"]["repository"] for each in begun] == [NAME]
     assert begun[0]["done"] >= 2_900_000
     assert terminal("models", "download", "--unfinished").out.startswith(f"{NAME}: ")
+    assert f"Not finished: {NAME}, " in terminal("models").out
     hub.heal()
     before = weights_asked(hub)
     said = terminal("models", "download", NAME, "--yes")

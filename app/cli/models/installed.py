@@ -13,6 +13,7 @@ from app.core.measure_words import figure, share, speed
 from app.core.measures import Measure, latest_of
 from app.core.models import Head, ModelCard
 from app.core.wording import size
+from app.flows.get_model import unfinished
 from app.flows.measure import measured
 from app.flows.models import installed, origin_of, refused
 from app.flows.workspace import Workspace
@@ -23,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print every installed model, and every folder that holds a broken one."""
+    """Print every installed model, every folder that holds a broken one, and the downloads that are not finished."""
     cards = installed(workspace)
     broken = refused(workspace)
     users = used_by(workspace, cards)
@@ -40,6 +41,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print(card, workspace, users, kept)
     for folder, fault in broken.items():
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
+    for each in unfinished(workspace, report):
+        name, done = one_line(each.passport.repository), f"{size(each.done)} of {size(each.passport.size)}"
+        print(f"\nNot finished: {name}, {done} fetched\n  To go on: python3 -m app models download {name}")
 
 
 def used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, str]:
