@@ -146,7 +146,10 @@ def gpu(usable: bool = True, dtype: str = "bfloat16") -> Devices:
 
 
 def test_a_gpu_that_is_taken_is_what_counts(workspace: Workspace) -> None:
-    assert suits(model(10**9), workspace, devices=gpu()) == "Fits easily: takes 2.0 GB of the GPU's 16 GB of memory."
+    assert (
+        suits(model(10**9), workspace, devices=gpu())
+        == "Fits easily: takes 2.0 GB of the GPU's 16 GB of memory."
+    )
     assert weights(model(10**9), gpu(dtype="float32")) == 4 * GB
     on_cpu = suits(model(10**9), workspace, devices=gpu(usable=False, dtype="float32"), memory=8 * GB)
     assert on_cpu == "Large for this computer: takes 4.0 GB of its 8.0 GB."
@@ -185,7 +188,10 @@ def test_speed_is_told_only_where_a_like_model_was_measured(
     )
     assert said(measure("/small", seconds=0.0)) == plain
     own = suits(small, workspace, measures=[measure("/small")], memory=8 * GB)
-    assert own == "Fits easily: takes 40 MB of this computer's 8.0 GB of memory. Measured here: 20 questions a second."
+    assert (
+        own
+        == "Fits easily: takes 40 MB of this computer's 8.0 GB of memory. Measured here: 20 questions a second."
+    )
 
 
 def test_this_computers_own_memory_is_asked(workspace: Workspace) -> None:

@@ -250,7 +250,10 @@ def test_a_read_only_folder_is_told(models: Path, reader: Path) -> None:
 
 def test_a_place_that_is_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "models").write_text("not a folder")
-    with pytest.raises(SpanlightError, match="could not be installed"), Staging(tmp_path / "models", "reader"):
+    with (
+        pytest.raises(SpanlightError, match="could not be installed"),
+        Staging(tmp_path / "models", "reader"),
+    ):
         pass
 
 
