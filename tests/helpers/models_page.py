@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head
 from app.flows.workspace import Workspace, open_workspace
+from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.models.installed import InstalledSection
 from app.ui.views.models.offered import OfferedSection
 from app.ui.views.models.page import ModelsView
+from app.ui.views.models.section import ModelsSection
 from tests.helpers.small_models import small_checkpoint
+
+SectionT = TypeVar("SectionT", bound=ModelsSection)
 
 
 @dataclass
@@ -77,6 +83,25 @@ def open_models(qtbot: QtBot, lanes: Lanes) -> Opened:
     opened = Opened(page, workspace, lanes, qtbot)
     opened.settle()
     return opened
+
+
+def open_section(
+    kind: Callable[[Workspace, Theme, Lanes], SectionT], workspace: Workspace, qtbot: QtBot
+) -> SectionT:
+    """One section of the page by itself, up, with lanes of its own that the test closes."""
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    section = kind(workspace, theme, Lanes())
+    qtbot.addWidget(section)
+    section.resize(900, 800)
+    section.show()
+    section.shown()
+    return section
+
+
+def saved(section: ModelsSection) -> settings_file.Settings:
+    """The settings as the file has them now."""
+    return settings_file.load(section.workspace.paths.settings_file)
 
 
 def put_model(workspace_models: Path, name: str, head: Head = Head.QUESTION_ANSWERING) -> Path:

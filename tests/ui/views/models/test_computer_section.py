@@ -16,11 +16,9 @@ from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import EngineLost, SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.core.report import Report
-from app.settings import settings as settings_file
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
 from app.ui.views.models.computer import ComputerSection
 from app.ui.views.models.computer_words import BUSY, plain
+from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 GB = 10**9
@@ -67,26 +65,14 @@ def engine() -> ComputerEngine:
 def section(
     qapp: QApplication, qtbot: QtBot, spanlight_home: Path, engine: ComputerEngine
 ) -> Iterator[ComputerSection]:
-    workspace = open_fake_workspace(engine)
-    lanes = Lanes()
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
-    section = ComputerSection(workspace, theme, lanes)
-    qtbot.addWidget(section)
-    section.resize(900, 800)
-    section.show()
-    section.shown()
+    section = open_section(ComputerSection, open_fake_workspace(engine), qtbot)
     quiet(section, qtbot)
     yield section
-    lanes.close()
+    section.lanes.close()
 
 
 def quiet(section: ComputerSection, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: section.lanes.work.idle)
-
-
-def saved(section: ComputerSection) -> settings_file.Settings:
-    return settings_file.load(section.workspace.paths.settings_file)
 
 
 def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:

@@ -14,36 +14,24 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.models.download.ledger import Ledger
-from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.models.network import NetworkSection
 from app.ui.views.models.requests import NEVER, NONE_NOW
+from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 
 @pytest.fixture
 def section(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[NetworkSection]:
-    workspace = open_fake_workspace(FakeEngine(lambda *_: None))
-    lanes = Lanes()
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
-    section = NetworkSection(workspace, theme, lanes)
-    qtbot.addWidget(section)
-    section.resize(900, 800)
-    section.show()
-    section.shown()
+    section = open_section(NetworkSection, open_fake_workspace(FakeEngine(lambda *_: None)), qtbot)
     quiet(section, qtbot)
     yield section
-    lanes.close()
+    section.lanes.close()
 
 
 def quiet(section: NetworkSection, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: section.lanes.files.idle)
-
-
-def saved(section: NetworkSection) -> settings_file.Settings:
-    return settings_file.load(section.workspace.paths.settings_file)
 
 
 def requests(section: NetworkSection, qtbot: QtBot, number: int = 3) -> None:
