@@ -86,6 +86,7 @@ TORCH = (
     "app.models.faults",
     "app.models.graphics",
     "app.models.processor",
+    "app.models.encoder",
     "app.models.inside",
     "app.training",
     "app.engine.process",

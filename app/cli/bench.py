@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.cli.terminal import TerminalReport, add_model_arguments, at_least_one, new_parser, print_json
 from app.core.wording import count, size
-from app.flows.bench import AnytimeBench, AnytimePlan, bench_anytime
+from app.flows.bench.anytime import AnytimeBench, AnytimePlan, bench_anytime
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

@@ -192,7 +192,9 @@ class Holding:
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
             loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
-        model = ReadyModel(card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
+        model = ReadyModel(
+            card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside, loaded.screen
+        )
         self._held[key] = Held(signature=now, card=card, model=model, size=size)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)

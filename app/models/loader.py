@@ -32,13 +32,17 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass."""
+    """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
+
+    `inside` is there for an opened model, `screen` for one that can be read in a quicker, less exact way too.
+    """
 
     card: ModelCard
     device: DeviceChoice
     tokenizer: Tokenizer
     forward: Callable[[Arrays], Arrays]
     inside: Any = None
+    screen: Any = None
 
 
 def load(

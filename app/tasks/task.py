@@ -94,6 +94,19 @@ class Inside(Protocol):
         """
 
 
+class Screen(Protocol):
+    """A quicker forward pass whose logits come near those of `ReadyModel.forward`: it tells where to look.
+
+    No answer is made of its logits: what they point at is read again by `forward`.
+    """
+
+    def begin(self, arrays: Arrays) -> bool:
+        """Fits it to a text by some of its rows; False where it is not quicker on them, or too far from `forward`."""
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        """What `ReadyModel.forward` gives for these arrays, nearly."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadyModel:
     """A loaded model as a task sees it.
@@ -104,7 +117,7 @@ class ReadyModel:
     classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
-    tasks that ask for an opened model.
+    tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it.
     """
 
     card: ModelCard
@@ -112,6 +125,7 @@ class ReadyModel:
     tokenizer: Tokenizer
     forward: Forward
     inside: Inside | None = None
+    screen: Screen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import json
 import lzma
 from pathlib import Path
 
-from app.flows.bench_data import ASKED
+from app.flows.bench.long_documents import ASKED
 from tests.helpers.commands import Command
 
 

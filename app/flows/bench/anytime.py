@@ -14,7 +14,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document
 from app.flows.ask import ask, load_reader
-from app.flows.bench_data import PlacedQuestion, long_questions
+from app.flows.bench.long_documents import PlacedQuestion, long_questions
 from app.flows.workspace import Workspace
 
 _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500

@@ -12,8 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.bench import AnytimePlan, bench_anytime
-from app.flows.bench_data import ASKED, long_questions
+from app.flows.bench.anytime import AnytimePlan, bench_anytime
+from app.flows.bench.long_documents import ASKED, long_questions
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 from tests.helpers.fake_models import Noted
 

@@ -1,0 +1,62 @@
+"""What is measured of the program's speed on this computer, side by side with what people had before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRow:
+    """One thing measured: Spanlight's figure, and the reference's in the same run where one was asked for.
+
+    Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures less
+    the smallest, divided by the median, 0 for a single one. `more_is_better` tells which way is faster.
+    """
+
+    what: str
+    value: float
+    unit: str
+    against: float | None = None
+    more_is_better: bool = False
+    spread: float = 0.0
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as good as the reference, above 1 where it is better; None without one."""
+        if self.against is None or min(self.value, self.against) <= 0:
+            return None
+        return self.value / self.against if self.more_is_better else self.against / self.value
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPart:
+    """One part of a measurement, such as reading: its rows, and sentences on what they mean."""
+
+    name: str
+    title: str
+    rows: tuple[BenchRow, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where it was measured: the processor's name and instructions, threads, memory in bytes, versions of packages."""
+
+    processor: str
+    instructions: tuple[str, ...]
+    threads: int
+    memory: int
+    system: str
+    python: str
+    packages: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything measured in one run; `reference` names what it was measured against, empty without one."""
+
+    machine: Machine
+    model: str
+    device: str
+    reference: str
+    parts: tuple[BenchPart, ...]
