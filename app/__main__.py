@@ -20,7 +20,7 @@ COMMANDS = {
     "tokens": "find the names in texts and documents",
     "inspect": "look into a model at work on a text",
     "evaluate": "measure a model on labelled examples",
-    "bench": "measure how soon answers are there in long documents",
+    "bench": "measure how fast Spanlight is on this computer",
     "train": "teach a model from examples",
     "models": "see, get, choose, measure and remove models",
     "history": "look through what was asked before",

@@ -1,74 +1,107 @@
-"""Measure how soon answers are there."""
+"""Measure how fast Spanlight is on this computer."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+import json
+import sys
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, add_model_arguments, at_least_one, new_parser, print_json
-from app.core.wording import count, size
-from app.flows.bench.anytime import AnytimeBench, AnytimePlan, bench_anytime
+from app.cli.bench_table import table, values
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.core.errors import SpanlightError
+from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
+from app.flows.bench.run import PARTS, bench
+from app.flows.bench.sizes import SIZES, sized_model
 from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
 
+ALL = "all"
 _EPILOG = """\
-anytime: asks answerable questions of qa_dev-squad2.jsonl.xz in FOLDER (or FOLDER/qa), each about one long
-document: its own paragraph somewhere among others of that file and of the folder's other qa_*.jsonl.xz files.
-Each is asked on a warm model process, in full and quickly (only the passages that share most words with
-the question). Times are seconds from the question on; settled is when the best answer had become what
-it is at the end. Same: exactly the span that the whole reading ends with; overlaps: shares words with it;
-right: shares words with a known answer, at its place.
+reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
+share of the computer's peak that this reaches, where the time goes, and whether the answers are those of
+float32 in transformers' own classes.
+anytime: how soon answers are there in a long document (--words, 500000; --questions, 8).
+memory: a very long document (--words, 500000) read whole, the memory that takes, how the time grows with
+the length, and a second question about the same document.
+start: how soon the window is there, and the terminal's answer from a fresh process.
+window: how long the window does not react while work is under way.
+training: how fast a question answering model is taught.
+
+Without --data, what comes along is read: real questions, and long documents made of their paragraphs' and
+the samples' sentences in an order of chance. With it, qa_dev-squad2.jsonl.xz of FOLDER (or FOLDER/qa), in
+documents of its paragraphs and those of the other qa_*.jsonl.xz files.
+
+--against PYTHON measures, in turn and in one run, what people had before: pipeline("question-answering") of
+transformers 4.57.6, in an environment of its own:
+  python3 -m venv old && old/bin/pip install torch transformers==4.57.6
+  python3 -m app bench reading --against old/bin/python
+Figures are medians; a ratio above 1 says how many times as fast, or as small, Spanlight is.
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `bench`."""
-    parser = new_parser("bench", "Measure how soon answers are there in long documents.", _EPILOG)
-    parser.add_argument("what", choices=("anytime",))
-    parser.add_argument("--data", required=True, metavar="FOLDER", help="where the question files are")
+    parser = new_parser("bench", "Measure how fast Spanlight is on this computer.", _EPILOG)
     parser.add_argument(
-        "--words", type=at_least_one, default=500_000, metavar="N", help="words of a document (500000)"
+        "what", nargs="?", default="", choices=("", *PARTS, ALL), metavar="|".join((*PARTS, ALL))
     )
-    parser.add_argument("--questions", type=at_least_one, default=8, metavar="N", help="how many to ask (8)")
+    parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
+    parser.add_argument(
+        "--size", choices=tuple(SIZES), default="", help="a model of that size with random weights instead"
+    )
+    parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
+    parser.add_argument("--data", default="", metavar="FOLDER", help="where question files are")
+    parser.add_argument("--words", type=at_least_one, default=0, metavar="N", help="words of a long document")
+    parser.add_argument("--questions", type=at_least_one, default=0, metavar="N", help="how many to ask")
+    parser.add_argument(
+        "--repeats", type=at_least_one, default=0, metavar="N", help="how often each is timed"
+    )
     parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
-    add_model_arguments(parser)
+    parser.add_argument(
+        "--against", default="", metavar="PYTHON", help="measure the reference there, in turn"
+    )
+    parser.add_argument(
+        "--isa", choices=tuple(INSTRUCTIONS), default="", help="as on a processor that has no more than that"
+    )
+    parser.add_argument("--output", default="", metavar="FILE", help="write the JSON there as well")
     return parser
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure and print the figures."""
-    plan = AnytimePlan(Path(arguments.data), arguments.words, arguments.questions, arguments.seed)
-    found = bench_anytime(workspace, plan, report, model=arguments.model, device=arguments.device)
+    if not arguments.what:
+        parser().print_help()
+        return
+    if arguments.size and arguments.model:
+        raise SpanlightError("--size and --model are two models.", "Give one of them.")
+    _refuse_folder(arguments.output)
+    with sized_model(arguments.size, workspace.paths) as sized:
+        plan = BenchPlan(
+            parts=tuple(PARTS) if arguments.what == ALL else (arguments.what,),
+            model=sized or arguments.model,
+            device=arguments.device,
+            data=arguments.data,
+            words=arguments.words,
+            questions=arguments.questions,
+            seed=arguments.seed,
+            against=arguments.against,
+            repeats=arguments.repeats,
+            isa=arguments.isa,
+        )
+        found = bench(workspace, plan, report)
     report.clear()
+    told = values(found)
+    if arguments.output:
+        content = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        write_atomic(Path(arguments.output), content.encode(), private=False)
     if arguments.json:
-        print_json(asdict(found))
+        print_json(told)
     else:
-        _print(found)
+        sys.stdout.write(table(found))
 
 
-def _print(found: AnytimeBench) -> None:
-    figures = found.figures
-    print(f"{found.model}, on {found.device}")
-    print(f"{count(figures.questions, 'question')}, each about a document of {figures.words:,} words")
-    print()
-    print(f"{'seconds to':<16}{'median':>9}{'worst':>9}{'of all':>9}")
-    _print_row("first answer", figures.first, figures.first_worst, figures.first_share)
-    _print_row("settled answer", figures.settled, figures.settled_worst, None)
-    _print_row("quick answer", figures.quick, figures.quick_worst, figures.quick_share)
-    _print_row("final answer", figures.final, figures.final_worst, None)
-    print()
-    print(f"{'answer':<16}{'same':>9}{'overlaps':>9}{'right':>9}")
-    _print_shares("first", figures.first_same, figures.first_overlaps, figures.first_right)
-    _print_shares("quick", figures.quick_same, figures.quick_overlaps, figures.quick_right)
-    _print_shares("final", 1.0, 1.0, figures.final_right)
-    if found.memory:
-        print(f"\nThe model process took up to {size(found.memory)} of memory.")
-
-
-def _print_row(name: str, median: float, worst: float, share: float | None) -> None:
-    part = "" if share is None else f"{100 * share:.2f} %"
-    print(f"{name:<16}{median:>9.3f}{worst:>9.3f}{part:>9}".rstrip())
-
-
-def _print_shares(name: str, *shares: float) -> None:
-    print(f"{name:<16}" + "".join(f"{100 * share:.0f} %".rjust(9) for share in shares))
+def _refuse_folder(output: str) -> None:
+    """Raise SpanlightError where the file cannot be written, before anything is measured."""
+    if output and not Path(output).absolute().parent.is_dir():
+        raise SpanlightError(f"There is no folder for “{output}”.", "Make it first, or name another file.")

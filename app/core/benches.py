@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +11,8 @@ class BenchRow:
     """One thing measured: Spanlight's figure, and the reference's in the same run where one was asked for.
 
     Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures less
-    the smallest, divided by the median, 0 for a single one. `more_is_better` tells which way is faster.
+    the smallest, divided by the median, 0 for a single one. `more_is_better` tells which way is faster. `worst` is the
+    slowest figure where that counts by itself.
     """
 
     what: str
@@ -19,6 +21,7 @@ class BenchRow:
     against: float | None = None
     more_is_better: bool = False
     spread: float = 0.0
+    worst: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -30,17 +33,29 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class BenchPart:
-    """One part of a measurement, such as reading: its rows, and sentences on what they mean."""
+    """One part of a measurement, such as reading: its rows, and sentences on what they mean.
+
+    `model`, `device` and `reference` name what was measured and against what, empty where that does not apply.
+    `details` are further figures for programs, as JSON holds them.
+    """
 
     name: str
     title: str
     rows: tuple[BenchRow, ...]
     notes: tuple[str, ...] = ()
+    model: str = ""
+    device: str = ""
+    reference: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where it was measured: the processor's name and instructions, threads, memory in bytes, versions of packages."""
+    """Where it was measured: the processor's name and instructions, threads, memory in bytes, versions of packages.
+
+    `graphics` are the graphics cards that the system lists; `busy` is the load that other work made when the measuring
+    began, in processors (None where not known); `on_battery` tells whether the computer ran on its battery then.
+    """
 
     processor: str
     instructions: tuple[str, ...]
@@ -49,14 +64,23 @@ class Machine:
     system: str
     python: str
     packages: dict[str, str] = field(default_factory=dict)
+    graphics: tuple[str, ...] = ()
+    busy: float | None = None
+    on_battery: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Everything measured in one run; `reference` names what it was measured against, empty without one."""
+    """Everything measured in one run, on `when` (ISO 8601).
+
+    `model`, `device` and `reference` are those of the parts; `reference` names what it was measured against, empty
+    without one. `instructions` names a lesser processor that was stood in for, empty for this one's own.
+    """
 
     machine: Machine
     model: str
     device: str
     reference: str
     parts: tuple[BenchPart, ...]
+    instructions: str = ""
+    when: str = ""

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
 from statistics import mean, median
 
+from app.core.benches import BenchPart, BenchRow
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document
+from app.core.wording import count
 from app.flows.ask import ask, load_reader
 from app.flows.bench.long_documents import PlacedQuestion, long_questions
+from app.flows.bench.peak import peak_memory
+from app.flows.bench.plan import BenchPlan
+from app.flows.bench.texts import pool
 from app.flows.workspace import Workspace
 
+WORDS, QUESTIONS = 500_000, 8
 _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
-
-
-@dataclass(frozen=True, slots=True)
-class AnytimePlan:
-    """What to ask: questions of the data in this folder, in documents of about so many words."""
-
-    data: Path
-    words: int = 500_000
-    questions: int = 8
-    seed: int = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,40 +77,90 @@ class AnytimeFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnytimeBench:
-    """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown."""
+    """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown.
+
+    `texts` tells what was read.
+    """
 
     model: str
     device: str
     figures: AnytimeFigures
     timed: tuple[Timed, ...]
     memory: int | None
+    texts: str = ""
 
 
-def bench_anytime(
-    workspace: Workspace, plan: AnytimePlan, report: Report, *, model: str = "", device: str = ""
-) -> AnytimeBench:
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """How soon answers are there, as a part of a measurement; raises as `bench_anytime` does."""
+    found = bench_anytime(workspace, plan, report)
+    figures = found.figures
+    shares = [
+        BenchRow(f"{which} answer {what}", 100 * getattr(figures, name), "%", more_is_better=True)
+        for which, what, name in (
+            ("first", "is the final one", "first_same"),
+            ("first", "shares words with the final one", "first_overlaps"),
+            ("first", "is right", "first_right"),
+            ("quick", "is the final one", "quick_same"),
+            ("quick", "shares words with the final one", "quick_overlaps"),
+            ("quick", "is right", "quick_right"),
+            ("final", "is right", "final_right"),
+        )
+    ]
+    times = [
+        BenchRow(what, getattr(figures, name), "s", worst=getattr(figures, f"{name}_worst"))
+        for what, name in (
+            ("first answer", "first"),
+            ("settled answer", "settled"),
+            ("quick answer", "quick"),
+            ("final answer", "final"),
+        )
+    ]
+    memory = [BenchRow("most memory of the model process", found.memory / 1e6, "MB")] if found.memory else []
+    about = f"{count(figures.questions, 'question')}, each about a document of {figures.words:,} words"
+    return BenchPart(
+        name="anytime",
+        title=f"How soon answers are there: {about}",
+        rows=(*times, *shares, *memory),
+        notes=(
+            found.texts,
+            "Seconds from the question on, on a warm model process. Settled: the best answer has become what it is "
+            "at the end. Right: shares words with a known answer, at its place.",
+        ),
+        model=found.model,
+        device=found.device,
+        details=asdict(found),
+    )
+
+
+def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> AnytimeBench:
     """Ask every question of the plan twice, in full and quickly, as the window does.
 
     Raises SpanlightError for a folder without the data, Stopped when the report says so.
     """
-    placed = long_questions(plan.data, plan.words, plan.questions, plan.seed)
-    load_reader(workspace, report, model=model, device=device)
+    texts = pool(plan.data, workspace.paths)
+    words, questions = plan.words or WORDS, plan.questions or QUESTIONS
+    questions = min(questions, len(texts.answerable))
+    named = {"model": plan.model, "device": plan.device}
+    load_reader(workspace, report, **named)
     warm_up = Question("What does the fox jump over?", (Document(_WARM_UP),))
-    ask(workspace, warm_up, _Clock(report, 0, 0), model=model, device=device)
+    ask(workspace, warm_up, _Clock(report, 0, 0), **named)
     timed: list[Timed] = []
     final: Reading | None = None
-    for number, each in enumerate(placed):
+    for number, each in enumerate(long_questions(texts, words, questions, plan.seed)):
         asked = Question(each.question, (each.document,))
-        clock = _Clock(report, number, plan.questions)
-        final = ask(workspace, asked, clock, model=model, device=device)
+        clock = _Clock(report, number, questions)
+        final = ask(workspace, asked, clock, **named)
         clock.take(final)
-        quick_clock = _Clock(report, number, plan.questions)
-        asked_quickly = Question(each.question, (each.document,), quick=True)
-        quick = ask(workspace, asked_quickly, quick_clock, model=model, device=device)
+        quick_clock = _Clock(report, number, questions)
+        # Another text to the model process: it would not have to make tokens of one it knows again.
+        again = replace(each.document, text=each.document.text + "\n\nThe end.")
+        asked_quickly = Question(each.question, (again,), quick=True)
+        quick = ask(workspace, asked_quickly, quick_clock, **named)
         timed.append(_timed(each, clock, final, quick, quick_clock.seconds))
-        report.progress(Progress(number + 1, plan.questions, "questions"))
+        report.progress(Progress(number + 1, questions, "questions"))
     title, where = (final.model, final.device) if final else ("", "")
-    return AnytimeBench(title, where, _figures(timed), tuple(timed), _most_memory(workspace.engine.pid))
+    memory = peak_memory(workspace.engine.pid)
+    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.said)
 
 
 @dataclass(slots=True)
@@ -227,11 +271,3 @@ def _figures(timed: Sequence[Timed]) -> AnytimeFigures:
         quick_right=share("quick_right"),
         final_right=share("final_right"),
     )
-
-
-def _most_memory(pid: int | None) -> int | None:
-    """The most bytes of memory that a process ever held, as Linux tells."""
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
-        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
-    return None

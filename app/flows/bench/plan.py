@@ -1,0 +1,42 @@
+"""What is to be measured, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# What a lesser processor is stood in for by: the most that oneDNN, ATen and MKL may use, as each of them names it.
+INSTRUCTIONS: dict[str, dict[str, str]] = {
+    "avx2": {
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    },
+    "avx2-vnni": {
+        "ONEDNN_MAX_CPU_ISA": "AVX2_VNNI",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPlan:
+    """Which parts to measure, with what.
+
+    `model` is a name or a folder, `device` one of core.requests.ModelChoice's; empty for those of the settings.
+    `data` is a folder with question files, empty to make do with what comes along. `words`, `questions` and `repeats`
+    are 0 where each part takes its own. `against` is the path of a Python with transformers' pipeline to measure in
+    turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
+    variables are set before a part begins, so that every process it starts has them.
+    """
+
+    parts: tuple[str, ...]
+    model: str = ""
+    device: str = ""
+    data: str = ""
+    words: int = 0
+    questions: int = 0
+    seed: int = 13
+    against: str = ""
+    repeats: int = 0
+    isa: str = ""

@@ -1,0 +1,115 @@
+"""A model of an ordinary size with random weights, to measure the speed of one that is not installed."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.settings.paths import Paths
+
+# (width, layers, heads, width within the feed-forward layers): BERT's, Devlin et al. 2019, section 3.
+SIZES = {"small": (384, 6, 12, 1536), "base": (768, 12, 12, 3072), "large": (1024, 24, 16, 4096)}
+_TOKENIZER_OF = "starter-qa"
+_SPREAD = 0.02  # BERT's initializer_range
+_DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
+
+
+@contextmanager
+def sized_model(size: str, paths: Paths) -> Iterator[str]:
+    """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
+
+    It has the starter's tokenizer, and weights drawn by chance: its time is that of any such model, its answers are
+    nothing. Raises SpanlightError where the disk has no room for it.
+    """
+    if not size:
+        yield ""
+        return
+    with tempfile.TemporaryDirectory(prefix="spanlight-bench-") as made:
+        folder = Path(made) / f"random-{size}"
+        try:
+            _write(folder, paths.starter_models / _TOKENIZER_OF, size)
+        except OSError as error:
+            raise SpanlightError(
+                f"The model to measure could not be written: {error.strerror or error}.",
+                "Make room on the disk.",
+            ) from error
+        yield str(folder)
+
+
+def _write(folder: Path, starter: Path, size: str) -> None:
+    width, layers, heads, inner = SIZES[size]
+    folder.mkdir()
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copyfile(starter / name, folder / name)
+    config: dict[str, Any] = json.loads((starter / "config.json").read_text("utf-8"))
+    config |= {
+        "dtype": "float32",
+        "hidden_size": width,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "intermediate_size": inner,
+    }
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    shapes = dict(_shapes(config))
+    header: dict[str, Any] = {}
+    at = 0
+    for name, shape in shapes.items():
+        end = at + 4 * _count(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
+        at = end
+    dice = random.Random(size)
+    drawn = struct.pack(f"<{_DRAWN}f", *(dice.gauss(0.0, _SPREAD) for _ in range(_DRAWN)))
+    told = json.dumps(header | {"__metadata__": {"format": "pt"}}).encode()
+    told += b" " * (-len(told) % 8)
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(struct.pack("<Q", len(told)) + told)
+        for name, shape in shapes.items():
+            _write_tensor(file, name, _count(shape), drawn)
+
+
+def _write_tensor(file: Any, name: str, count: int, drawn: bytes) -> None:
+    if name.endswith("bias") or "LayerNorm" in name:
+        file.write(struct.pack("<f", float(name.endswith("LayerNorm.weight"))) * count)
+        return
+    left = 4 * count
+    while left:
+        left -= file.write(drawn[: min(left, len(drawn))])
+
+
+def _shapes(config: dict[str, Any]) -> Iterator[tuple[str, list[int]]]:
+    """Every weight of a BERT for question answering, by transformers' names."""
+    width, inner = config["hidden_size"], config["intermediate_size"]
+    for kind, count in (
+        ("word", config["vocab_size"]),
+        ("position", config["max_position_embeddings"]),
+        ("token_type", config["type_vocab_size"]),
+    ):
+        yield f"bert.embeddings.{kind}_embeddings.weight", [count, width]
+    yield from _both("bert.embeddings.LayerNorm", [width])
+    for number in range(config["num_hidden_layers"]):
+        layer = f"bert.encoder.layer.{number}."
+        for part in ("query", "key", "value"):
+            yield from _both(f"{layer}attention.self.{part}", [width, width])
+        yield from _both(f"{layer}attention.output.dense", [width, width])
+        yield from _both(f"{layer}attention.output.LayerNorm", [width])
+        yield from _both(f"{layer}intermediate.dense", [inner, width])
+        yield from _both(f"{layer}output.dense", [width, inner])
+        yield from _both(f"{layer}output.LayerNorm", [width])
+    yield from _both("qa_outputs", [2, width])
+
+
+def _both(name: str, shape: list[int]) -> Iterator[tuple[str, list[int]]]:
+    yield f"{name}.weight", shape
+    yield f"{name}.bias", shape[:1]
+
+
+def _count(shape: list[int]) -> int:
+    return shape[0] * (shape[1] if len(shape) > 1 else 1)

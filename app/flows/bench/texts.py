@@ -1,0 +1,119 @@
+"""What is read for a measurement: questions of known answer, and text around them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.sentences import sentences
+from app.core.text import Document
+from app.flows.samples import samples
+from app.settings.paths import Paths
+from app.training.examples import QaExample, read_placed_qa, read_qa
+
+ASKED = "qa_dev-squad2.jsonl.xz"
+FILLERS = "qa_*.jsonl.xz"
+ALONG = "questions-wikipedia.jsonl"
+BETWEEN = "\n\n"
+_SENTENCES = 6  # of a paragraph that is made
+
+
+@dataclass(slots=True)
+class Pool:
+    """Questions, and paragraphs to make long documents of.
+
+    `asked` are the questions, `near` the paragraphs of those that have an answer. `said` tells where all that is from.
+    """
+
+    asked: list[QaExample]
+    near: list[str]
+    said: str
+    _files: tuple[Path, ...] = ()
+    _spare: tuple[str, ...] = ()
+    _far: list[str] = field(default_factory=list)
+
+    @property
+    def answerable(self) -> list[QaExample]:
+        """The questions that have an answer."""
+        return [example for example in self.asked if example.answers]
+
+    def paragraphs(self, dice: random.Random, without: str = "") -> Iterator[str]:
+        """Paragraphs in an order of chance, none twice, but never this one: those near first.
+
+        From a folder they end with its files; what comes along is made into new ones, of sentences drawn by chance, for
+        ever.
+        """
+        yield from dice.sample(others := [one for one in self.near if one != without], len(others))
+        if not self._spare:
+            far = self._all_far()
+            yield from dice.sample(far, len(far))
+            return
+        usable = [sentence for sentence in self._spare if sentence not in without]
+        while True:
+            yield " ".join(dice.sample(usable, min(_SENTENCES, len(usable))))
+
+    def document(self, words: int, seed: int) -> Document:
+        """A document of at least so many words, as far as the text goes; another one for each seed."""
+        dice = random.Random(f"{seed} {words}")
+        found: list[str] = []
+        length = 0
+        for paragraph in self.paragraphs(dice):
+            found.append(paragraph)
+            length += len(paragraph.split())
+            if length >= words:
+                break
+        dice.shuffle(found)
+        return Document(BETWEEN.join(found), f"{words} words, {seed}")
+
+    def question(self, seed: int) -> str:
+        """A question that has an answer, another one for each seed."""
+        asked = self.answerable
+        return asked[random.Random(seed).randrange(len(asked))].question
+
+    def _all_far(self) -> list[str]:
+        if not self._far:
+            near = set(self.near)
+            rest = (read_qa(path) for path in self._files)
+            found = dict.fromkeys(example.context for examples in rest for example in examples)
+            self._far = [context for context in found if context not in near]
+        return self._far
+
+
+def pool(data: str, paths: Paths) -> Pool:
+    """The questions of a folder, or with an empty `data` those that come along.
+
+    Raises SpanlightError for a folder without the files, or with others than it should have.
+    """
+    return _of_folder(Path(data)) if data else _along(paths)
+
+
+def _of_folder(folder: Path) -> Pool:
+    folder = folder / "qa" if (folder / "qa").is_dir() else folder
+    if not folder.is_dir():
+        raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {ASKED}.")
+    asked = read_placed_qa(folder / ASKED)
+    files = tuple(path for path in sorted(folder.glob(FILLERS)) if path.name != ASKED)
+    return _pool(
+        asked, f"Questions of {ASKED}, in documents of its paragraphs and those of the other files.", files
+    )
+
+
+def _along(paths: Paths) -> Pool:
+    asked = read_placed_qa(paths.example_sets / ALONG)
+    texts = [sample.text for sample in samples(paths)]
+    texts += dict.fromkeys(example.context for example in asked)
+    spare = tuple(dict.fromkeys(span.of(text) for text in texts for span in sentences(text)))
+    said = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
+    return _pool(asked, said, spare=spare)
+
+
+def _pool(
+    asked: list[QaExample], said: str, files: tuple[Path, ...] = (), spare: tuple[str, ...] = ()
+) -> Pool:
+    near = list(dict.fromkeys(example.context for example in asked if example.answers))
+    if not near:
+        raise SpanlightError("No question has an answer.", "Name a folder with other questions.")
+    return Pool(asked, near, said, files, spare)
