@@ -91,6 +91,11 @@ TORCH = (
     "app.training",
     "app.engine.process",
     "app.engine.trial",
+    "app.models.peak",
+    "app.engine.profiling",
+    # Run by their path in another interpreter.
+    "app.flows.bench.reference",
+    "app.flows.bench.reference_training",
 )
 NETWORK = ("app.models.download",)
 ONLY_IN: dict[str, tuple[str, ...]] = {
@@ -250,6 +255,13 @@ def test_no_file_imports_itself_through_others() -> None:
 
 def test_nothing_imports_the_start() -> None:
     assert not [str(found) for found in IMPORTS if below(found.name, ("app.__main__", "tests", "packaging"))]
+
+
+def test_what_another_interpreter_runs_needs_nothing_of_the_app() -> None:
+    apart = tuple(name for name in TORCH if name.startswith("app.flows.bench.reference"))
+    assert apart
+    assert not [str(found) for found in IMPORTS if below(found.name, apart)]
+    assert not [str(found) for found in IMPORTS if below(found.by, apart) and below(found.name, ("app",))]
 
 
 def test_package_files_are_empty() -> None:
