@@ -50,6 +50,22 @@ class BenchPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Peak:
+    """The most operations (multiplications and additions) a second that products of large matrices reach in a dtype."""
+
+    dtype: str
+    flops: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Where the time of one piece of work went, in seconds by kind of work, the longest first."""
+
+    seconds: float
+    kinds: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Where it was measured: the processor's name and instructions, threads, memory in bytes, versions of packages.
 

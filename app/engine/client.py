@@ -7,13 +7,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.core.benches import Peak, Profile
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.engine.child import Child
-from app.engine.orders import ListDevices, Load, Run, TellMemory, TryModel, Unload
+from app.engine.orders import (
+    ListDevices,
+    Load,
+    MeasurePeak,
+    ProfileRun,
+    Run,
+    TellMemory,
+    TryModel,
+    Unload,
+)
 from app.engine.serve import Factory, Handler
 from app.models.faults import in_passing
 
@@ -49,6 +59,20 @@ class Engine:
         `report.check` said so, ChildBug for a bug in the process.
         """
         return self._ask(lambda avoid: Run(request, choice, avoid), report, again=choice is not None)
+
+    def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
+        """The result of a request as transformers' own class gives it in float32; raises as `run` does."""
+        return self._ask(lambda avoid: Run(request, choice, avoid, opened=True), report)
+
+    def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
+        """Where the time goes while a request is answered; raises as `run` does."""
+        found: Profile = self._ask(lambda avoid: ProfileRun(Run(request, choice, avoid)), report)
+        return found
+
+    def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
+        """How fast a device multiplies matrices, by dtype; raises as `run` does."""
+        found: tuple[Peak, ...] = self._ask(lambda avoid: MeasurePeak(device, avoid), report)
+        return found
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         """Have a model ready; raises as `run` does."""
@@ -100,6 +124,10 @@ class Engine:
     def pid(self) -> int | None:
         """The model process's id, None while there is none."""
         return self._child.pid
+
+    def end(self) -> None:
+        """End the model process where it waits for work; the next order starts another, with nothing loaded."""
+        self._child.end()
 
     def close(self) -> None:
         """End the model process for good; work under way ends as Stopped."""

@@ -12,12 +12,14 @@ from app.core.requests import ModelChoice
 class Run:
     """Answer a request, with a model where its task needs one.
 
-    `avoid` is why no GPU is to be used although one may have been chosen, empty where it may.
+    `avoid` is why no GPU is to be used although one may have been chosen, empty where it may. `opened` has an opened
+    model do it, as transformers' own class computes it in float32, whatever is quicker.
     """
 
     request: object
     choice: ModelChoice | None
     avoid: str = ""
+    opened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,21 @@ class TellMemory:
 @dataclass(frozen=True, slots=True)
 class Unload:
     """Let go of all models, and tell of the memory then."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePeak:
+    """Tell how fast a device multiplies matrices, as core.benches.Peak for each dtype; `device` as in ModelChoice."""
+
+    device: str
+    avoid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRun:
+    """Do what `run` asks, and tell as core.benches.Profile where the time went."""
+
+    run: Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,19 @@ from app.core.models import LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.engine.holding import Holding
-from app.engine.orders import ListDevices, Load, Run, TellMemory, TryModel, Unload
+from app.engine.orders import (
+    ListDevices,
+    Load,
+    MeasurePeak,
+    ProfileRun,
+    Run,
+    TellMemory,
+    TryModel,
+    Unload,
+)
+from app.engine.profiling import profiled
 from app.engine.trial import try_model
+from app.models import device as devices
 from app.models import memory
 from app.models.device_list import list_devices
 from app.models.faults import (
@@ -27,6 +38,7 @@ from app.models.faults import (
     is_out_of_memory,
     out_of_memory,
 )
+from app.models.peak import measure_peak
 from app.models.processor import physical_cores
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel, Task
@@ -47,7 +59,7 @@ ENVIRONMENT = {
 # loaded weights, some 60 MB would stay in each when models are let go of.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
-Order = Run | Load | TryModel | ListDevices | TellMemory | Unload
+Order = Run | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
 
 
 def start() -> Host:
@@ -92,6 +104,11 @@ class Host:
                     return try_model(order.folder, report)
                 case Run():
                     return self._answer(order, report)
+                case ProfileRun():
+                    return profiled(lambda: self._answer(order.run, report))
+                case MeasurePeak():
+                    wanted = "cpu" if order.avoid else order.device
+                    return measure_peak(devices.choose(wanted).device, report.check)
         except (RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):
                 raise out_of_memory(exhausted_device(error)) from error
@@ -113,7 +130,8 @@ class Host:
         task = next((task for task in TASKS if isinstance(order.request, task.request)), None)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")
-        key = self._models.ready(order.choice, task.head_of(order.request), order.avoid, task.opened)
+        opened = task.opened or order.opened
+        key = self._models.ready(order.choice, task.head_of(order.request), order.avoid, opened)
         while True:
             answer, fault = self._attempt(task, order.request, self._models[key].model, report)
             if fault is None:

@@ -1,0 +1,128 @@
+"""Where the time of a piece of work goes: PyTorch's operations by kind, Python's own time by part of the app."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import PurePath
+from typing import Any
+
+from app.core.benches import Profile
+
+MODEL, TOKENISING, WINDOWS, CHOOSING, SENDING, OTHER = (
+    "around the model's operations",
+    "tokenising",
+    "windows and their order",
+    "choosing spans",
+    "sending",
+    "other",
+)
+PRODUCTS, PRODUCTS8, ATTENTION, NORMALISATION, ACTIVATION, MOVING = (
+    "matrix products",
+    "matrix products in int8",
+    "attention",
+    "normalisation",
+    "activation",
+    "looking up, converting and copying",
+)
+# The first whose word an operation's name holds; linear layers never come as batched products, attention may.
+_OPERATIONS = (
+    (PRODUCTS8, ("qlinear", "_int_mm")),
+    (ATTENTION, ("attention", "softmax", "bmm")),
+    (NORMALISATION, ("norm",)),
+    (PRODUCTS, ("addmm", "::mm", "linear", "matmul")),
+    (ACTIVATION, ("gelu", "tanh", "relu")),
+)
+# The first that a file's path holds; a file of no part counts as the part that called it.
+_PARTS = (
+    ("app/models/", MODEL),
+    ("app/tasks/tokens.py", TOKENISING),
+    ("app/tasks/windows.py", WINDOWS),
+    ("app/tasks/sections.py", WINDOWS),
+    ("app/tasks/order.py", WINDOWS),
+    ("app/tasks/batches.py", WINDOWS),
+    ("app/tasks/kept.py", WINDOWS),
+    ("app/tasks/", CHOOSING),
+    ("app/engine/serve.py", SENDING),
+    ("multiprocessing/", SENDING),
+    ("app/engine/", OTHER),
+)
+_ROUNDS = 20
+_Function = tuple[str, int, str]
+
+
+def profiled(work: Callable[[], Any]) -> Profile:
+    """Do the work and tell where its time went; what watching costs falls on Python's own time."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+
+    watched = [ProfilerActivity.CPU]
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        watched.append(ProfilerActivity.CUDA)
+    python = cProfile.Profile()
+    with profile(activities=watched) as operations:
+        began = time.perf_counter()
+        python.runcall(work)
+        seconds = time.perf_counter() - began
+    spent = by_operation(
+        (one.key, max(one.self_cpu_time_total, getattr(one, "self_device_time_total", 0.0)) / 1e6)
+        for one in operations.key_averages()
+    )
+    parts = by_part(python)
+    # What passes while the model's part of the app runs is its operations' time, and what is around them.
+    parts[MODEL] = max(0.0, parts.get(MODEL, 0.0) - sum(spent.values()))
+    found = spent | parts
+    return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
+
+
+def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Seconds by kind of PyTorch's operations, given with their names and seconds."""
+    found: dict[str, float] = defaultdict(float)
+    for name, seconds in operations:
+        if name.startswith(("aten::", "mkldnn::", "onednn::", "quantized::")):
+            kind = next((kind for kind, words in _OPERATIONS if any(word in name for word in words)), MOVING)
+            found[kind] += seconds
+    return dict(found)
+
+
+def by_part(python: cProfile.Profile) -> dict[str, float]:
+    """Seconds of Python's own time by part of the app."""
+    # Its type is not told by the library's stubs.
+    stats: dict[_Function, tuple[int, int, float, float, dict[_Function, tuple[int, int, float, float]]]]
+    stats = pstats.Stats(python).stats  # type: ignore[attr-defined]
+    shares = {function: {part: 1.0} if (part := part_of(function)) else {} for function in stats}
+    # What is of no part counts as those that called it, they perhaps as those that called them, in circles too.
+    for _ in range(_ROUNDS):
+        for function, (_, _, _, _, callers) in stats.items():
+            if not part_of(function):
+                shares[function] = _mixed(
+                    (shares.get(caller, {}), told[3] or told[2]) for caller, told in callers.items()
+                )
+    spent: dict[str, float] = defaultdict(float)
+    for function, (_, _, own, _, _) in stats.items():
+        for part, share in (shares[function] or {OTHER: 1.0}).items():
+            spent[part] += share * own
+    return dict(spent)
+
+
+def _mixed(callers: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
+    """The callers' shares as one, each by its weight; those that have none yet are left out."""
+    known = [(shares, weight) for shares, weight in callers if shares and weight > 0]
+    whole = sum(weight for _, weight in known)
+    found: dict[str, float] = defaultdict(float)
+    for shares, weight in known:
+        for part, share in shares.items():
+            found[part] += share * weight / whole
+    return dict(found)
+
+
+def part_of(function: tuple[str, int, str]) -> str:
+    """The part of the app that a function belongs to, empty for one of no part."""
+    file, _, name = function
+    if file == "~":  # built in
+        return TOKENISING if "tokenizers." in name else ""
+    path = PurePath(file).as_posix()
+    return next((part for folder, part in _PARTS if folder in path), "")

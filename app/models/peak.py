@@ -1,0 +1,116 @@
+"""The roof of a computer's speed: how fast PyTorch multiplies large matrices on it, by dtype."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from app.core.benches import Peak
+
+# Rows, columns and inner size of the products: as large as a batch of windows makes them on a CPU.
+SIZE, SIZE_ON_GPU = 1536, 4096
+_TRIAL = 256
+_SECONDS = 0.4  # spent on each way at least
+_TOO_SLOW = 5e9  # operations a second: a way without instructions of its own
+_WAYS = ("float32", "bfloat16", "float16", "int8")
+
+
+def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
+    """The peak of each dtype that the device multiplies in at a speed worth naming.
+
+    Of the several ways that PyTorch has for a dtype the fastest counts, each at its best. `check` may raise to break
+    off.
+    """
+    found = []
+    for dtype in _WAYS:
+        best = 0.0
+        for make in _makers(dtype, device):
+            check()
+            best = max(best, _speed(make, device))
+        if best:
+            found.append(Peak(dtype, best))
+    return tuple(found)
+
+
+def _speed(make: Callable[[int], Callable[[], Any]], device: str) -> float:
+    """Operations a second of one way; 0 where it does not work here, or is slow."""
+    import torch
+
+    try:
+        with torch.inference_mode():
+            trial = _timed(make(_TRIAL), _TRIAL, device, 0.02)
+            if trial < _TOO_SLOW:
+                return 0.0
+            size = SIZE if device == "cpu" else SIZE_ON_GPU
+            return _timed(make(size), size, device, _SECONDS)
+    # An operation may be missing from this PyTorch, or refuse this device or dtype.
+    except (RuntimeError, AttributeError, NotImplementedError, TypeError):
+        return 0.0
+
+
+def _timed(product: Callable[[], Any], size: int, device: str, seconds: float) -> float:
+    product()
+    product()
+    _wait(device)
+    best = float("inf")
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        began = time.perf_counter()
+        product()
+        _wait(device)
+        best = min(best, time.perf_counter() - began)
+    return 2 * size**3 / best
+
+
+def _makers(dtype: str, device: str) -> Iterator[Callable[[int], Callable[[], Any]]]:
+    """The ways to multiply in a dtype, each as a function that makes the product for a size."""
+    if dtype == "int8":
+        yield lambda size: _int8_packed(size) if device == "cpu" else _int8(size, device)
+        return
+    yield lambda size: _plain(size, dtype, device)
+    if device == "cpu":
+        yield lambda size: _packed(size, dtype)
+
+
+def _plain(size: int, dtype: str, device: str) -> Callable[[], Any]:
+    import torch
+
+    a, w = (torch.randn(size, size, device=device).to(getattr(torch, dtype)) for _ in range(2))
+    return lambda: torch.nn.functional.linear(a, w)
+
+
+def _packed(size: int, dtype: str) -> Callable[[], Any]:
+    import torch
+
+    a, w = (torch.randn(size, size).to(getattr(torch, dtype)) for _ in range(2))
+    packed = torch.ops.mkldnn._reorder_linear_weight(w, size)
+    return lambda: torch.ops.mkldnn._linear_pointwise(a, packed, None, "none", [], "")
+
+
+def _int8_packed(size: int) -> Callable[[], Any]:
+    import torch
+
+    ops = torch.ops.onednn
+    a = torch.randint(0, 255, (size, size), dtype=torch.uint8)
+    w = ops.qlinear_prepack(torch.randint(-127, 127, (size, size), dtype=torch.int8), None)
+    scales, zeros = torch.rand(size), torch.zeros(size, dtype=torch.int32)
+    return lambda: ops.qlinear_pointwise(
+        a, 0.01, 128, w, scales, zeros, None, 1.0, 0, torch.float32, "none", [], ""
+    )
+
+
+def _int8(size: int, device: str) -> Callable[[], Any]:
+    import torch
+
+    a, w = (torch.randint(-127, 127, (size, size), dtype=torch.int8, device=device) for _ in range(2))
+    return lambda: torch._int_mm(a, w.t())
+
+
+def _wait(device: str) -> None:
+    import torch
+
+    if device.startswith("cuda"):
+        torch.cuda.synchronize(device)
+    elif device == "mps":
+        torch.mps.synchronize()
