@@ -82,7 +82,7 @@ class Forward:
         length = arrays["input_ids"].shape[1]
         if length > self._max_length:
             raise ValueError(f"{length} tokens where the model reads {self._max_length}")
-        if self._places is not None and arrays["positions"].max(initial=-1) >= length:
+        if "positions" in arrays and arrays["positions"].max(initial=-1) >= length:
             raise ValueError(f"a position beyond the {length} tokens")
         if any(arrays[name].max(initial=0) >= size for name, size in self._sizes.items()):
             raise SpanlightError(
@@ -103,22 +103,23 @@ class Forward:
 
     def tensors(self, arrays: Arrays) -> dict[str, Any]:
         """What the model itself takes of the arrays, int64 on its device."""
-        import torch
-
-        return {
-            name: torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64)).to(self._device)
-            for name in ("attention_mask", *self._sizes)
-        }
+        return {name: self._tensor(arrays[name]) for name in ("attention_mask", *self._sizes)}
 
     def outputs(self, tensors: dict[str, Any], positions: np.ndarray | None = None) -> dict[str, Any]:
         """The head's outputs by name, float32 on the device; `positions` are those of masked words."""
-        if self._places is None:
+        if positions is None:
             found = self._model(**tensors)
+        elif self._places is None:
+            found = self._model(**tensors, positions=self._tensor(positions))
         else:
-            assert positions is not None
             with self._places.chosen(positions):
                 found = self._model(**tensors)
-        return {name: getattr(found, name).float() for name in self._outputs}
+        return {name: found[name].float() for name in self._outputs}
+
+    def _tensor(self, array: np.ndarray) -> Any:
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64)).to(self._device)
 
     def _compute(self, arrays: Arrays) -> Arrays:
         import torch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from copy import deepcopy
@@ -19,10 +18,11 @@ from app.models.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.classes import model_class
 from app.models.config import for_transformers
 from app.models.families import Family, WordsHead
-from app.models.faults import is_out_of_memory, out_of_memory
+from app.models.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
 from app.models.forward import Arrays, Forward, Places
 from app.models.heads import no_head
 from app.models.inside.opened import Inside
+from app.models.tensor_files import tensors
 from app.models.weights import read_file
 
 _log = logging.getLogger(__name__)
@@ -69,6 +69,9 @@ def load(
     if opened or not family.bfloat16:
         device = replace(device, dtype="float32")
     tokenizer = _tokenizer(card)
+    own = None if opened else _own(card, checkpoint, head, device, check)
+    if own is not None:
+        return Loaded(card, device, tokenizer, Forward(own, head, device.device, card.max_length))
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
@@ -76,6 +79,26 @@ def load(
     forward = Forward(model, head, device.device, card.max_length, places)
     inside = Inside(model, family, head, card, forward) if opened else None
     return Loaded(card, device, tokenizer, forward, inside)
+
+
+def _own(
+    card: ModelCard, checkpoint: Checkpoint, head: Head, device: DeviceChoice, check: Callable[[], None]
+) -> Any:
+    """The model computed by the encoder of this program, None where that does not know all of it."""
+    from app.models.encoder.model import own_model
+
+    try:
+        return own_model(checkpoint, head, device.dtype, device.device, check)
+    except SpanlightError:
+        raise
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory("cpu" if exhausted_device(error) == "cpu" else device.device) from error
+        if is_device_lost(error):
+            raise
+        raise _unreadable(card, error) from error
+    except Exception as error:
+        raise _unreadable(card, error) from error
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:
@@ -119,7 +142,7 @@ def _model(
             model, told = made.from_pretrained(
                 None,
                 config=made.config_class(**values),
-                state_dict=_tensors(checkpoint, opened),
+                state_dict=tensors(checkpoint, opened),
                 dtype=getattr(torch, device.dtype),
                 attn_implementation="eager" if eager else "sdpa",
                 local_files_only=True,
@@ -146,24 +169,6 @@ def _model(
             raise out_of_memory(device.device) from error
         raise
     return model
-
-
-def _tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
-    """Every tensor of the checkpoint's files by name, each read when it is needed; the files stay open in `opened`."""
-    from safetensors import safe_open
-
-    # On Windows a file mapped into memory is counted as used, twice while it is copied.
-    backend = "pread" if sys.platform == "win32" else "mmap"
-    found: dict[str, Any] = {}
-    for file in checkpoint.weights.files:
-        content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend=backend))
-        found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
-    told = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
-    if told != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
-        raise SpanlightError(
-            f"The weights of {checkpoint.name} were changed while they were loaded.", "Try again."
-        )
-    return found
 
 
 def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:

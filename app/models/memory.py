@@ -58,7 +58,10 @@ def gpu(device: str = "") -> tuple[int, int]:
 
 def size_of(model: Any) -> int:
     """The bytes of a model's parameters and buffers; what several modules share counts once."""
-    tensors = {tensor.data_ptr(): tensor for tensor in (*model.parameters(), *model.buffers())}
+    tensors = {
+        id(tensor) if tensor.is_mkldnn else tensor.data_ptr(): tensor  # a packed one has no address
+        for tensor in (*model.parameters(), *model.buffers())
+    }
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
 
 

@@ -1,0 +1,160 @@
+"""How a batch of inputs lies in memory while the encoder computes, and attention over it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+
+class Batch(Protocol):
+    """The tokens of a batch in rows of one matrix, as the linears take them."""
+
+    def take(self, values: Tensor) -> Tensor:
+        """The values of the tokens, [tokens], from those of the inputs, [batch, length]."""
+
+    def spread(self, values: Tensor) -> Tensor:
+        """[batch, length, ...] from [tokens, ...]; what stands at padding means nothing, but is finite."""
+
+    def at(self, states: Tensor, positions: Tensor) -> Tensor:
+        """The states of the tokens at these positions, [batch × places, width] of positions [batch, places]."""
+
+    def back(self, values: Tensor) -> Tensor:
+        """[batch, places, ...] from what was computed of the tokens that `at` gave."""
+
+    def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
+        """Attention of each token to all tokens of its input: [tokens, hidden] of [tokens, 3 × hidden]."""
+
+    def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
+        """Attention of the tokens that `at` gave: [batch × places, hidden]."""
+
+
+class Unpadded:
+    """No padding is computed: the inputs' tokens stand one after another, inputs of one length side by side.
+
+    Each run of inputs of one length is attended to by itself, so that no mask is needed either. For a CPU, where a
+    kernel's start costs next to nothing.
+    """
+
+    def __init__(self, mask: Tensor) -> None:
+        lengths = mask.sum(1)
+        order = lengths.argsort(stable=True)
+        counts = lengths[order]
+        self._shape = tuple(mask.shape)
+        self._lengths = [int(count) for count in counts]
+        self._starts = counts.cumsum(0) - counts
+        self._last = counts - 1
+        self._back = order.argsort()
+        self._order = order
+        self._index: Tensor | None = None
+        if int(lengths.sum()) < mask.numel():
+            rows = order.repeat_interleave(counts)
+            columns = torch.arange(len(rows)) - self._starts.repeat_interleave(counts)
+            self._index = rows * mask.shape[1] + columns
+        runs = torch.unique_consecutive(counts, return_counts=True)
+        self._runs = list(zip(*(part.tolist() for part in runs), strict=True))
+        self._places = 1
+
+    def take(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        flat = values.reshape(-1)
+        return flat if self._index is None else flat[self._index]
+
+    def spread(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        if self._index is None:
+            return values.unflatten(0, self._shape)
+        whole = values.new_zeros(self._shape[0] * self._shape[1], *values.shape[1:])
+        whole[self._index] = values
+        return whole.unflatten(0, self._shape)
+
+    def at(self, states: Tensor, positions: Tensor) -> Tensor:
+        """See `Batch`."""
+        self._places = positions.shape[1]
+        if self._index is None:
+            places = positions + self._starts[:, None]
+        else:
+            places = positions[self._order].minimum(self._last[:, None]) + self._starts[:, None]
+        return states[places.flatten()]
+
+    def back(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        found = values.unflatten(0, (self._shape[0], self._places))
+        return found if self._index is None else found[self._back]
+
+    def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
+        """See `Batch`."""
+        found, at = [], 0
+        for length, count in self._runs:
+            one = query_key_value[at : at + length * count].unflatten(0, (count, length))
+            found.append(_attention(*one.chunk(3, -1), heads).flatten(0, 1))
+            at += length * count
+        return found[0] if len(found) == 1 else torch.cat(found)
+
+    def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
+        """See `Batch`."""
+        asked = query.unflatten(0, (-1, self._places))
+        found, at, row = [], 0, 0
+        for length, count in self._runs:
+            one = key_value[at : at + length * count].unflatten(0, (count, length))
+            found.append(_attention(asked[row : row + count], *one.chunk(2, -1), heads).flatten(0, 1))
+            at, row = at + length * count, row + count
+        return found[0] if len(found) == 1 else torch.cat(found)
+
+
+class Padded:
+    """Every input has the batch's length; a mask keeps padding out, where there is any. For a GPU."""
+
+    def __init__(self, mask: Tensor) -> None:
+        self._shape = tuple(mask.shape)
+        self._mask = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        self._places = 1
+
+    def take(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        return values.reshape(-1)
+
+    def spread(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        return values.unflatten(0, self._shape)
+
+    def at(self, states: Tensor, positions: Tensor) -> Tensor:
+        """See `Batch`."""
+        self._places = positions.shape[1]
+        rows = torch.arange(self._shape[0], device=states.device)[:, None] * self._shape[1]
+        return states[(positions + rows).flatten()]
+
+    def back(self, values: Tensor) -> Tensor:
+        """See `Batch`."""
+        return values.unflatten(0, (self._shape[0], self._places))
+
+    def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
+        """See `Batch`."""
+        whole = query_key_value.unflatten(0, self._shape)
+        return _attention(*whole.chunk(3, -1), heads, self._mask).flatten(0, 1)
+
+    def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
+        """See `Batch`."""
+        asked = query.unflatten(0, (self._shape[0], self._places))
+        whole = key_value.unflatten(0, self._shape)
+        return _attention(asked, *whole.chunk(2, -1), heads, self._mask).flatten(0, 1)
+
+
+def batch_of(mask: Tensor) -> Batch:
+    """The layout for inputs with this attention mask, int64[batch, length]."""
+    if mask.device.type != "cpu" or not _ends_in_padding(mask):
+        return Padded(mask)
+    return Unpadded(mask)
+
+
+def _ends_in_padding(mask: Tensor) -> bool:
+    """Whether each row holds a token, and padding only behind its tokens."""
+    return bool((mask[:, 0] == 1).all()) and bool((mask[:, :-1] >= mask[:, 1:]).all())
+
+
+def _attention(query: Tensor, key: Tensor, value: Tensor, heads: int, mask: Tensor | None = None) -> Tensor:
+    """[batch, queries, hidden] of three of [batch, tokens, hidden], which stay where they lie."""
+    parts = (each.unflatten(-1, (heads, -1)).transpose(1, 2) for each in (query, key, value))
+    return scaled_dot_product_attention(*parts, attn_mask=mask).transpose(1, 2).flatten(-2)

@@ -1,0 +1,178 @@
+"""The encoder of the BERT family: embeddings and layers (Devlin et al. 2019, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding, layer_norm
+
+from app.models.encoder.batch import Batch
+from app.models.encoder.linears import Linear
+from app.models.encoder.plan import Plan
+from app.models.encoder.probe import linears_for
+from app.models.encoder.reading import LayerWeights, Pair, Reader
+
+# Called with a layer's number, the name of one of its four linears, and what enters it: [tokens, width].
+Seen = Callable[[int, str, Tensor], None]
+
+
+class Norm:
+    """LayerNorm over the last dimension."""
+
+    def __init__(self, pair: Pair, epsilon: float) -> None:
+        self.weight, self.bias, self._epsilon = pair.weight, pair.bias, epsilon
+
+    def __call__(self, states: Tensor) -> Tensor:
+        """The states, normed."""
+        return layer_norm(states, self.weight.shape, self.weight, self.bias, self._epsilon)
+
+
+class Embeddings:
+    """Word, position and token type embeddings, their LayerNorm, and ELECTRA's projection.
+
+    The table of words stays in the dtype in which it is stored where that is narrower: a row is widened when it is
+    taken. A starter's float16 table is 23 MB instead of 47.
+    """
+
+    def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
+        plan = reader.plan
+        self._plan, self._dtype = plan, reader.dtype
+        self.words = reader.narrow(plan.embeddings("word_embeddings.weight")) if words is None else words
+        self._positions = reader.tensor(plan.embeddings("position_embeddings.weight"))
+        self._types = reader.tensor(plan.embeddings("token_type_embeddings.weight")) if plan.types else None
+        self._norm = Norm(reader.pair(plan.embeddings("LayerNorm")), plan.epsilon)
+        self._project: Linear | None = None
+        if plan.width != plan.hidden:
+            make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+            self._project = make(reader.pair(f"{plan.family.prefix}.embeddings_project"), "")
+
+    def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
+        """The first layer's states, [tokens, hidden], of [batch, length] ids and token types."""
+        states = embedding(batch.take(ids), self.words).to(self._dtype)
+        if self._types is not None:
+            states += self._types[0] if types is None else embedding(batch.take(types), self._types)
+        states += embedding(batch.take(self._numbers(ids)), self._positions)
+        states = self._norm(states)
+        return states if self._project is None else self._project(states)
+
+    def _numbers(self, ids: Tensor) -> Tensor:
+        """The tokens' positions, [batch, length]."""
+        if self._plan.padding is None:
+            return torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+        mask = (ids != self._plan.padding).long()
+        return mask.cumsum(1) * mask + self._plan.padding
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Its weights in memory."""
+        yield from (self.words, self._positions, self._norm.weight, self._norm.bias)
+        if self._types is not None:
+            yield self._types
+        if self._project is not None:
+            yield from self._project.tensors()
+
+
+class Layer:
+    """Self-attention and a feed-forward network, each with its residual and LayerNorm.
+
+    Query, key and value are one product: the states are read once, not three times. In a layer whose states are wanted
+    of few tokens only (`few`) the query is another one: all that follows it is computed for those alone.
+    """
+
+    def __init__(
+        self, plan: Plan, weights: LayerWeights, make: Callable[[Pair, str], Linear], few: bool
+    ) -> None:
+        self._heads, hidden = plan.heads, plan.hidden
+        whole = weights.query_key_value
+        self._query = make(Pair(whole.weight[:hidden], whole.bias[:hidden]), "") if few else None
+        if few:
+            whole = Pair(whole.weight[hidden:], whole.bias[hidden:])
+        self._query_key_value = make(whole, "")
+        self._attended = make(weights.attended, "")
+        self._attended_norm = Norm(weights.attended_norm, plan.epsilon)
+        self._inner = make(weights.inner, plan.activation)
+        self._outer = make(weights.outer, "")
+        self._outer_norm = Norm(weights.outer_norm, plan.epsilon)
+
+    def __call__(
+        self, batch: Batch, states: Tensor, seen: Callable[[str, Tensor], None] | None = None
+    ) -> Tensor:
+        """The states behind the layer, [tokens, hidden]."""
+        see = seen or _nobody
+        see("query_key_value", states)
+        return self._rest(batch.attention(self._query_key_value(states), self._heads), states, see)
+
+    def of_few(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
+        """The states behind the layer at `positions` [batch, places]: [batch × places, hidden]."""
+        assert self._query is not None
+        few = batch.at(states, positions)
+        found = batch.attention_at(self._query(few), self._query_key_value(states), self._heads)
+        return self._rest(found, few, _nobody)
+
+    def _rest(self, found: Tensor, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
+        see("attended", found)
+        states = self._attended_norm(self._attended.added(found, states))
+        see("inner", states)
+        found = self._inner(states)
+        see("outer", found)
+        return self._outer_norm(self._outer.added(found, states))
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Its weights in memory."""
+        for norm in (self._attended_norm, self._outer_norm):
+            yield from (norm.weight, norm.bias)
+        linears = (self._query, self._query_key_value, self._attended, self._inner, self._outer)
+        for linear in linears:
+            if linear is not None:
+                yield from linear.tensors()
+
+
+class Encoder:
+    """Embeddings and layers in one dtype on one device; `check` is called before each layer, and may raise.
+
+    With `few`, the last layer's states are computed of chosen tokens only.
+    """
+
+    def __init__(
+        self, reader: Reader, check: Callable[[], None], *, few: bool, words: Tensor | None = None
+    ) -> None:
+        plan = reader.plan
+        self.plan, self.dtype, self.device, self.check = plan, reader.dtype, reader.device, check
+        make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+        self.embeddings = Embeddings(reader, words)
+        last = plan.layers - 1
+        # One at a time: of a layer's weights as they were read and as they are packed, both are there only meanwhile.
+        self.layers: Sequence[Layer] = [
+            Layer(plan, reader.layer(number), make, few and number == last) for number in range(plan.layers)
+        ]
+
+    def states(
+        self, batch: Batch, ids: Tensor, types: Tensor | None = None, *, seen: Seen | None = None
+    ) -> Tensor:
+        """The last layer's states, [tokens, hidden]; `seen` is shown what enters each layer's four linears."""
+        states = self.embeddings(batch, ids, types)
+        for number, layer in enumerate(self.layers):
+            self.check()
+            see = seen and (lambda name, values, number=number: seen(number, name, values))
+            states = layer(batch, states, see)
+        return states
+
+    def states_of_few(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
+        """The last layer's states at positions [batch, places], as [batch, places, hidden]."""
+        states = self.embeddings(batch, ids, types)
+        for layer in self.layers[:-1]:
+            self.check()
+            states = layer(batch, states)
+        self.check()
+        return batch.back(self.layers[-1].of_few(batch, states, positions))
+
+    def tensors(self) -> Iterator[Tensor]:
+        """All weights in memory."""
+        yield from self.embeddings.tensors()
+        for layer in self.layers:
+            yield from layer.tensors()
+
+
+def _nobody(name: str, values: Tensor) -> None:
+    """Looks at nothing."""

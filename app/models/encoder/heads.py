@@ -1,0 +1,146 @@
+"""The heads of the BERT family's models, computed in float32 on what the encoder hands them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from app.core.models import Head
+from app.models.card import Checkpoint
+from app.models.config import value_of
+from app.models.encoder.batch import Batch
+from app.models.encoder.encoder import Encoder, Norm
+from app.models.encoder.linears import PlainLinear
+from app.models.encoder.plan import ACTIVATIONS
+from app.models.encoder.reading import Reader, Unknown
+
+# What stands between the two layers of a classifier over the first token: in BERT's pooler, in the others' own.
+_CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {
+    "bert": torch.tanh,
+    "roberta": torch.tanh,
+    "xlm-roberta": torch.tanh,
+    "electra": functional.gelu,
+    "distilbert": torch.relu,
+}
+
+
+class OwnHead(Protocol):
+    """A head: the outputs by name that `Forward` is asked for."""
+
+    def __call__(
+        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
+    ) -> dict[str, Tensor]:
+        """Outputs of a batch; `positions` [batch, places] are those of masked words."""
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Its weights in memory."""
+
+
+class OfTokens:
+    """A linear over each token: the start and end of answers, or classes of tokens."""
+
+    def __init__(self, reader: Reader, name: str, outputs: tuple[str, ...]) -> None:
+        self._linear = PlainLinear(reader.pair(name, dtype=torch.float32))
+        self._outputs = outputs
+
+    def __call__(
+        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
+    ) -> dict[str, Tensor]:
+        """See `OwnHead`."""
+        return self.of_states(batch, encoder.states(batch, ids, types))
+
+    def of_states(self, batch: Batch, states: Tensor) -> dict[str, Tensor]:
+        """The outputs from the last layer's states, [tokens, hidden]."""
+        logits = batch.spread(self._linear(states.float()))
+        if len(self._outputs) == 1:
+            return {self._outputs[0]: logits}
+        return dict(zip(self._outputs, logits.unbind(-1), strict=True))
+
+    def tensors(self) -> Iterator[Tensor]:
+        """See `OwnHead`."""
+        yield from self._linear.tensors()
+
+
+class OfFirstToken:
+    """Two linears over the first token, an activation between: classes of texts, or whether a passage follows.
+
+    Only the first token's last state is wanted, so that the last layer computes no other's: on six layers that is a
+    ninth of all work.
+    """
+
+    def __init__(self, reader: Reader, dense: str, out: str, activation: Callable[[Tensor], Tensor]) -> None:
+        self._dense = PlainLinear(reader.pair(dense, dtype=torch.float32))
+        self._out = PlainLinear(reader.pair(out, dtype=torch.float32))
+        self._activation = activation
+
+    def __call__(
+        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
+    ) -> dict[str, Tensor]:
+        """See `OwnHead`."""
+        first = encoder.states_of_few(batch, ids, types, ids.new_zeros(len(ids), 1))[:, 0]
+        return {"logits": self._out(self._activation(self._dense(first.float())))}
+
+    def tensors(self) -> Iterator[Tensor]:
+        """See `OwnHead`."""
+        yield from (*self._dense.tensors(), *self._out.tensors())
+
+
+class OfWords:
+    """The masked-words head: a dense layer, LayerNorm, and the product with every word's embedding."""
+
+    def __init__(self, reader: Reader, checkpoint: Checkpoint, words: Tensor) -> None:
+        form, plan = checkpoint.words, reader.plan
+        if form is None or form.wide or form.rest or checkpoint.config.get("tie_word_embeddings") is False:
+            raise Unknown("a masked-words head of another form")
+        kind = checkpoint.config["model_type"]
+        said = {"bert": "hidden_act", "distilbert": "activation"}.get(kind)
+        # RoBERTa's and ELECTRA's have GELU whatever the config says of the layers.
+        activation = ACTIVATIONS[value_of(checkpoint.config, said)] if said else "gelu"
+        self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
+        self._norm = Norm(reader.pair(form.norm, dtype=torch.float32), plan.epsilon)
+        self._words = words
+        biases = [name for name in (form.bias, f"{form.decoder}.bias") if reader.has(name)]
+        if len(biases) > 1 and not torch.equal(*(reader.stored(name) for name in biases)):
+            raise Unknown(biases[1])
+        self._bias = reader.tensor((biases or [form.bias])[0], torch.float32)
+        decoder = f"{form.decoder}.weight"
+        if reader.has(decoder) and not torch.equal(
+            reader.stored(decoder), reader.stored(plan.embeddings("word_embeddings.weight"))
+        ):
+            raise Unknown(decoder)
+
+    def __call__(
+        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
+    ) -> dict[str, Tensor]:
+        """See `OwnHead`."""
+        assert positions is not None
+        if not positions.numel():
+            return {"logits": self._words.new_zeros(*positions.shape, len(self._words))}
+        states = encoder.states_of_few(batch, ids, types, positions.clamp(min=0)).float()
+        states = self._norm(self._dense(states * (positions >= 0)[..., None]))
+        return {"logits": functional.linear(states, self._words, self._bias)}
+
+    def tensors(self) -> Iterator[Tensor]:
+        """See `OwnHead`."""
+        yield from (*self._dense.tensors(), self._norm.weight, self._norm.bias, self._words, self._bias)
+
+
+def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | None) -> Any:
+    """A head from a checkpoint's weights; `words` are the word embeddings in float32, for masked words."""
+    family, kind = checkpoint.family, checkpoint.config["model_type"]
+    match head:
+        case Head.QUESTION_ANSWERING:
+            return OfTokens(reader, "qa_outputs", ("start_logits", "end_logits"))
+        case Head.TOKEN_CLASSIFICATION:
+            return OfTokens(reader, family.token_classifier, ("logits",))
+        case Head.CLASSIFICATION:
+            return OfFirstToken(reader, family.pooler, family.classifier, _CLASSIFIER[kind])
+        case Head.NEXT_SENTENCE if family.next_sentence:
+            return OfFirstToken(reader, family.pooler, family.next_sentence, _CLASSIFIER[kind])
+        case Head.MASKED_WORDS if words is not None:
+            return OfWords(reader, checkpoint, words)
+    raise Unknown(f"the head {head}")

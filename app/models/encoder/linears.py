@@ -1,0 +1,83 @@
+"""The linears of an encoder's layers: PyTorch's own, or packed once for oneDNN with what follows them fused in.
+
+Packing saves oneDNN from laying out a weight anew at each product; GELU and the residual are computed on a product's
+results while they are in the cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from app.models.encoder.reading import Pair
+
+# An activation's name: oneDNN's name and algorithm, and the same of PyTorch.
+_FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh"), "relu": ("relu", "")}
+_PLAIN: dict[str, Any] = {
+    "": lambda values: values,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda values: functional.gelu(values, approximate="tanh"),
+    "relu": torch.relu_,
+}
+
+
+class Linear(Protocol):
+    """A linear with an activation, or none, behind it, on [tokens, width]."""
+
+    def __call__(self, states: Tensor) -> Tensor:
+        """The linear's product, and the activation of it."""
+
+    def added(self, states: Tensor, residual: Tensor) -> Tensor:
+        """The linear's product with a residual added, for one without an activation."""
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Its weights in memory."""
+
+
+class PlainLinear:
+    """PyTorch's own linear."""
+
+    def __init__(self, pair: Pair, activation: str = "") -> None:
+        self._weight, self._bias, self._activation = pair.weight, pair.bias, _PLAIN[activation]
+
+    def __call__(self, states: Tensor) -> Tensor:
+        """See `Linear`."""
+        found: Tensor = self._activation(functional.linear(states, self._weight, self._bias))
+        return found
+
+    def added(self, states: Tensor, residual: Tensor) -> Tensor:
+        """See `Linear`."""
+        return functional.linear(states, self._weight, self._bias).add_(residual)
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """See `Linear`."""
+        return self._weight, self._bias
+
+
+class PackedLinear:
+    """A linear packed for oneDNN: private operators of PyTorch, only to be used where `probe` found them right."""
+
+    def __init__(self, pair: Pair, activation: str = "") -> None:
+        self._ops: Any = torch.ops.mkldnn
+        self._weight = self._ops._reorder_linear_weight(pair.weight)
+        self._bias = pair.bias
+        self._name, self._algorithm = _FUSED[activation]
+
+    def __call__(self, states: Tensor) -> Tensor:
+        """See `Linear`."""
+        found: Tensor = self._ops._linear_pointwise(
+            states, self._weight, self._bias, self._name, [], self._algorithm
+        )
+        return found
+
+    def added(self, states: Tensor, residual: Tensor) -> Tensor:
+        """See `Linear`."""
+        found: Tensor = self._ops._linear_pointwise.binary(states, residual, self._weight, self._bias, "add")
+        return found
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """See `Linear`."""
+        return self._weight, self._bias

@@ -1,0 +1,95 @@
+"""A model of the BERT family computed by the own encoder, without transformers.
+
+What makes it quicker than transformers' modules, and where each trick stands:
+
+- packed linears with GELU and residual fused: `linears`, tried on this machine by `probe`;
+- query, key and value in one product: `encoder.Layer`;
+- no padding is computed, and no mask needed: `batch.Unpadded`;
+- the last layer for the tokens that the head looks at only: `encoder.Layer.of_few`;
+- word embeddings in their stored dtype: `encoder.Embeddings`;
+- nothing of transformers is imported, and no weight is made before it is read: here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from app.core.models import Head
+from app.models.card import Checkpoint
+from app.models.encoder.batch import Batch, batch_of
+from app.models.encoder.encoder import Encoder
+from app.models.encoder.heads import OwnHead, head_of
+from app.models.encoder.plan import plan_of
+from app.models.encoder.reading import Reader, Unknown
+
+FEW = (Head.CLASSIFICATION, Head.NEXT_SENTENCE, Head.MASKED_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What `Forward` asks of a model's config."""
+
+    vocab_size: int
+    type_vocab_size: int
+
+
+class OwnModel:
+    """One head of a checkpoint: called as transformers' own model of it is, and giving its outputs by name."""
+
+    def __init__(self, checkpoint: Checkpoint, encoder: Encoder, head: OwnHead) -> None:
+        self.checkpoint, self.encoder, self.head = checkpoint, encoder, head
+        self.config = Config(encoder.plan.vocabulary, encoder.plan.types)
+
+    def __call__(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor | None = None,
+        positions: Tensor | None = None,
+    ) -> dict[str, Tensor]:
+        """Outputs by name, float32; `positions` [batch, places] are those of masked words, -1 for none."""
+        return self.head(self.encoder, batch_of(attention_mask), input_ids, token_type_ids, positions)
+
+    def batch(self, attention_mask: Tensor) -> Batch:
+        """How a batch with this mask is computed."""
+        return batch_of(attention_mask)
+
+    def reader(self) -> Reader:
+        """A reader of the weights as they are stored, in float32 on the CPU; to be opened as a context."""
+        return Reader(self.checkpoint, self.encoder.plan, torch.float32)
+
+    def parameters(self) -> Iterator[Tensor]:
+        """The weights in memory."""
+        yield from self.encoder.tensors()
+        yield from self.head.tensors()
+
+    def buffers(self) -> Iterator[Tensor]:
+        """None: there are weights only."""
+        return iter(())
+
+
+def own_model(
+    checkpoint: Checkpoint, head: Head, dtype: str, device: str, check: Callable[[], None]
+) -> OwnModel | None:
+    """One head of a checkpoint on a device, None where transformers is to load it.
+
+    `check` is called before each layer. Raises SpanlightError for weights that are not all finite numbers, and what
+    PyTorch raises where memory runs out.
+    """
+    plan = plan_of(checkpoint)
+    if plan is None:
+        return None
+    try:
+        with torch.no_grad(), Reader(checkpoint, plan, getattr(torch, dtype), device) as reader:
+            words = None
+            if head is Head.MASKED_WORDS:  # its decoder, in float32
+                words = reader.tensor(plan.embeddings("word_embeddings.weight"), torch.float32)
+            made = head_of(reader, checkpoint, head, words)
+            encoder = Encoder(reader, check, few=head in FEW, words=words)
+    except Unknown:
+        return None
+    return OwnModel(checkpoint, encoder, made)

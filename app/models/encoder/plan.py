@@ -1,0 +1,108 @@
+"""What the own encoder has to know of a checkpoint: its sizes, and the names of its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.models.card import Checkpoint
+from app.models.config import value_of
+from app.models.families import Family
+from app.models.shapes import embedding_width
+
+# The activations between a layer's two feed-forward linears, by the names in a config: oneDNN's name and algorithm.
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+}
+_BERT = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attended": "attention.output.dense",
+    "attended_norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+    "outer_norm": "output.LayerNorm",
+}
+_DISTILBERT = {
+    "query": "attention.q_lin",
+    "key": "attention.k_lin",
+    "value": "attention.v_lin",
+    "attended": "attention.out_lin",
+    "attended_norm": "sa_layer_norm",
+    "inner": "ffn.lin1",
+    "outer": "ffn.lin2",
+    "outer_norm": "output_layer_norm",
+}
+_LAYERS = {
+    "bert": _BERT,
+    "roberta": _BERT,
+    "xlm-roberta": _BERT,
+    "electra": _BERT,
+    "distilbert": _DISTILBERT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An encoder of the BERT family (Devlin et al. 2019) that is known in every part.
+
+    `width` is the word embeddings', which a projection widens to `hidden` where they differ (ELECTRA). `types` counts
+    the kinds of token, 0 without embeddings of them. `padding` is the token after whose number positions are
+    counted, leaving its own out (RoBERTa), None where they are counted from 0. `names` are those of a layer's parts in
+    the checkpoint, behind `layer`.
+    """
+
+    family: Family
+    hidden: int
+    inner: int
+    heads: int
+    layers: int
+    width: int
+    vocabulary: int
+    types: int
+    positions: int
+    padding: int | None
+    epsilon: float
+    activation: str
+    names: dict[str, str]
+
+    def embeddings(self, name: str) -> str:
+        """The full name of one of the embeddings' weights, without `.weight`."""
+        return f"{self.family.prefix}.embeddings.{name}"
+
+    def part(self, layer: int, name: str) -> str:
+        """The full name of a layer's part, without `.weight` and `.bias`."""
+        return f"{self.family.prefix}.{self.family.layer_pattern}{layer}.{self.names[name]}"
+
+
+def plan_of(checkpoint: Checkpoint) -> Plan | None:
+    """The plan of a checkpoint's encoder, None where anything of it is not known here."""
+    config, family = checkpoint.config, checkpoint.family
+    kind = str(config["model_type"])
+    distilled = kind == "distilbert"
+    activation = ACTIVATIONS.get(value_of(config, "activation" if distilled else "hidden_act"))
+    if kind not in _LAYERS or activation is None:
+        return None
+    types = 0 if distilled else int(value_of(config, "type_vocab_size"))
+    if not distilled and types < 1:
+        return None
+    return Plan(
+        family=family,
+        hidden=config[family.hidden],
+        inner=value_of(config, "hidden_dim" if distilled else "intermediate_size"),
+        heads=config[family.heads],
+        layers=config[family.layers],
+        width=embedding_width(config, family),
+        vocabulary=config["vocab_size"],
+        types=types,
+        positions=config["max_position_embeddings"],
+        padding=value_of(config, "pad_token_id") if family.positions_after_padding else None,
+        epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
+        activation=activation,
+        names=_LAYERS[kind],
+    )

@@ -1,0 +1,79 @@
+"""Whether oneDNN's packed linears may be used: tried on this machine before any model is computed with them.
+
+The operators are private to PyTorch: a release may lack them, change them, or refuse a dtype on some processor. So they
+must first give the numbers that PyTorch's own linear gives, on random matrices of the model's sizes, and take no
+longer. What was found holds for the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from functools import lru_cache
+
+import torch
+
+from app.models.encoder.linears import Linear, PackedLinear, PlainLinear
+from app.models.encoder.reading import Pair
+
+_log = logging.getLogger(__name__)
+
+MakeLinear = Callable[[Pair, str], Linear]
+# Enough rows to be worth the threads; three products in a row, the best of them counts.
+_TOKENS, _TRIES = 64, 3
+# How far a result may be off, in units of the results' standard deviation: some roundings of the dtype.
+_OFF = {torch.float32: 1e-4, torch.bfloat16: 0.03, torch.float16: 0.004}
+
+
+def linears_for(device: str, dtype: torch.dtype, hidden: int, inner: int, activation: str) -> MakeLinear:
+    """The kind of linear for an encoder of these sizes: packed ones on a CPU where they are right and no slower."""
+    if device != "cpu" or dtype not in _OFF:
+        return PlainLinear
+    return PackedLinear if packed_is_better(dtype, hidden, inner, activation) else PlainLinear
+
+
+@lru_cache(maxsize=64)
+def packed_is_better(dtype: torch.dtype, hidden: int, inner: int, activation: str) -> bool:
+    """Whether packed linears give the right numbers, and no later than PyTorch's own; takes some milliseconds."""
+    generator = torch.Generator().manual_seed(1)
+    states = torch.randn(_TOKENS, hidden, generator=generator)
+    first = Pair(torch.randn(inner, hidden, generator=generator) * hidden**-0.5, torch.randn(inner) * 0.1)
+    second = Pair(torch.randn(hidden, inner, generator=generator) * inner**-0.5, torch.randn(hidden) * 0.1)
+    try:
+        with torch.inference_mode():
+            exact = _feed_forward(PlainLinear, first, second, activation)(states)
+            pairs = [Pair(pair.weight.to(dtype), pair.bias.to(dtype)) for pair in (first, second)]
+            packed = _feed_forward(PackedLinear, *pairs, activation)
+            if not _is_near(packed(states.to(dtype)), exact, dtype):
+                _log.info("packed linears give other numbers in %s: they are not used", dtype)
+                return False
+            plain = _feed_forward(PlainLinear, *pairs, activation)
+            return _seconds(packed, states.to(dtype)) <= 1.1 * _seconds(plain, states.to(dtype))
+    except (RuntimeError, AttributeError, TypeError) as error:
+        _log.info("packed linears cannot be used in %s: %s", dtype, str(error)[:200])
+        return False
+
+
+def _feed_forward(
+    make: MakeLinear, first: Pair, second: Pair, activation: str
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The half of a layer that uses all that is fused: an activation, a residual."""
+    inner, outer = make(first, activation), make(second, "")
+    return lambda states: outer.added(inner(states), states)
+
+
+def _is_near(found: torch.Tensor, exact: torch.Tensor, dtype: torch.dtype) -> bool:
+    if found.dtype != dtype or found.shape != exact.shape:
+        return False
+    return bool((found.float() - exact).abs().max() <= _OFF[dtype] * exact.std())
+
+
+def _seconds(compute: Callable[[torch.Tensor], torch.Tensor], states: torch.Tensor) -> float:
+    compute(states)
+    best = float("inf")
+    for _ in range(_TRIES):
+        began = time.perf_counter()
+        compute(states)
+        best = min(best, time.perf_counter() - began)
+    return best

@@ -1,0 +1,121 @@
+"""A checkpoint's weights as the own encoder takes them: read from its files one by one, and looked at."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from app.core.errors import SpanlightError
+from app.models.card import Checkpoint
+from app.models.encoder.plan import Plan
+from app.models.tensor_files import tensors
+
+# How LayerNorm's weight and bias were called in the first BERTs.
+_OLD = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+
+
+class Unknown(Exception):
+    """Weights are not named as expected: transformers may understand them all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The weight and bias of a linear or a LayerNorm."""
+
+    weight: Tensor
+    bias: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWeights:
+    """What a layer is made of; `query_key_value` are the three linears' rows, one after another."""
+
+    query_key_value: Pair
+    attended: Pair
+    attended_norm: Pair
+    inner: Pair
+    outer: Pair
+    outer_norm: Pair
+
+
+class Reader:
+    """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy of its own.
+
+    A context: the files are open inside it. Raises SpanlightError for weights that are not all finite numbers, Unknown
+    for one that is not there under its name.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str = "cpu") -> None:
+        self.plan, self.dtype, self.device = plan, dtype, device
+        self._checkpoint = checkpoint
+        self._opened = ExitStack()
+        self._tensors: dict[str, Any] = {}
+
+    def __enter__(self) -> Reader:
+        self._opened = ExitStack()
+        self._tensors = tensors(self._checkpoint, self._opened)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tensors = {}
+        self._opened.close()
+
+    def has(self, name: str) -> bool:
+        """Whether there are weights of this name."""
+        return name in self._tensors
+
+    def stored(self, name: str) -> Tensor:
+        """A tensor as it is stored; it may lie in the file, which must stay open as long."""
+        old = next((name.replace(new, was) for new, was in _OLD.items() if name.endswith(new)), name)
+        there = [one for one in (name, old) if one in self._tensors]
+        if len(set(there)) != 1:
+            raise Unknown(name)
+        return torch.as_tensor(self._tensors[there[0]][:])
+
+    def tensor(self, name: str, dtype: torch.dtype | None = None) -> Tensor:
+        """A tensor in the reader's dtype, or the one given."""
+        return self._taken(self.stored(name), name, dtype)
+
+    def narrow(self, name: str) -> Tensor:
+        """A tensor in its stored dtype where that is narrower than the reader's, else in the reader's."""
+        found = self.stored(name)
+        keep = found.dtype if found.itemsize < self.dtype.itemsize else self.dtype
+        return self._taken(found, name, keep)
+
+    def pair(self, *names: str, dtype: torch.dtype | None = None) -> Pair:
+        """The weight and bias of a linear or LayerNorm; of several, their rows one after another."""
+        both = []
+        for which in ("weight", "bias"):
+            parts = [self.stored(f"{name}.{which}") for name in names]
+            whole = torch.cat(parts) if len(parts) > 1 else parts[0]
+            both.append(self._taken(whole, f"{names[0]}.{which}", dtype))
+        return Pair(*both)
+
+    def layer(self, number: int) -> LayerWeights:
+        """The weights of a layer, counted from 0."""
+        name = self.plan.part
+        return LayerWeights(
+            self.pair(*(name(number, part) for part in ("query", "key", "value"))),
+            self.pair(name(number, "attended")),
+            self.pair(name(number, "attended_norm")),
+            self.pair(name(number, "inner")),
+            self.pair(name(number, "outer")),
+            self.pair(name(number, "outer_norm")),
+        )
+
+    def _taken(self, stored: Tensor, name: str, dtype: torch.dtype | None) -> Tensor:
+        taken = stored.to(self.device, dtype or self.dtype, copy=True)
+        # Their sum tells it nine times as fast, unless it is too large itself.
+        if not taken.sum(dtype=torch.float32).isfinite() and not taken.isfinite().all():
+            raise SpanlightError(
+                f"The weights {name} of {self._checkpoint.name} are not all finite numbers.",
+                "Fetch a whole copy of this model.",
+            )
+        return taken
