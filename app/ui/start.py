@@ -20,6 +20,7 @@ from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected, log_qt_messages
 from app.ui.one_window import OneWindow, hand_over, name_of
+from app.ui.shell.collecting import Collecting
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
 
@@ -112,6 +113,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     QApplication.setWindowIcon(theme.app_icon())
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)
+    Collecting(window.lanes, window)
     unexpected = Unexpected(window)
     unexpected.install()
     unexpected.happened.connect(window.show_fault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +26,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def collecting_here() -> Iterator[None]:
+    """Cycles are collected in the window's thread only, as in the window itself (app/ui/shell/collecting.py)."""
+    gc.disable()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def collected_at_the_end(collecting_here: None) -> Iterator[None]:
+    """What a test leaves goes before the next one begins."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 # PySide takes what these return for a child of the widget that was asked. Each returns a widget that may hold the asked
 # one: then both own each other, and Python's cyclic collector, which runs wherever something is allocated next, frees
-# one of them twice. `window`, `parentWidget` and `parent` own nothing by being asked, nor does QApplication.focusWidget.
+# one of them twice. `window`, `parentWidget` and `parent` own nothing by being asked; neither does the application's
+# focusWidget.
 OWNING = ("nextInFocusChain", "previousInFocusChain", "topLevelWidget")
 
 
