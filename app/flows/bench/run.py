@@ -11,14 +11,16 @@ from pathlib import Path
 from app.core.benches import Bench, BenchPart
 from app.core.errors import SpanlightError
 from app.core.report import Report
-from app.flows.bench import anytime
+from app.flows.bench import anytime, memory, reading
 from app.flows.bench.machine import this_machine
 from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
 from app.flows.workspace import Workspace
 
 Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
 PARTS: dict[str, Measure] = {
+    "reading": reading.measure,
     "anytime": anytime.measure,
+    "memory": memory.measure,
 }
 
 
