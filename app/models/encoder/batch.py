@@ -89,7 +89,7 @@ class Unpadded:
         found, at = [], 0
         for length, count in self._runs:
             one = query_key_value[at : at + length * count].unflatten(0, (count, length))
-            found.append(_attention(*one.chunk(3, -1), heads).flatten(0, 1))
+            found.append(_attention(one.chunk(3, -1), heads).flatten(0, 1))
             at += length * count
         return found[0] if len(found) == 1 else torch.cat(found)
 
@@ -99,7 +99,7 @@ class Unpadded:
         found, at, row = [], 0, 0
         for length, count in self._runs:
             one = key_value[at : at + length * count].unflatten(0, (count, length))
-            found.append(_attention(asked[row : row + count], *one.chunk(2, -1), heads).flatten(0, 1))
+            found.append(_attention((asked[row : row + count], *one.chunk(2, -1)), heads).flatten(0, 1))
             at, row = at + length * count, row + count
         return found[0] if len(found) == 1 else torch.cat(found)
 
@@ -133,13 +133,13 @@ class Padded:
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
         whole = query_key_value.unflatten(0, self._shape)
-        return _attention(*whole.chunk(3, -1), heads, self._mask).flatten(0, 1)
+        return _attention(whole.chunk(3, -1), heads, self._mask).flatten(0, 1)
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
         asked = query.unflatten(0, (self._shape[0], self._places))
         whole = key_value.unflatten(0, self._shape)
-        return _attention(asked, *whole.chunk(2, -1), heads, self._mask).flatten(0, 1)
+        return _attention((asked, *whole.chunk(2, -1)), heads, self._mask).flatten(0, 1)
 
 
 def batch_of(mask: Tensor) -> Batch:
@@ -154,7 +154,7 @@ def _ends_in_padding(mask: Tensor) -> bool:
     return bool((mask[:, 0] == 1).all()) and bool((mask[:, :-1] >= mask[:, 1:]).all())
 
 
-def _attention(query: Tensor, key: Tensor, value: Tensor, heads: int, mask: Tensor | None = None) -> Tensor:
-    """[batch, queries, hidden] of three of [batch, tokens, hidden], which stay where they lie."""
-    parts = (each.unflatten(-1, (heads, -1)).transpose(1, 2) for each in (query, key, value))
-    return scaled_dot_product_attention(*parts, attn_mask=mask).transpose(1, 2).flatten(-2)
+def _attention(parts: tuple[Tensor, ...], heads: int, mask: Tensor | None = None) -> Tensor:
+    """[batch, queries, hidden] of query, key and value, [batch, tokens, hidden] each, which stay where they lie."""
+    query, key, value = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in parts)
+    return scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -95,11 +96,8 @@ class Layer:
         self._outer = make(weights.outer, "")
         self._outer_norm = Norm(weights.outer_norm, plan.epsilon)
 
-    def __call__(
-        self, batch: Batch, states: Tensor, seen: Callable[[str, Tensor], None] | None = None
-    ) -> Tensor:
+    def __call__(self, batch: Batch, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
         """The states behind the layer, [tokens, hidden]."""
-        see = seen or _nobody
         see("query_key_value", states)
         return self._rest(batch.attention(self._query_key_value(states), self._heads), states, see)
 
@@ -154,8 +152,7 @@ class Encoder:
         states = self.embeddings(batch, ids, types)
         for number, layer in enumerate(self.layers):
             self.check()
-            see = seen and (lambda name, values, number=number: seen(number, name, values))
-            states = layer(batch, states, see)
+            states = layer(batch, states, partial(seen, number) if seen else _nobody)
         return states
 
     def states_of_few(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
@@ -163,7 +160,7 @@ class Encoder:
         states = self.embeddings(batch, ids, types)
         for layer in self.layers[:-1]:
             self.check()
-            states = layer(batch, states)
+            states = layer(batch, states, _nobody)
         self.check()
         return batch.back(self.layers[-1].of_few(batch, states, positions))
 

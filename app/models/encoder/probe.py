@@ -42,24 +42,28 @@ def packed_is_better(dtype: torch.dtype, hidden: int, inner: int, activation: st
     second = Pair(torch.randn(hidden, inner, generator=generator) * inner**-0.5, torch.randn(hidden) * 0.1)
     try:
         with torch.inference_mode():
-            exact = _feed_forward(PlainLinear, first, second, activation)(states)
-            pairs = [Pair(pair.weight.to(dtype), pair.bias.to(dtype)) for pair in (first, second)]
-            packed = _feed_forward(PackedLinear, *pairs, activation)
+            exact = _feed_forward(PlainLinear, (first, second), activation)(states)
+            pairs = (_in(dtype, first), _in(dtype, second))
+            packed = _feed_forward(PackedLinear, pairs, activation)
             if not _is_near(packed(states.to(dtype)), exact, dtype):
                 _log.info("packed linears give other numbers in %s: they are not used", dtype)
                 return False
-            plain = _feed_forward(PlainLinear, *pairs, activation)
+            plain = _feed_forward(PlainLinear, pairs, activation)
             return _seconds(packed, states.to(dtype)) <= 1.1 * _seconds(plain, states.to(dtype))
     except (RuntimeError, AttributeError, TypeError) as error:
         _log.info("packed linears cannot be used in %s: %s", dtype, str(error)[:200])
         return False
 
 
+def _in(dtype: torch.dtype, pair: Pair) -> Pair:
+    return Pair(pair.weight.to(dtype), pair.bias.to(dtype))
+
+
 def _feed_forward(
-    make: MakeLinear, first: Pair, second: Pair, activation: str
+    make: MakeLinear, pairs: tuple[Pair, Pair], activation: str
 ) -> Callable[[torch.Tensor], torch.Tensor]:
     """The half of a layer that uses all that is fused: an activation, a residual."""
-    inner, outer = make(first, activation), make(second, "")
+    inner, outer = make(pairs[0], activation), make(pairs[1], "")
     return lambda states: outer.added(inner(states), states)
 
 
