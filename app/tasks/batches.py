@@ -52,8 +52,12 @@ class Runner:
         """
         self._report.check()
         started = time.perf_counter()
-        arrays = self._model.forward(pad(windows, self._pad_id, self._least(windows)) | (more or {}))
+        arrays = self._model.forward(self.inputs(windows) | (more or {}))
         return arrays, time.perf_counter() - started
+
+    def inputs(self, windows: Sequence[Inputs]) -> Arrays:
+        """The arrays that a batch of windows makes for the model."""
+        return pad(windows, self._pad_id, self._least(windows))
 
     def _least(self, windows: Sequence[Inputs]) -> int:
         longest = max(map(len, windows))
@@ -88,8 +92,11 @@ class Pace:
         """Whether it is time to tell again."""
         return self._told < 0 or self.seconds - self._told >= self._every
 
-    def tell(self, done: int, total: int) -> None:
-        """Says how far the work has come."""
+    def tell(self, done: int, total: int, left: float | None = None) -> None:
+        """Says how far the work has come; `left` is how many seconds there are to go, None for as fast as so far."""
         self._told = self.seconds
-        left = self.seconds / done * max(0, total - done) if done and self.seconds > 0.5 else None
+        if not done or self.seconds <= 0.5:
+            left = None
+        elif left is None:
+            left = self.seconds / done * max(0, total - done)
         self._report.progress(Progress(done, total, self._what, left))

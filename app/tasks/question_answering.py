@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
+from app.tasks.passes import Passes, screens
 from app.tasks.reading import Asked
 from app.tasks.spans import Candidate
 from app.tasks.task import ReadyModel
@@ -25,16 +27,13 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
-    pace, run = Pace(report, "windows"), Runner(model, report)
+    pace, passes = Pace(report, "windows"), Passes(asked, model, report)
     told: list[Candidate] = []
-    for document, group in asked.groups(PairTemplate.of(model.tokenizer)):
-        arrays, _ = run(group)
-        for row, window in enumerate(group):
-            asked.take(document, window, arrays["start_logits"][row], arrays["end_logits"][row])
+    for _ in passes:
         asked.seconds = pace.seconds
         if asked.complete or not (pace.due() or not told):
             continue
-        pace.tell(asked.read, asked.total)
+        pace.tell(asked.read, asked.total, passes.seconds_left)
         best = asked.nbest.best()[: question.top_k]
         if best and best != told:
             told = best
@@ -45,7 +44,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions, their windows in the order of the text and mixed in the batches.
+    """Reads many questions, the windows of short texts mixed in the batches, long texts one by one.
 
     Gives the Readings in the questions' order.
     Tells progress in questions; each finished one is handed over as a partial result (index, Reading).
@@ -81,6 +80,29 @@ class _Piece:
 
 
 def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
+    """Reads the windows of questions; yields after each batch the questions it read from."""
+    source = iter(questions)
+    while True:
+        long: list[Asked] = []
+        yield from _read_mixed(_until_long(source, long, model), model, report)
+        if not long:
+            return
+        started = perf_counter()
+        for _ in Passes(long[0], model, report):
+            long[0].seconds = perf_counter() - started
+            yield long[0]
+
+
+def _until_long(questions: Iterator[Asked], long: list[Asked], model: ReadyModel) -> Iterator[Asked]:
+    """The next questions, up to one with a text to be screened, which is put into `long`."""
+    for asked in questions:
+        if screens(asked, model):
+            long.append(asked)
+            return
+        yield asked
+
+
+def _read_mixed(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
     """Reads the windows of questions in mixed batches; yields after each batch the questions it read from."""
     template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,10 +31,19 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
     return moved(found, len(question) - len(question.lstrip()))
 
 
+class Bounds(NamedTuple):
+    """Scores that a span must reach to be the answer, to be shown, and to count among the best; -inf for any."""
+
+    best: float
+    shown: float
+    counted: float
+
+
 class Asked:
     """A question while it is read: its windows one by one, its best spans so far, its share of the time.
 
-    `read` counts its windows that were read, `seconds` is time spent on it.
+    `read` counts its windows that are done with, `screened` those of them that were screened only; `seconds` is time
+    spent on it.
     """
 
     def __init__(self, index: int, question: Question, model: ReadyModel, report: Report) -> None:
@@ -41,6 +51,7 @@ class Asked:
         self.question = question
         self.nbest = NBest(max(SHARED_AMONG, question.top_k))
         self.read = 0
+        self.screened = 0
         self.seconds = 0.0
         self._model = model
         self._report = report
@@ -50,11 +61,23 @@ class Asked:
         self._made = 0
         self._handed_out = 0
         self._exhausted = False
+        self._exact = 0
+        self._bounds: tuple[int, Bounds] | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether every window that is to be read was read."""
-        return self._exhausted and self.read == self._handed_out
+        """Whether no window is left to read."""
+        return self._exhausted and self._exact + self.screened == self._handed_out
+
+    @property
+    def bounds(self) -> Bounds:
+        """What the best spans so far ask of another one."""
+        if self._bounds is None or self._bounds[0] != self._exact:
+            best = [candidate.score for candidate in self.nbest.best()]
+            best += [float("-inf")] * (self.nbest.count - len(best))
+            bounds = Bounds(best[0], best[max(1, self.question.top_k) - 1], best[-1])
+            self._bounds = self._exact, bounds
+        return self._bounds[1]
 
     @property
     def total(self) -> int:
@@ -135,7 +158,17 @@ class Asked:
                 floor=self.nbest.floor,
             )
         )
-        self.read += 1
+        self._exact += 1
+        self._count()
+
+    def rule_out(self, screened: int) -> None:
+        """Tells how many windows were screened so far and, as things stand, need not be read."""
+        self.screened = screened
+        self._count()
+
+    def _count(self) -> None:
+        # A window that was ruled out may have to be read after all: what was told is not taken back.
+        self.read = max(self.read, self._exact + self.screened)
 
     def reading(self) -> Reading:
         """What the question brought back so far; complete once every window was read."""
@@ -158,8 +191,14 @@ class Asked:
             model=self._model.card.name,
             device=self._model.device.title,
             quick=self.question.quick and self.total < self._whole,
-            heat=heat(self.question.documents, self.nbest.all(), says, calibration),
+            heat=heat(self.question.documents, self._seen(best), says, calibration),
+            screened=self.screened,
         )
+
+    def _seen(self, best: list[Candidate]) -> list[Candidate]:
+        """The candidates that are as good as the last of the best: these are known whichever windows were read."""
+        least = best[-1].score if len(best) == self.nbest.count else float("-inf")
+        return [candidate for candidate in self.nbest.all() if candidate.score >= least]
 
     def _answer(self, found: Candidate, probability: float) -> Answer:
         text = found.span.of(self.question.documents[found.document].text)
