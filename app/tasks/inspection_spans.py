@@ -15,7 +15,7 @@ from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.inspection import Input, input_of
 from app.tasks.scores import logsumexp, softmax
-from app.tasks.spans import saying, span_scores, window_spans
+from app.tasks.spans import span_scores, told, window_spans
 from app.tasks.task import Arrays, ReadyModel
 
 
@@ -79,7 +79,7 @@ class WindowScores:
         require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
         window = found.cut
         context = slice(window.context_at, window.context_at + len(window.starts))
-        band = span_scores(start[context], end[context], window.scored, says=saying(window, subject.text))
+        band = span_scores(start[context], end[context], window.scored, says=told(window, subject.text)[1])
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.core.text import Span
+from app.tasks.pieces import pieces, word_bounds
+from app.tasks.range_maxima import RangeMaxima
 from app.tasks.windows import Window
 
 MAX_TOKENS = 48
@@ -72,8 +74,7 @@ def span_scores(
     band[~scored] = -np.inf
     if says is not None:
         count = len(says)
-        told = np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
-        band[np.arange(count)[:, None] + np.arange(max_tokens) < told[:, None]] = -np.inf
+        band[np.arange(count)[:, None] + np.arange(max_tokens) < _next_told(says)[:, None]] = -np.inf
     return band
 
 
@@ -94,22 +95,43 @@ def best_spans(
     a code point with a better one of the same window (`starts` and `ends`, int[n], rising). Equal scores go
     to the earlier, then the shorter span.
     """
-    band = span_scores(start_logits, end_logits, scored, says=says, max_tokens=max_tokens)
-    lengths = np.arange(max_tokens)
-    while True:
-        first, extra = divmod(int(band.argmax()), max_tokens)
-        score = float(band[first, extra])
-        if score == -np.inf or score < floor:
-            return
-        last = first + extra
+    count = len(end_logits)
+    rows = np.arange(count)
+    # From token i, a span may end at ends_from[i] and so on, before ends_to[i].
+    ends_from = rows if says is None else _next_told(says)
+    ends_to = np.minimum(rows + max_tokens, count)
+    best = start_logits + RangeMaxima(end_logits, max_tokens)(ends_from, ends_to)
+    best[~scored] = -np.inf
+    least = max(floor, float(np.finfo(best.dtype).min))
+    # A heap of each token's best span; one that a better span has cut short is looked at anew when it comes up.
+    hopeful = np.flatnonzero(best >= least)
+    heap = list(zip((-best[hopeful]).tolist(), hopeful.tolist(), strict=True))
+    heapq.heapify(heap)
+    while heap:
+        below, first = heapq.heappop(heap)
+        froms, to = int(ends_from[first]), int(ends_to[first])
+        if froms >= to:
+            continue
+        scores = start_logits[first] + end_logits[froms:to]
+        extra = int(scores.argmax())
+        score, last = float(scores[extra]), froms + extra
+        if score < -below:
+            if score >= least:
+                heapq.heappush(heap, (-score, first))
+            continue
         yield score, first, last
         # Every token with a code point of the span; byte-level tokens may share one character.
-        low = min(first, int(np.searchsorted(ends, starts[first], side="right")))
-        high = max(last + 1, int(np.searchsorted(starts, ends[last], side="left")))
-        band[low:high] = -np.inf
-        before = np.arange(max(0, low - max_tokens + 1), low)
-        reaches = before[:, None] + lengths >= low
-        band[before] = np.where(reaches, -np.inf, band[before])
+        low = min(first, int(ends.searchsorted(starts[first], side="right")))
+        high = max(last + 1, int(starts.searchsorted(ends[last], side="left")))
+        ends_to[low:high] = 0
+        before = ends_to[max(0, low - max_tokens + 1) : low]
+        np.minimum(before, low, out=before)
+
+
+def _next_told(says: np.ndarray) -> np.ndarray:
+    """The first token from each on that says something, int[n]; n where there is none."""
+    count = len(says)
+    return np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
@@ -157,24 +179,11 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def word_places(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the words begin and end that the tokens at `starts` and `ends` (int[n], rising) are pieces of."""
-    count = np.arange(len(starts))
-    pieces = [
-        0 < s < len(text) and text[s - 1] != " " and _belong_together(text[s - 1], text[s])
-        for s in starts.tolist()
-    ]
-    inner = np.array(pieces, dtype=bool)
-    inner[0] = False
-    first = np.maximum.accumulate(np.where(inner, 0, count))
-    last = np.where(np.append(inner[1:], False), len(starts), count)
-    return starts[first], ends[np.minimum.accumulate(last[::-1])[::-1]]
-
-
-def saying(window: Window, text: str) -> np.ndarray:
-    """Which of a window's n context tokens are more than punctuation and what cannot be seen, bool[n]."""
-    places = zip(window.starts.tolist(), window.ends.tolist(), strict=True)
-    return np.array([_says(text, *place) for place in places], dtype=bool)
+def told(window: Window, text: str) -> tuple[np.ndarray, np.ndarray]:
+    """What a window's tokens are, as `pieces` tells: those it holds, else they are made of the text."""
+    if window.inner is None or window.says is None:
+        return pieces(text, window.starts, window.ends)
+    return window.inner, window.says
 
 
 def window_candidates(
@@ -215,9 +224,10 @@ def window_spans(
     if not len(start) or start.max() + end.max() < floor:
         return
     null_score = float(start_logits[0] + end_logits[0])
-    places = word_places(text, window.starts, window.ends)
+    inner, says = told(window, text)
+    first_of, last_of = word_bounds(inner)
+    places = window.starts[first_of], window.ends[last_of]
     found = 0
-    says = saying(window, text)
     for score, first, last in best_spans(start, end, window.scored, *places, says=says, floor=floor):
         span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
         if span is None:

@@ -10,6 +10,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.text import Span
+from app.tasks.characters import SPACE, code_points, kinds
+from app.tasks.known_words import KnownWords
 
 CHUNK = 20_000
 
@@ -17,7 +19,6 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]+\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？](?=\s)")
 _BLANKS_RUN = re.compile(r"\s+")
 SURROGATES = re.compile("[\ud800-\udfff]")
-_BLANKS = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace()], dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,19 @@ class Tokens:
 
 
 def tokenise(
-    tokenizer: Tokenizer, text: str, *, chunk: int = CHUNK, kept: Collection[Span] = ()
+    tokenizer: Tokenizer,
+    text: str,
+    *,
+    chunk: int = CHUNK,
+    kept: Collection[Span] = (),
+    words: KnownWords | None = None,
 ) -> Iterator[Tokens]:
     """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
 
     Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
     are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
     neither truncate nor pad. A special token's name in the text, such as "[SEP]", is read as words; only at the
-    places `kept` it is that token.
+    places `kept` it is that token. With `words`, of the same tokenizer, they are looked up there.
     """
     named = _special_names(tokenizer)
     at = 0
@@ -51,12 +57,17 @@ def tokenise(
         if named is not None:
             special = {place.start - at for place in kept if at <= place.start < end}
             piece = named.sub(lambda name: _as_words(name, special), piece)  # noqa: B023 - done at once
-        encoding = tokenizer.encode(piece, add_special_tokens=False)
-        if encoding.ids:
-            offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-            starts, ends = _without_blanks(piece, offsets[:, 0], offsets[:, 1])
-            yield Tokens(np.array(encoding.ids, dtype=np.int32), starts + np.int32(at), ends + np.int32(at))
+        ids, starts, ends = _encode(tokenizer, piece) if words is None or kept else words(piece)
+        if len(ids):
+            starts, ends = _without_blanks(piece, starts, ends)
+            yield Tokens(ids, starts + np.int32(at), ends + np.int32(at))
         at = end
+
+
+def _encode(tokenizer: Tokenizer, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    encoding = tokenizer.encode(piece, add_special_tokens=False)
+    offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+    return np.array(encoding.ids, dtype=np.int32), offsets[:, 0], offsets[:, 1]
 
 
 def _special_names(tokenizer: Tokenizer) -> re.Pattern[str] | None:
@@ -126,8 +137,7 @@ def _last_word(text: str, start: int, end: int) -> int:
 
 def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places of tokens less the blanks at their ends; some tokenizers count the blank before a word to it."""
-    blank = np.isin(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), _BLANKS)
-    blank = np.append(blank, False)
+    blank = np.append((kinds(code_points(text)) & SPACE) != 0, False)
     starts, ends = starts.copy(), ends.copy()
     while (leading := (starts < ends) & blank[starts]).any():
         starts[leading] += 1

@@ -34,7 +34,7 @@ class Window:
     `input_ids` and `token_type_ids` are int64[L]; the document's tokens stand from `context_at` on, n of
     them, the first being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are
     their code points in the whole text. `scored` (bool[n]) is True where no other window has more context around
-    the token.
+    the token. `inner` and `says` are what `pieces` tells of the tokens (bool[n]), None where nobody has asked yet.
     """
 
     input_ids: np.ndarray
@@ -44,6 +44,8 @@ class Window:
     starts: np.ndarray
     ends: np.ndarray
     scored: np.ndarray
+    inner: np.ndarray | None = None
+    says: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.input_ids)
