@@ -272,7 +272,7 @@ def test_what_may_be_the_answer_is_read_before_the_rest_is_screened() -> None:
 
 
 def test_a_stop_within_the_screen_is_a_stop() -> None:
-    model, _, near = twice()
+    model, _, _ = twice()
 
     class Breaking(Near):
         def __call__(self, arrays: Arrays) -> Arrays:
