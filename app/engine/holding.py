@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from app.core.devices import HeldModel
 from app.core.errors import SpanlightError
@@ -43,13 +44,31 @@ class Held:
     """A model in memory: its files as they were, its card as they tell it, and itself.
 
     What was learnt of the memory it runs in stays with it: `model` is on the device that had room for it, and its own
-    card has the windows that fitted. `size` is the bytes of its weights.
+    card has the windows that fitted. `size` is the bytes of its weights. `screen` is its quicker forward pass, where it
+    has one: `model` has it only where the precision was left open.
     """
 
     signature: Signature
     card: ModelCard
     model: ReadyModel
     size: int = 0
+    screen: Any = None
+
+    @property
+    def bytes(self) -> int:
+        """What its weights take in memory, those of its screen included."""
+        return self.size + (self.screen.size if self.screen is not None else 0)
+
+    def give_up_screen(self) -> None:
+        """Let go of the quicker forward pass for good."""
+        self.screen.close()
+        self.screen, self.model = None, replace(self.model, screen=None)
+
+    def run_as(self, key: Key, device: DeviceChoice) -> None:
+        """Be what was asked for under this key: somebody who chose the precision gets nothing less exact."""
+        self.model = replace(
+            self.model, device=device, screen=self.screen if key.precision == "auto" else None
+        )
 
 
 class Holding:
@@ -73,7 +92,7 @@ class Holding:
                 key.head,
                 one.model.device.device,
                 one.model.device.dtype,
-                one.size,
+                one.bytes,
                 key.opened,
             )
             for key, one in self._held.items()
@@ -115,14 +134,17 @@ class Holding:
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
         """Have a held model ready in a way that needs less memory; the person is told of it.
 
-        First other models make room, then windows are halved, then the CPU takes the whole windows; raises the fault
-        where nothing is left to try.
+        First its screen goes and other models make room, then windows are halved, then the CPU takes the whole
+        windows; raises the fault where nothing is left to try.
         """
+        held = self._held[key]
+        screened = fault.device == "cpu" and held.bytes > held.size
+        if screened:
+            held.give_up_screen()
         release()
         self._report().check()
-        if self._make_room(key, fault.device):
+        if screened or self._make_room(key, fault.device):
             return
-        held = self._held[key]
         card = held.model.card
         window = shorter(card.window, fault.length)
         if window:
@@ -151,7 +173,7 @@ class Holding:
                 what == (other.folder, other.head, other.opened, runs.device, runs.dtype)
                 and now == one.signature
             ):
-                one.model = replace(one.model, device=device)
+                one.run_as(key, device)
                 self._held[key] = self._held.pop(other)
                 return True
         return False
@@ -192,10 +214,9 @@ class Holding:
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
             loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
-        model = ReadyModel(
-            card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside, loaded.screen
-        )
-        self._held[key] = Held(signature=now, card=card, model=model, size=size)
+        model = ReadyModel(card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
+        held = self._held[key] = Held(now, card, model, size, loaded.screen)
+        held.run_as(key, loaded.device)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)
 

@@ -34,7 +34,7 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 class Loaded:
     """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
 
-    `inside` is there for an opened model, `screen` for one that can be read in a quicker, less exact way too.
+    `inside` is there for an opened model, `screen` for one that may be read in a quicker, less exact way too.
     """
 
     card: ModelCard
@@ -71,7 +71,8 @@ def load(
     tokenizer = _tokenizer(card)
     own = None if opened else _own(card, checkpoint, head, device, check)
     if own is not None:
-        return Loaded(card, device, tokenizer, Forward(own, head, device.device, card.max_length))
+        forward = Forward(own, head, device.device, card.max_length)
+        return Loaded(card, device, tokenizer, forward, screen=_screen(own, head, device))
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
@@ -99,6 +100,13 @@ def _own(
         raise _unreadable(card, error) from error
     except Exception as error:
         raise _unreadable(card, error) from error
+
+
+def _screen(own: Any, head: Head, device: DeviceChoice) -> Any:
+    """The model's quicker, less exact way of being read; nothing is computed for it yet."""
+    from app.models.encoder.screen import Int8Screen
+
+    return Int8Screen(own) if head is Head.QUESTION_ANSWERING and device.device == "cpu" else None
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:
