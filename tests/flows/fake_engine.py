@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from app.core.benches import Peak, Profile
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibration
 from app.core.report import Progress, Report
@@ -80,6 +81,7 @@ class FakeEngine:
         self.requests: list[object] = []
         self.choices: list[ModelChoice | None] = []
         self.closed = False
+        self.ended = 0
         self._before = before
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
@@ -118,6 +120,19 @@ class FakeEngine:
             case ClassCalibrationData():
                 return 1.7
         raise TypeError(f"no task answers {type(request).__name__}")
+
+    def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
+        return self.run(request, choice, report)
+
+    def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
+        self.run(request, choice, report)
+        return Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
+
+    def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
+        return (Peak("float32", 100e9), Peak("int8", 400e9))
+
+    def end(self) -> None:
+        self.ended += 1
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         card = FakeShelf().default(head)

@@ -34,12 +34,11 @@ def long_questions(texts: Pool, words: int, questions: int, seed: int) -> Iterat
 def _placed(example: QaExample, texts: Pool, words: int, dice: random.Random) -> PlacedQuestion:
     contexts = [example.context]
     length = len(example.context.split())
-    if length < words:
-        for context in texts.paragraphs(dice, example.context):
-            contexts.append(context)
-            length += len(context.split())
-            if length >= words:
-                break
+    for context in texts.paragraphs(dice, example.context):
+        if length >= words:
+            break
+        contexts.append(context)
+        length += len(context.split())
     dice.shuffle(contexts)
     own = contexts.index(example.context)
     before = sum(len(context) + len(BETWEEN) for context in contexts[:own])

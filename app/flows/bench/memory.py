@@ -109,7 +109,7 @@ def _for_a_thousand(one: _Length) -> tuple[float, str, float | None]:
 
 
 def _growth(found: list[_Length]) -> list[BenchRow]:
-    """How much longer a word of the longest document takes than one of the shortest; 1 where time grows as text does."""
+    """How much longer a word of the longest document takes than one of the shortest: 1 where both take as long."""
     what = "time for a word, longest against shortest"
     first, last = found[0], found[-1]
     rows = [BenchRow(what, (last.ours / last.words) / (first.ours / first.words), "x")]

@@ -132,7 +132,8 @@ def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow],
     kept.readings = [one for number in range(len(sets)) for one in readings[number]]
     kept.answers = [one for number in range(len(answers)) for one in answers[number]]
 
-    alone = random.Random(plan.seed).sample(kept.asked, min(SINGLE, len(kept.asked)))
+    different = list({example.context: example for example in kept.asked}.values())
+    alone = random.Random(plan.seed).sample(different, min(SINGLE, len(different)))
 
     def one_of_ours(number: int) -> float:
         # A blank more makes it a text that has not been read yet.

@@ -11,7 +11,7 @@ from app.models.card import read_checkpoint
 from app.models.config import family_in
 from app.models.shapes import encoder_shapes
 
-_SHARED = "albert"  # whose layers are one, run again and again
+_SHARED = "albert_layer"  # ALBERT's layers are one, run again and again
 
 
 def window_operations(folder: str, tokens: int) -> float:
@@ -28,12 +28,10 @@ def operations_of(config: Mapping[str, Any], tokens: int) -> float:
     family = family_in(config)
     layers, width = int(config[family.layers]), int(config[family.hidden])
     matrices = sum(
-        shape[0] * shape[1]
+        shape[0] * shape[1] * (layers if _SHARED in name else 1)
         for name, shape in encoder_shapes(config)
         if len(shape) == 2 and "embeddings" not in name
     )
-    if config["model_type"] == _SHARED:
-        matrices *= layers
     return 2.0 * matrices * tokens + 4.0 * layers * tokens**2 * width
 
 

@@ -46,11 +46,13 @@ class Pool:
         From a folder they end with its files; what comes along is made into new ones, of sentences drawn by chance, for
         ever.
         """
-        yield from dice.sample(others := [one for one in self.near if one != without], len(others))
+        others = [one for one in self.near if one != without]
+        found = dice.sample(others, len(others))
         if not self._spare:
             far = self._all_far()
-            yield from dice.sample(far, len(far))
+            yield from found + dice.sample(far, len(far))
             return
+        yield from found
         usable = [sentence for sentence in self._spare if sentence not in without]
         while True:
             yield " ".join(dice.sample(usable, min(_SENTENCES, len(usable))))

@@ -12,8 +12,11 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.bench.anytime import AnytimePlan, bench_anytime
-from app.flows.bench.long_documents import ASKED, long_questions
+from app.flows.bench.anytime import bench_anytime, measure
+from app.flows.bench.long_documents import long_questions
+from app.flows.bench.plan import BenchPlan
+from app.flows.bench.texts import ASKED, Pool, pool
+from app.settings.paths import default_paths
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 from tests.helpers.fake_models import Noted
 
@@ -49,9 +52,17 @@ def data(tmp_path: Path) -> Path:
     return folder.parent
 
 
+def pool_of(data: Path) -> Pool:
+    return pool(str(data), default_paths({"SPANLIGHT_HOME": str(data)}))
+
+
+def plan(data: Path, words: int, questions: int, seed: int = 13) -> BenchPlan:
+    return BenchPlan(("anytime",), data=str(data), words=words, questions=questions, seed=seed)
+
+
 def test_documents_hold_the_answer_where_it_is_said_to_be(data: Path) -> None:
     for words in (10, 300, 2000, 100_000):
-        found = list(long_questions(data, words, 5, seed=1))
+        found = list(long_questions(pool_of(data), words, 5, seed=1))
         assert len(found) == 5
         for each in found:
             text = each.document.text
@@ -67,10 +78,10 @@ def test_documents_hold_the_answer_where_it_is_said_to_be(data: Path) -> None:
 
 
 def test_chance_begins_with_the_seed(data: Path) -> None:
-    one, same, other = (list(long_questions(data, 500, 4, seed)) for seed in (1, 1, 2))
+    one, same, other = (list(long_questions(pool_of(data), 500, 4, seed)) for seed in (1, 1, 2))
     assert one == same
     assert one != other
-    places = {each.answers[0].start for each in list(long_questions(data, 2000, 12, 1))}
+    places = {each.answers[0].start for each in list(long_questions(pool_of(data), 2000, 12, 1))}
     assert len(places) > 8
 
 
@@ -98,7 +109,7 @@ class EagerEngine(FakeEngine):
 def test_figures(tmp_path: Path, data: Path) -> None:
     noted = Noted()
     workspace = fake_workspace(tmp_path, EagerEngine())
-    found = bench_anytime(workspace, AnytimePlan(data, words=500, questions=12, seed=1), noted)
+    found = bench_anytime(workspace, plan(data, 500, 12, 1), noted)
     figures = found.figures
     assert (found.model, found.device, figures.questions) == ("reader", "CPU", 12)
     assert figures.words == pytest.approx(500, abs=60)
@@ -112,13 +123,39 @@ def test_figures(tmp_path: Path, data: Path) -> None:
 
 
 def test_a_first_answer_that_stays_is_the_same(tmp_path: Path, data: Path) -> None:
-    found = bench_anytime(fake_workspace(tmp_path), AnytimePlan(data, words=200, questions=3), Silent())
+    found = bench_anytime(fake_workspace(tmp_path), plan(data, 200, 3), Silent())
     figures = found.figures
     assert figures.first_same == figures.first_overlaps == figures.quick_same == figures.first_right == 1.0
     assert all(each.first == each.settled == each.final for each in found.timed)
 
 
+def test_the_part_of_a_bench(tmp_path: Path, data: Path) -> None:
+    found = measure(fake_workspace(tmp_path, EagerEngine()), plan(data, 500, 12, 1), Silent())
+    rows = {row.what: row for row in found.rows}
+    assert (found.name, found.model, found.device) == ("anytime", "reader", "CPU")
+    assert rows["first answer is right"].value == 0
+    assert rows["final answer is right"].value == 100
+    assert rows["quick answer is the final one"].value == 50
+    assert rows["first answer"].worst == found.details["figures"]["first_worst"]
+    assert len(found.details["timed"]) == 12
+
+
+def test_without_data_what_comes_along_is_asked(tmp_path: Path) -> None:
+    asked = BenchPlan(("anytime",), words=600, questions=4)
+    found = bench_anytime(fake_workspace(tmp_path), asked, Silent())
+    assert found.figures.questions == 4
+    assert found.figures.words >= 600
+    assert "come along" in found.texts or "samples" in found.texts
+
+
+def test_a_quick_reading_is_of_a_text_that_is_not_known(tmp_path: Path, data: Path) -> None:
+    engine = FakeEngine()
+    bench_anytime(fake_workspace(tmp_path, engine), plan(data, 200, 3), Silent())
+    texts = [request.documents[0].text for request in engine.requests if isinstance(request, Question)]
+    assert len(set(texts)) == len(texts) == 7  # to warm up, then three twice
+
+
 def test_a_missing_folder_or_file_is_said(tmp_path: Path) -> None:
     for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, ASKED)):
         with pytest.raises(SpanlightError, match=said):
-            bench_anytime(fake_workspace(tmp_path), AnytimePlan(folder), Silent())
+            bench_anytime(fake_workspace(tmp_path), plan(folder, 10, 1), Silent())

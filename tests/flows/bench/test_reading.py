@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.benches import BenchPart, BenchRow
+from app.core.report import Report, Silent, Stopped
+from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.text import Span
+from app.flows.bench import memory, reading, roofline
+from app.flows.bench.plan import BenchPlan
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.fake_models import Noted
+from tests.helpers.fake_python import fake_python
+
+needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+
+
+@pytest.fixture(autouse=True)
+def operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake reader has no folder that could be read."""
+    monkeypatch.setattr(roofline, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
+
+
+class FloatEngine(FakeEngine):
+    """In float32 every fourth best span is another, and sure by a tenth more."""
+
+    def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
+        found = self.run(request, choice, report)
+        if not isinstance(request, QuestionBatch):
+            return found
+        moved = []
+        for number, one in enumerate(found):
+            first = one.answers[0]
+            other = replace(first, span=Span(first.span.start, first.span.end + 1))
+            answers = (other, *one.answers[1:]) if number % 4 == 0 else one.answers
+            moved.append(replace(one, answers=answers, no_answer_probability=one.no_answer_probability + 0.1))
+        return tuple(moved)
+
+
+def by_name(part: BenchPart) -> dict[str, BenchRow]:
+    names = [row.what for row in part.rows]
+    assert len(set(names)) == len(names)
+    return {row.what: row for row in part.rows}
+
+
+PLAN = BenchPlan(("reading",), words=700, questions=16, repeats=2)
+
+
+def test_reading_without_a_reference(tmp_path: Path) -> None:
+    engine = FloatEngine()
+    part = reading.measure(fake_workspace(tmp_path, engine), PLAN, Silent())
+    rows = by_name(part)
+    assert part.reference == ""
+    assert all(row.against is None and row.ratio is None for row in part.rows)
+    assert rows["best spans that are float32's"].value == pytest.approx(75, abs=3)
+    assert rows["largest difference of a probability"].value == pytest.approx(10)
+    assert rows["share of the peak in int8"].value == pytest.approx(
+        rows["share of the peak in float32"].value / 4
+    )
+    assert rows["reached while reading"].value == pytest.approx(rows["windows a second"].value)
+    assert rows["time for matrix products"].value == 75
+    assert "time for other" not in rows  # less than one part in two hundred
+
+
+def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:
+    """But for what is read in float32, in a forward pass of its own: else a document that is kept would be timed."""
+    engine = FakeEngine()
+    engine.run_opened = lambda request, choice, report: FakeEngine().run(request, choice, report)  # type: ignore[method-assign]
+    reading.measure(fake_workspace(tmp_path, engine), PLAN, Silent())
+    single = [one.documents[0].text for one in engine.requests if isinstance(one, Question)]
+    assert len(set(single)) == len(single) > 15
+    sets = [
+        {question.documents[0].text for question in one.questions}
+        for one in engine.requests[1:]
+        if isinstance(one, QuestionBatch)
+    ]
+    timed = sets[1:]  # after warming up
+    assert not any(one & other for at, one in enumerate(timed) for other in timed[:at])
+    assert not set(single) & set.union(*timed)
+
+
+@needs_programs
+def test_reading_beside_a_reference(tmp_path: Path) -> None:
+    plan = replace(PLAN, against=fake_python(tmp_path))
+    part = reading.measure(fake_workspace(tmp_path), plan, Silent())
+    rows = by_name(part)
+    assert part.reference.startswith("transformers 4.57.6")
+    long = next(row for name, row in rows.items() if name.startswith("a document of"))
+    assert long.against == pytest.approx(0.002 * 700, rel=0.3)
+    assert long.ratio == pytest.approx(long.against / long.value)
+    # The fake reader says one window, the fake reference one for each hundred words.
+    there = rows["a window of it"].against
+    assert there == pytest.approx(1000 * 0.002 * 100, rel=0.2)
+    assert rows["windows a second"].against == pytest.approx(1000 / there, rel=0.01)
+    assert rows["a short text of many"].against is not None
+    assert rows["a short text by itself"].against is not None
+    # Where the question's last word stands in the text, both name its first place.
+    assert 0 < rows["best spans that are the reference's"].value <= 100
+    assert any("by the reference" in note for note in part.notes)
+
+
+@needs_programs
+def test_a_very_long_document(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    plan = BenchPlan(("memory",), words=30_000, against=fake_python(tmp_path))
+    noted = Noted()
+    part = memory.measure(fake_workspace(tmp_path, engine), plan, noted)
+    rows = by_name(part)
+    assert engine.ended == 1
+    lengths = [row for name, row in rows.items() if name.endswith(", whole")]
+    assert len(lengths) == 3
+    assert lengths[0].against == pytest.approx(60, rel=0.05)
+    assert rows["the same of the reference"].value == pytest.approx(1)
+    assert rows["second question about the longest"].against is None
+    assert len(noted.notices) == 1
+    assert "takes it about 60 seconds" in noted.notices[0] or "takes it about 6" in noted.notices[0]
+
+
+@pytest.mark.parametrize("measure", [reading.measure, memory.measure])
+def test_a_stop_is_handed_on(tmp_path: Path, measure: Any) -> None:
+    def stop(request: object) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        measure(fake_workspace(tmp_path, FakeEngine(stop)), PLAN, Silent())

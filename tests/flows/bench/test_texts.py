@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.flows.bench.long_documents import long_questions
+from app.flows.bench.texts import ASKED, Pool, pool
+from app.settings.paths import default_paths
+
+
+@pytest.fixture(scope="module")
+def along(tmp_path_factory: pytest.TempPathFactory) -> Pool:
+    return pool("", default_paths({"SPANLIGHT_HOME": str(tmp_path_factory.mktemp("home"))}))
+
+
+def test_what_comes_along_makes_documents_of_any_length(along: Pool) -> None:
+    assert len(along.answerable) > 50
+    for words in (50, 3_000, 60_000):
+        text = along.document(words, 1).text
+        assert words <= len(text.split()) < words + 1_000
+    assert along.document(3_000, 1) == along.document(3_000, 1)
+    assert along.document(3_000, 1).text != along.document(3_000, 2).text
+
+
+def test_an_answer_stands_nowhere_else_but_by_chance(along: Pool) -> None:
+    """The question's own paragraph, and sentences of it, come once only."""
+    for each in long_questions(along, 20_000, 3, 5):
+        example = next(one for one in along.answerable if one.question == each.question)
+        assert each.document.text.count(example.context) == 1
+        first = example.context.split(". ")[0]
+        assert each.document.text.count(first) == 1
+        assert {each.document.text[a.start : a.end] for a in each.answers} == {t for t, _ in example.answers}
+
+
+def test_paragraphs_never_end(along: Pool) -> None:
+    assert len(list(islice(along.paragraphs(Random(1)), 5_000))) == 5_000
+
+
+def test_a_folder_without_the_questions_is_said(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
+    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, ASKED)):
+        with pytest.raises(SpanlightError, match=said):
+            pool(str(folder), paths)
+
+
+def test_questions_without_any_answer_are_of_no_use(tmp_path: Path) -> None:
+    import lzma
+
+    with lzma.open(tmp_path / ASKED, "wt") as file:
+        file.write('{"id": "1", "context": "So.", "question": "Why?", "answers": []}\n')
+    with pytest.raises(SpanlightError, match="No question has an answer"):
+        pool(str(tmp_path), default_paths({"SPANLIGHT_HOME": str(tmp_path)}))
