@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cli.bench_table import figure, table, values
+from app.core.benches import Bench, BenchPart, BenchRow, Machine
+
+MACHINE = Machine(
+    processor="A processor",
+    instructions=("AVX2", "AVX512"),
+    threads=2,
+    memory=16 * 10**9,
+    system="Linux 6",
+    python="3.11.7",
+    packages={"torch": "2.13.0"},
+)
+BENCH = Bench(
+    machine=MACHINE,
+    model="reader",
+    device="CPU in float32",
+    reference="the old one",
+    parts=(
+        BenchPart(
+            "reading",
+            "Reading",
+            (
+                BenchRow("a document", 1.5, "s", 9.0, spread=0.2),
+                BenchRow("windows a second", 60.0, "/s", 10.0, more_is_better=True),
+                BenchRow("work of a window", 9.5, "GFLOP"),
+            ),
+            ("A note " + "that is long " * 20,),
+            details={"device": "cpu"},
+        ),
+    ),
+    instructions="avx2",
+)
+
+
+def test_a_table() -> None:
+    lines = table(BENCH).splitlines()
+    assert lines[:5] == [
+        "reader, on CPU in float32",
+        "A processor; 2 threads, 16 GB of memory; Linux 6",
+        "AVX2 AVX512",
+        "Python 3.11.7, torch 2.13.0",
+        "As on a processor with no more than avx2.",
+    ]
+    at = lines.index("Reading")
+    assert lines[at + 2 : at + 6] == [
+        "                  median         spread  reference   ratio",
+        "a document          1.50  s      ± 10 %       9.00  6.00 x",
+        "windows a second    60.0  /s                  10.0  6.00 x",
+        "work of a window    9.50  GFLOP",
+    ]
+    assert max(map(len, lines[at + 6 :])) <= 100
+
+
+def test_columns_that_say_nothing_are_left_out() -> None:
+    part = replace(BENCH.parts[0], rows=(BenchRow("it", 2.0, "s"),), notes=())
+    text = table(replace(BENCH, parts=(part,), reference="", instructions=""))
+    assert text.endswith("Reading\n\n    median\nit    2.00  s\n")
+    assert "reference" not in text
+
+
+def test_warnings_stand_above_the_tables() -> None:
+    text = table(replace(BENCH, machine=replace(MACHINE, busy=1.6, on_battery=True)))
+    assert "Other work kept 1.6 of 2 processors busy" in text
+    assert "battery" in text
+
+
+def test_values() -> None:
+    told = values(BENCH)
+    assert [row["ratio"] for row in told["parts"][0]["rows"]] == [6.0, 6.0, None]
+    assert told["device"] == "cpu"  # the details of a single part stand at the top
+    assert values(replace(BENCH, parts=BENCH.parts * 2))["device"] == "CPU in float32"
+
+
+@given(st.floats(-1e9, 1e9))
+def test_a_figure_is_the_value(value: float) -> None:
+    assert float(figure(value).replace(",", "")) == pytest.approx(value, rel=0.006, abs=1e-300)

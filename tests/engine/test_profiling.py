@@ -1,0 +1,105 @@
+"""Where time goes: operations by kind, Python by part; and the orders that tell of it."""
+
+from __future__ import annotations
+
+import cProfile
+import time
+from pathlib import Path
+
+import pytest
+
+from app.core.benches import Profile
+from app.core.report import Silent
+from app.core.requests import ModelChoice, Question
+from app.core.text import Document
+from app.engine import profiling
+from app.engine.orders import MeasurePeak, ProfileRun, Run
+from app.engine.process import Host
+from tests.helpers.small_models import small_checkpoint
+
+QUESTION = Question("Who stole the tarts?", (Document("The knave of hearts stole the tarts. " * 200),))
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+    monkeypatch.setattr("torch.set_num_threads", lambda _: None)
+    return Host()
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> ModelChoice:
+    return ModelChoice(str(small_checkpoint(tmp_path_factory.mktemp("models") / "reader")), "cpu")
+
+
+def test_every_second_is_told(host: Host, reader: ModelChoice) -> None:
+    host(Run(QUESTION, reader), Silent())
+    found: Profile = host(ProfileRun(Run(QUESTION, reader)), Silent())
+    kinds = dict(found.kinds)
+    assert sum(kinds.values()) == pytest.approx(found.seconds, rel=0.1)
+    assert min(kinds.values()) >= 0
+    assert {profiling.PRODUCTS, profiling.ATTENTION, profiling.CHOOSING} <= kinds.keys()
+    assert list(kinds.values()) == sorted(kinds.values(), reverse=True)
+
+
+def test_a_request_can_be_answered_by_transformers_own_class(host: Host, reader: ModelChoice) -> None:
+    quick = host(Run(QUESTION, reader), Silent())
+    exact = host(Run(QUESTION, reader, opened=True), Silent())
+    assert quick.answers[0].span == exact.answers[0].span
+    assert quick.answers[0].score == pytest.approx(exact.answers[0].score, abs=1e-3)
+    assert [held.opened for held in host._models.held()] == [False, True]
+
+
+def test_peaks(host: Host) -> None:
+    peaks = {peak.dtype: peak.flops for peak in host(MeasurePeak("cpu"), Silent())}
+    assert peaks["float32"] > 1e9
+    assert set(peaks) <= {"float32", "bfloat16", "float16", "int8"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("aten::addmm", profiling.PRODUCTS),
+        ("aten::linear", profiling.PRODUCTS),
+        ("mkldnn::_linear_pointwise", profiling.PRODUCTS),
+        ("onednn::qlinear_pointwise", profiling.PRODUCTS8),
+        ("aten::_scaled_dot_product_flash_attention_for_cpu", profiling.ATTENTION),
+        ("aten::bmm", profiling.ATTENTION),
+        ("aten::native_layer_norm", profiling.NORMALISATION),
+        ("aten::gelu", profiling.ACTIVATION),
+        ("aten::copy_", profiling.MOVING),
+    ],
+)
+def test_operations_have_their_kind(name: str, kind: str) -> None:
+    assert profiling.by_operation([(name, 2.0), ("ProfilerStep#1", 9.0)]) == {kind: 2.0}
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "part"),
+    [
+        ("/x/app/tasks/tokens.py", "f", profiling.TOKENISING),
+        ("/x/app/tasks/windows.py", "f", profiling.WINDOWS),
+        ("/x/app/tasks/spans.py", "f", profiling.CHOOSING),
+        ("/x/app/models/encoder/encoder.py", "f", profiling.MODEL),
+        ("/usr/lib/python3.11/multiprocessing/connection.py", "send", profiling.SENDING),
+        ("~", "<method 'encode' of 'tokenizers.Tokenizer' objects>", profiling.TOKENISING),
+        ("~", "<built-in method time.sleep>", ""),
+        ("/usr/lib/python3.11/json/encoder.py", "f", ""),
+    ],
+)
+def test_functions_have_their_part(file: str, name: str, part: str) -> None:
+    assert profiling.part_of((file, 1, name)) == part
+
+
+def test_what_is_of_no_part_counts_as_its_callers(tmp_path: Path) -> None:
+    """Two parts that share a helper, which calls itself, as 3 to 1."""
+    code = "def helper(n, wait):\n    wait(0.02) if n == 0 else helper(n - 1, wait)\n"
+    scope: dict[str, object] = {}
+    exec(compile(code, "/x/lib/helper.py", "exec"), scope)
+    for name in ("tokens", "spans"):
+        source = f"def {name}(times):\n    for _ in range(times): helper(3, wait)\n"
+        scope["wait"] = time.sleep
+        exec(compile(source, f"/x/app/tasks/{name}.py", "exec"), scope)
+    python = cProfile.Profile()
+    python.runcall(lambda: (scope["tokens"](6), scope["spans"](2)))  # type: ignore[operator]
+    parts = profiling.by_part(python)
+    assert parts[profiling.TOKENISING] / parts[profiling.CHOOSING] == pytest.approx(3, rel=0.2)

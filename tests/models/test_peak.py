@@ -1,0 +1,58 @@
+"""The roof: a way that does not work here or is slow is left out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app.core.report import Stopped
+from app.models import peak
+from app.models.peak import measure_peak
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peak, "SIZE", 128)
+    monkeypatch.setattr(peak, "_SECONDS", 0.01)
+
+
+def test_the_fastest_way_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def speed(make: object, device: str) -> float:
+        asked.append(device)
+        return float(len(asked))
+
+    monkeypatch.setattr(peak, "_speed", speed)
+    found = measure_peak("cpu", lambda: None)
+    # Plain and packed for each dtype of floating point, one way for int8.
+    assert [(one.dtype, one.flops) for one in found] == [
+        ("float32", 2.0),
+        ("bfloat16", 4.0),
+        ("float16", 6.0),
+        ("int8", 7.0),
+    ]
+
+
+def test_a_way_that_is_missing_or_slow_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(size: int, *rest: str) -> object:
+        raise RuntimeError("not implemented for 'Half'")
+
+    monkeypatch.setattr(peak, "_plain", missing)
+    monkeypatch.setattr(peak, "_packed", lambda *_: lambda: time.sleep(0.02))
+    monkeypatch.setattr(peak, "_int8_packed", missing)
+    assert measure_peak("cpu", lambda: None) == ()
+
+
+def test_a_stop_is_handed_on() -> None:
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        measure_peak("cpu", stop)
+
+
+def test_an_operation_counts_once_for_each_multiplication_and_addition() -> None:
+    found = peak._timed(lambda: time.sleep(0.01), 100, "cpu", 0.05)
+    assert found == pytest.approx(2 * 100**3 / 0.01, rel=0.3)
