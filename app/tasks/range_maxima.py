@@ -1,8 +1,8 @@
 """The largest of any short stretch of numbers, without looking at each: a sparse table.
 
-Bender and Farach-Colton 2000, "The LCA problem revisited", section 3. The best end from every token of a window comes of
-a few maxima over its tokens instead of one over its 384 × 48 spans: a window with nothing above the floor takes 0.03 ms
-where that took 0.07 ms, one with 29 spans 0.4 ms instead of 0.75 ms.
+Bender and Farach-Colton 2000, "The LCA problem revisited", section 3. The best end from every token of a window is
+of a few maxima over its tokens instead of one over its 384 × 48 spans: a window with nothing above the floor takes
+0.03 ms where that took 0.07 ms, one with 29 spans 0.4 ms instead of 0.75 ms.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where in documents the words of a question stand closest together: BM25 over cells of the raw text, without an index.
+"""Where in documents the words of a question stand closest together: BM25 over cells of the raw text.
 
 Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from app.core.text import Document, Span
+from app.tasks.kept import KeptText
+from app.tasks.word_starts import WordStarts
 
 CELL = 512
 
@@ -112,12 +115,16 @@ def _left_off(word: str) -> int:
 
 
 def best_places(
-    question: str, documents: Sequence[Document], check: Callable[[], None] = lambda: None
+    question: str,
+    documents: Sequence[Document],
+    check: Callable[[], None] = lambda: None,
+    kept: Sequence[KeptText] | None = None,
 ) -> Iterator[tuple[int, Span]]:
     """The places of documents that share words with a question, best first: a document's number and 1,024 code points.
 
     The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    Equal places come in the order of the text. `check` is called between the words.
+    Equal places come in the order of the text. `check` is called between the words. `kept` is what is
+    kept of each document.
     """
     cells = [-(-len(document.text) // CELL) for document in documents]
     firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
@@ -128,9 +135,14 @@ def best_places(
     last = np.zeros(total, dtype=bool)
     last[firsts[1:][np.array(cells) > 0] - 1] = True
     scores = np.zeros(total)
+    texts = kept or [KeptText(document.text) for document in documents]
+    words: list[WordStarts] = []
+    for text in texts:
+        check()
+        words.append(text.get(WordStarts, partial(WordStarts, text.text)))
     for term in terms(question):
         check()
-        counts = _counts(term, documents, firsts)
+        counts = _counts(term, documents, words, firsts)
         if counts is None:
             continue
         counts[:-1] += np.where(last[:-1], 0.0, counts[1:])
@@ -145,14 +157,16 @@ def best_places(
         yield number, Span(start, min(start + 2 * CELL, len(documents[number].text)))
 
 
-def _counts(term: Term, documents: Sequence[Document], firsts: np.ndarray) -> np.ndarray | None:
+def _counts(
+    term: Term, documents: Sequence[Document], words: Sequence[WordStarts], firsts: np.ndarray
+) -> np.ndarray | None:
     """How often a term stands in each cell, float64[cells]; None where it is so common that it tells nothing."""
     total = int(firsts[-1])
     counts = np.zeros(total)
     most = max(_COMMON_FROM, total)
     for number, document in enumerate(documents):
         for needle in term.needles:
-            places, weights = _occurrences(document.text, needle, term, most)
+            places, weights = _occurrences(document.text, words[number], needle, term, most)
             most -= len(places)
             if most <= 0:
                 return None
@@ -161,23 +175,34 @@ def _counts(term: Term, documents: Sequence[Document], firsts: np.ndarray) -> np
     return counts
 
 
-def _occurrences(text: str, needle: str, term: Term, most: int) -> tuple[list[int], list[float]]:
+def _occurrences(
+    text: str, words: WordStarts, needle: str, term: Term, most: int
+) -> tuple[list[int], list[float]]:
     """Where a term stands in a text, at most `most` times, and what each time counts."""
     places: list[int] = []
     weights: list[float] = []
-    at = text.find(needle)
-    while at >= 0 and len(places) < most:
+    for at in _beginnings(text, words, needle) if term.starts_words else _everywhere(text, needle):
         weight = _weight(text, at, len(needle), term)
         if weight:
             places.append(at)
             weights.append(weight)
-        at = text.find(needle, at + 1)
+        if len(places) >= most:
+            break
     return places, weights
 
 
+def _beginnings(text: str, words: WordStarts, needle: str) -> Iterator[int]:
+    return (at for at in words.like(needle) if text.startswith(needle, at))
+
+
+def _everywhere(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
+
+
 def _weight(text: str, at: int, size: int, term: Term) -> float:
-    if term.starts_words and at and text[at - 1].isalnum():
-        return 0.0
     if not term.word:
         return 1.0
     wanted = len(term.word)

@@ -14,6 +14,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.tasks.batches import group_size, require_finite
 from app.tasks.heat import heat
+from app.tasks.kept import Kept
 from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
@@ -55,6 +56,8 @@ class Asked:
         self.seconds = 0.0
         self._model = model
         self._report = report
+        kept = model.kept or Kept(model.tokenizer, most=0)
+        self._kept = [kept.of(document.text) for document in question.documents]
         self._sections = list(sections(question.documents))
         self._characters = sum(map(len, self._sections))
         self._cut = 0
@@ -113,7 +116,7 @@ class Asked:
         order = (
             in_order(self._sections, groups_of)
             if self.question.in_order
-            else best_first(self.question, self._sections, groups_of, self._report.check)
+            else best_first(self.question, self._sections, groups_of, self._report.check, self._kept)
         )
         if self.question.quick:
             order = islice(order, BEST_GROUPS)
@@ -134,7 +137,14 @@ class Asked:
         card = self._model.card
         text = self.question.documents[section.document].text
         found = section_windows(
-            template, ids, self._model.tokenizer, text, section, length=card.window, stride=card.stride
+            template,
+            ids,
+            self._model.tokenizer,
+            text,
+            section,
+            length=card.window,
+            stride=card.stride,
+            kept=self._kept[section.document],
         )
         self._cut += len(section)
         self._made += len(found)

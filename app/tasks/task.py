@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
+from app.tasks.kept import Kept
 
 Arrays = dict[str, np.ndarray]
 Forward = Callable[[Arrays], Arrays]
@@ -117,7 +118,8 @@ class ReadyModel:
     classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
-    tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it.
+    tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it; `kept` is
+    what was kept of the texts it read last, where anything is.
     """
 
     card: ModelCard
@@ -126,6 +128,7 @@ class ReadyModel:
     forward: Forward
     inside: Inside | None = None
     screen: Screen | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)

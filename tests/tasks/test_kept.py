@@ -1,0 +1,137 @@
+"""What is kept of a text: the same answers with it, nothing of another text's, and no more than there is room for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.report import Silent
+from app.core.requests import Question
+from app.core.results import Reading
+from app.core.text import Document
+from app.tasks import kept as kept_module
+from app.tasks import known_words
+from app.tasks.kept import Kept, KeptText
+from app.tasks.question_answering import read
+from tests.helpers.fake_models import span_reader
+from tests.helpers.small_models import small_tokenizer
+
+WORDS = (
+    "the king",
+    "queen",
+    "stole",
+    "tarts",
+    ". ",
+    "\n\n",
+    "שלום",
+    "日本語",
+    "👩\u200d👧",
+    "e\u0301",
+    "paris",
+    "\x1c",
+)
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=300).map(" ".join)
+BERT = small_tokenizer("bert")
+
+
+@dataclass(frozen=True)
+class Thing:
+    nbytes: int
+    name: str = ""
+
+
+def asked(reading: Reading) -> Reading:
+    return replace(reading, seconds=0.0)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.sampled_from(["bert", "roberta"]),
+    st.sampled_from([400_000, 4_000, 0]),
+)
+def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_module, "LEAST_CHARACTERS", 10)
+        plain = span_reader(family)
+        model = replace(plain, kept=Kept(plain.tokenizer, most))
+        for words in ("who stole tarts", "king of a much longer question, and of queens"):
+            for chosen in (texts, texts[::-1]):
+                question = Question(words, tuple(map(Document, chosen)), top_k=9)
+                assert asked(read(question, model, Silent())) == asked(read(question, plain, Silent()))
+
+
+def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = " ".join(np.random.default_rng(1).choice(WORDS, 8000))
+    plain = span_reader()
+    model = replace(plain, kept=Kept(plain.tokenizer))
+    first = read(Question("who stole tarts", (Document(text),)), model, Silent())
+    seen: list[str] = []
+    whole = known_words.KnownWords.__call__
+
+    def noted(self: known_words.KnownWords, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        seen.append(piece)
+        return whole(self, piece)
+
+    monkeypatch.setattr(known_words.KnownWords, "__call__", noted)
+    again = read(Question("who stole tarts", (Document(str(text)),)), model, Silent())
+    assert asked(again) == asked(first)
+    assert seen == []
+    changed = text.replace("paris", "Paris")
+    read(Question("who stole tarts", (Document(changed),)), model, Silent())
+    assert sum(map(len, seen)) >= len(changed)
+
+
+def test_things_are_made_once_and_belong_to_one_text() -> None:
+    kept = Kept(BERT)
+    one, other = kept.of("a" * 30_000), kept.of("b" * 30_000)
+    assert one.get("x", lambda: Thing(10, "one")).name == "one"
+    assert other.get("x", lambda: Thing(10, "other")).name == "other"
+    assert kept.of("a" * 30_000).get("x", lambda: Thing(10, "again")).name == "one"
+    kept.clear()
+    assert kept.nbytes == 0
+    assert kept.of("a" * 30_000).get("x", lambda: Thing(10, "again")).name == "again"
+
+
+def test_a_text_that_was_let_go_of_takes_no_room() -> None:
+    kept = Kept(BERT)
+    one = kept.of("a" * 30_000)
+    kept.clear()
+    one.get("x", lambda: Thing(10))
+    assert kept.nbytes == 0
+
+
+def test_a_text_too_large_to_keep_is_not_held() -> None:
+    kept = Kept(BERT, most=50_000)
+    kept.of("a" * 30_000)
+    kept.of("b" * 60_000)
+    assert 0 < kept.nbytes < 40_000
+
+
+def test_a_short_text_and_one_without_room_are_made_each_time() -> None:
+    kept = Kept(BERT, most=50_000)
+    short, long = kept.of("a" * 100), kept.of("a" * 30_000)
+    for text in (short, long, KeptText("a")):
+        names = [text.get("x", partial(Thing, 60_000, name)).name for name in ("1", "2")]
+        assert names == ["1", "2"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(1, 50_000)), max_size=40))
+@settings(max_examples=50)
+def test_room_is_never_exceeded_and_the_least_recently_used_goes_first(
+    steps: list[tuple[str, int, int]],
+) -> None:
+    most = 150_000
+    kept = Kept(BERT, most)
+    used: list[str] = []
+    for letter, key, size in steps:
+        text = kept.of(letter * 30_000)
+        used = [one for one in used if one != letter] + [letter]
+        text.get(key, partial(Thing, size))
+        assert kept.nbytes <= most
+        assert list(kept._texts) == [one * 30_000 for one in used[len(used) - len(kept._texts) :]]
