@@ -40,10 +40,12 @@ class Varied(SpanModel):
     """Some windows are much likelier to hold an answer than others; counts the windows that it reads."""
 
     rows = 0
+    first = np.zeros((0, 0))
 
     def __call__(self, arrays: Arrays) -> Arrays:
         logits = super().__call__(arrays)
         self.rows += len(arrays["input_ids"])
+        self.first = arrays["input_ids"] if len(self.shapes) == 1 else self.first
         logits["start_logits"] += 6 * wave(arrays, 1.0) ** 9
         return logits
 
@@ -269,6 +271,21 @@ def test_what_may_be_the_answer_is_read_before_the_rest_is_screened() -> None:
     reading = read(ask("story", text), model, When())
     assert reading.answers[0].text == "rabbit"
     assert calls and calls[0] < model.screen.calls
+
+
+def test_of_a_long_text_the_likeliest_window_is_read_alone_first() -> None:
+    model, exact, _ = twice()
+    text = text_of(12, 3000) + " rabbit knave hearts in paris " + text_of(13, 3000)
+    question = ask("what did the rabbit knave of hearts do", text)
+    noted = Noted()
+    read(question, model, noted)
+    partial = noted.partials[0]
+    assert isinstance(partial, Reading)
+    assert partial.windows == 1
+    assert model.tokenizer.token_to_id("rabbit") in exact.first
+    exact.shapes.clear()
+    read(question, replace(model, device=replace(model.device, dtype="bfloat16")), Silent())
+    assert exact.shapes[0][0] == 4
 
 
 def test_a_stop_within_the_screen_is_a_stop() -> None:
