@@ -18,6 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from app.training.dropout import draws_of, give_own_draws
+
 Arrays = dict[str, np.ndarray]
 Loss = Callable[[Any, Tensor], Tensor]
 Forward = Callable[[nn.Module, dict[str, Tensor]], Any]
@@ -27,7 +29,8 @@ class Workers:
     """Runs batches through a model on `device`, in `count` parts (one where count is 1).
 
     `loss` takes the model's output and the targets of a part. `autocast` runs matrix products in bf16. `forward`
-    runs the model on all arrays but the targets, where the model itself does not take them.
+    runs the model on all arrays but the targets, where the model itself does not take them. On a CPU the model's
+    dropouts are exchanged for quicker ones.
     """
 
     def __init__(
@@ -43,10 +46,13 @@ class Workers:
         self._loss = loss
         self._autocast = autocast
         self._way = forward
+        if self._device.type == "cpu":
+            give_own_draws(model)
         self._models = [model, *(_twin(model) for _ in range(count - 1))]
         taken = signature(model.forward).parameters
         self._inputs = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in taken]
         self._parameters = [list(m.parameters()) for m in self._models]
+        self._draws = [draws_of(m) for m in self._models]
         self._pool = ThreadPoolExecutor(count, initializer=_one_core) if count > 1 else None
 
     def __enter__(self) -> Self:
@@ -58,10 +64,14 @@ class Workers:
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
 
-    def learn(self, batch: Arrays) -> float:
-        """Adds the gradients of a batch's mean loss to the model's, and returns that loss."""
-        for model in self._models:
+    def learn(self, batch: Arrays, *seed: int) -> float:
+        """Adds the gradients of a batch's mean loss to the model's, and returns that loss.
+
+        Dropout draws from `seed`, numbers of 0 or more; on a GPU from torch's own generator.
+        """
+        for i, (model, draws) in enumerate(zip(self._models, self._draws, strict=True)):
             model.train()
+            draws.begin(*seed, i)
         parts = self._parts(batch)
         shares = [len(part["targets"]) / len(batch["targets"]) for part in parts]
         losses = self._run(

@@ -123,11 +123,12 @@ class _Run:
 
     def _step(self, features: Sequence[Any]) -> float:
         # Dropout draws from the step's own seed, so that a resumed run draws the same.
-        torch.manual_seed(self._request.seed * 1_000_003 + self._state.step)
+        seed = self._request.seed, self._state.step
+        torch.manual_seed(seed[0] * 1_000_003 + seed[1])
         rate = self._rate(self._state.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        loss = self._workers.learn(self._lesson.collate(features, self._lesson.pad_id))
+        loss = self._workers.learn(self._lesson.collate(features, self._lesson.pad_id), *seed)
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             raise SpanlightError(
@@ -189,10 +190,10 @@ def _device(wanted: str) -> str:
 
 
 def _workers(request: TrainingRequest, device: str) -> int:
-    """How many threads take part; one where dropout draws from the generator that all would share."""
-    if device != "cpu" or request.dropout > 0:
+    """How many threads take part: one for each core that torch uses, which the model process sets to the real ones."""
+    if device != "cpu":
         return 1
-    return int(request.options.get("workers", 0)) or min(8, os.cpu_count() or 1, request.batch_size)
+    return int(request.options.get("workers", 0)) or min(8, torch.get_num_threads(), request.batch_size)
 
 
 def _autocast(request: TrainingRequest, device: str, model: nn.Module) -> bool:

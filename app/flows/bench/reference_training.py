@@ -1,0 +1,104 @@
+"""The reference of `bench training`: fine-tuning as transformers' own example run_qa does it, in any interpreter.
+
+Run by its path with one argument, a JSON object: `model`, `examples` (rows of JSON Lines), `padding` ("max_length" as
+the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`.
+Every line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens` (real
+ones), `loss`. An empty line or the end of the input ends it. Standard library, torch and transformers only: it imports
+nothing of Spanlight's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+
+def windows(rows: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """The inputs that run_qa's prepare_train_features makes: overlapping windows, (0, 0) where the answer is not in."""
+    coded = tokenizer(
+        [row["question"].lstrip() for row in rows],
+        [row["context"] for row in rows],
+        truncation="only_second",
+        max_length=plan["length"],
+        stride=plan["stride"],
+        return_overflowing_tokens=True,
+        return_offsets_mapping=True,
+        padding="max_length" if plan["padding"] == "max_length" else False,
+    )
+    made = []
+    for i, owner in enumerate(coded["overflow_to_sample_mapping"]):
+        one = {name: coded[name][i] for name in tokenizer.model_input_names}
+        answers, start, end = rows[owner]["answers"], 0, 0
+        if answers:
+            first, last = answers[0]["answer_start"], answers[0]["answer_start"] + len(answers[0]["text"])
+            places, part = coded["offset_mapping"][i], coded.sequence_ids(i)
+            context = [k for k, which in enumerate(part) if which == 1]
+            if context and places[context[0]][0] <= first and places[context[-1]][1] >= last:
+                start = max(k for k in context if places[k][0] <= first)
+                end = min(k for k in context if places[k][1] >= last)
+        made.append({**one, "start_positions": start, "end_positions": end})
+    return made
+
+
+def batches(made: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Shuffled batches of tensors, epoch after epoch."""
+    generator = torch.Generator().manual_seed(plan["seed"])
+    while True:
+        order = torch.randperm(len(made), generator=generator).tolist()
+        for at in range(0, len(order) - plan["batch"] + 1, plan["batch"]):
+            rows = [dict(made[i]) for i in order[at : at + plan["batch"]]]
+            yield dict(tokenizer.pad(rows, padding="longest", return_tensors="pt"))
+
+
+def main() -> None:
+    """Prepare all windows, then take the steps asked for."""
+    plan = json.loads(sys.argv[1])
+    transformers.logging.set_verbosity_error()
+    torch.manual_seed(plan["seed"])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(plan["model"])
+    model = transformers.AutoModelForQuestionAnswering.from_pretrained(
+        plan["model"],
+        dtype=torch.float32,
+        hidden_dropout_prob=plan["dropout"],
+        attention_probs_dropout_prob=plan["dropout"],
+    )
+    flat = [p for n, p in model.named_parameters() if n.endswith("bias") or "LayerNorm" in n]
+    rest = [p for n, p in model.named_parameters() if not (n.endswith("bias") or "LayerNorm" in n)]
+    groups = [{"params": rest, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}]
+    # The Trainer's optimizer since torch 2.8; before, it was the slower one that is not fused.
+    optimizer = torch.optim.AdamW(groups, lr=plan["learning_rate"], fused=True)
+    rows = [json.loads(line) for line in Path(plan["examples"]).read_text("utf-8").splitlines()]
+    feed = batches(windows(rows, tokenizer, plan), tokenizer, plan)
+    model.train()
+    print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__}), flush=True)
+    for line in sys.stdin:
+        if not line.strip():
+            return
+        began, count, tokens, loss = time.perf_counter(), 0, 0, torch.zeros(())
+        for _ in range(int(line)):
+            batch = next(feed)
+            loss = model(**batch).loss
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad()
+            count += len(batch["input_ids"])
+            tokens += int(batch["attention_mask"].sum())
+        told = {
+            "seconds": time.perf_counter() - began,
+            "windows": count,
+            "tokens": tokens,
+            "loss": float(loss.detach()),
+        }
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()
