@@ -20,6 +20,7 @@ from app.models.forward import Forward
 from app.models.installed import Signature, signature
 from app.models.loader import Loaded, load
 from app.models.memory import release
+from app.tasks.kept import Kept
 from app.tasks.task import ReadyModel
 
 # A page each and some opened ones, while they are small: three of BERT base's size (110 million weights).
@@ -214,7 +215,9 @@ class Holding:
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
             loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
-        model = ReadyModel(card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
+        # What was read is kept for the next question, as long as the model is held.
+        kept = Kept(loaded.tokenizer)
+        model = ReadyModel(card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside, kept=kept)
         held = self._held[key] = Held(now, card, model, size, loaded.screen)
         held.run_as(key, loaded.device)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):

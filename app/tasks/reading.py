@@ -120,13 +120,17 @@ class Asked:
         )
         if self.question.quick:
             order = islice(order, BEST_GROUPS)
-        # One group is held back: when the last one goes out, it is known to be the last.
+        # A group is held back while it may be the last: when that goes out, it is known to be the last.
         held: tuple[int, Group] | None = None
         for section, group in order:
-            self._handed_out += len(group)
             if held is not None:
                 yield held
-            held = section.document, group
+                held = None
+            self._handed_out += len(group)
+            if self._handed_out < self._made and not self.question.quick:
+                yield section.document, group
+            else:
+                held = section.document, group
         self._exhausted = True
         if held is not None:
             yield held

@@ -10,7 +10,8 @@ from app.tasks.ranking import Term, best_places
 from app.tasks.word_starts import WordStarts
 
 PIECES = (
-    "king", "Kings", "KING", "akin", "tarts", " ", ". ", "\n\n", "İstanbul", "ﬁ", "ß", "日本語", "\ud800", "e\u0301", "ŉa",
+    "king", "Kings", "KING", "akin", "tarts", " ", ". ", "\n\n", "İstanbul", "ﬁ", "ß", "日本語", "\ud800", "e\u0301",
+    "ŉa",
     "Ǆ",
     "straße", "STRASSE", "Царь", "царя", "1066", "x1", "_a", "ὈΔΥΣΣΕΎΣ", "ὀδυσσεύς", "שלום", "👩\u200d👧",
 )  # fmt: skip
