@@ -25,6 +25,7 @@ from app.engine.orders import (
     Unload,
 )
 from app.engine.serve import Factory, Handler
+from app.engine.texts import Sender, TextsGone
 from app.models.faults import in_passing
 
 # A tokenizer can be made so that it never ends; the largest models take a minute or two on a slow computer.
@@ -51,6 +52,7 @@ class Engine:
     def __init__(self, log: Path | None = None, factory: Factory = start_host) -> None:
         self._child = Child(factory, title="model process", log=log)
         self._avoid = ""
+        self._texts = Sender()
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         """The result of a request of core.requests; `choice` is the model, None for training.
@@ -58,7 +60,14 @@ class Engine:
         Raises SpanlightError for the world's faults, EngineLost where the process died, Stopped where
         `report.check` said so, ChildBug for a bug in the process.
         """
-        return self._ask(lambda avoid: Run(request, choice, avoid), report, again=choice is not None)
+        rest, texts = self._texts.pack(request)
+        again = choice is not None
+        try:
+            return self._ask(lambda avoid: Run(rest, choice, avoid, texts=texts), report, again=again)
+        except TextsGone:
+            self._texts.forget()
+            rest, texts = self._texts.pack(request)
+            return self._ask(lambda avoid: Run(rest, choice, avoid, texts=texts), report, again=again)
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         """The result of a request as transformers' own class gives it in float32; raises as `run` does."""

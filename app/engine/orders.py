@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.core.models import Head
 from app.core.requests import ModelChoice
+from app.engine.texts import SentText
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +14,15 @@ class Run:
     """Answer a request, with a model where its task needs one.
 
     `avoid` is why no GPU is to be used although one may have been chosen, empty where it may. `opened` has an opened
-    model do it, as transformers' own class computes it in float32, whatever is quicker.
+    model do it, as transformers' own class computes it in float32, whatever is quicker. `texts` are the request's long
+    texts, which it comes without.
     """
 
     request: object
     choice: ModelChoice | None
     avoid: str = ""
     opened: bool = False
+    texts: tuple[SentText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

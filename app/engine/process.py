@@ -7,6 +7,7 @@ import ctypes
 import os
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 from app.core.devices import MemoryUse
@@ -26,6 +27,7 @@ from app.engine.orders import (
     Unload,
 )
 from app.engine.profiling import profiled
+from app.engine.texts import Receiver
 from app.engine.trial import try_model
 from app.models import device as devices
 from app.models import memory
@@ -75,6 +77,7 @@ class Host:
 
     def __init__(self) -> None:
         self._models = Holding(lambda: self._report)
+        self._texts = Receiver()
         self._torch_loaded = False
         self._report: Report = Silent()
 
@@ -89,9 +92,12 @@ class Host:
         match order:
             case Unload():
                 self._models.clear()
+                self._texts.clear()
                 return self._memory()
             case TellMemory():
                 return self._memory()
+            case Run() if order.texts:
+                order = replace(order, request=self._texts.unpack(order.request, order.texts), texts=())
         self._set_threads(report)
         try:
             match order:
@@ -155,6 +161,7 @@ class Host:
         from app.training.trainer import train
 
         self._models.clear()  # training needs the memory
+        self._texts.clear()
         return train(request, report)
 
     def _memory(self) -> MemoryUse:

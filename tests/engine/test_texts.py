@@ -1,0 +1,101 @@
+"""Long texts cross to the process once; whatever becomes of the process, it never reads another text than was asked."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.report import Report, Silent
+from app.core.requests import Question, TextsToClassify
+from app.core.text import Document
+from app.engine.client import Engine
+from app.engine.orders import Run, Unload
+from app.engine.texts import LONG, Receiver, Sender, TextsGone
+
+TEXTS = ("", "short", "a" * LONG, "b" * LONG, "é" * (LONG + 1))
+
+
+def ask(*texts: str) -> Question:
+    return Question(
+        "who?", tuple(Document(text, f"{at}.txt", "/a") for at, text in enumerate(texts)), top_k=7
+    )
+
+
+@given(st.lists(st.tuples(st.lists(st.sampled_from(TEXTS), max_size=4), st.booleans()), max_size=8))
+def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
+    asked: list[tuple[list[str], bool]],
+) -> None:
+    sender, receiver = Sender(), Receiver()
+    for texts, anew in asked:
+        if anew:
+            receiver = Receiver()
+        question = ask(*texts)
+        try:
+            found = receiver.unpack(*pickle.loads(pickle.dumps(sender.pack(question))))
+        except TextsGone:
+            assert anew
+            sender.forget()
+            found = receiver.unpack(*pickle.loads(pickle.dumps(sender.pack(question))))
+        assert found == question
+
+
+def test_a_long_text_is_sent_once_while_it_is_asked() -> None:
+    sender = Sender()
+    long, other = "a" * LONG, "b" * LONG
+    assert len(pickle.dumps(sender.pack(ask(long, "short")))) > LONG
+    same = "".join(["a"] * LONG)
+    assert same is not long
+    assert len(pickle.dumps(sender.pack(ask("short", same)))) < 2000
+    assert len(pickle.dumps(sender.pack(ask(long, other)))) in range(LONG, LONG + 2000)
+    assert len(pickle.dumps(sender.pack(ask(other)))) < 2000
+    assert len(pickle.dumps(sender.pack(ask(long)))) > LONG
+    request = TextsToClassify((long,))
+    assert sender.pack(request) == (request, ())
+    assert sender.pack(ask("short")) == (ask("short"), ())
+
+
+def test_a_text_that_is_gone_is_a_fault_that_crosses() -> None:
+    sender = Sender()
+    sender.pack(ask("a" * LONG))
+    with pytest.raises(TextsGone) as fault:
+        Receiver().unpack(*sender.pack(ask("a" * LONG)))
+    assert isinstance(pickle.loads(pickle.dumps(fault.value)), TextsGone)
+    assert isinstance(fault.value, SpanlightError)
+
+
+class Echo:
+    """A process that tells the texts that it was asked, and whether they came with the order."""
+
+    def __init__(self) -> None:
+        self.texts = Receiver()
+
+    def __call__(self, order: Any, report: Report) -> Any:
+        if isinstance(order, Unload):
+            return self.texts.clear()
+        assert isinstance(order, Run)
+        request = self.texts.unpack(order.request, order.texts)
+        return request, [sent.text is not None for sent in order.texts]
+
+
+def make_echo() -> Any:
+    return Echo()
+
+
+def test_a_process_that_was_ended_gets_the_text_again() -> None:
+    engine = Engine(factory=make_echo)
+    try:
+        question = ask("a" * LONG)
+        came = [engine.run(question, None, Silent())[1] for _ in range(2)]
+        assert came == [[True], [False]]
+        engine._child.end()
+        assert engine.run(question, None, Silent()) == (question, [True])
+        engine.unload(Silent())
+        assert engine.run(question, None, Silent()) == (question, [True])
+        assert engine.run(question, None, Silent()) == (question, [False])
+    finally:
+        engine.close()
