@@ -70,21 +70,22 @@ class QuantisedLinear:
 
 
 class Quantiser:
-    """Turns activations into levels, each channel divided by its own number first.
+    """Turns activations into levels, each channel less its own middle and divided by its own number first.
 
-    `smoothing` are these numbers, by which the linear's weights were multiplied: channels that are far larger than all
-    others would take the levels from them (SmoothQuant, Xiao et al. 2023, section 4). `top` is the highest level.
+    `smoothing` are the numbers, by which the linear's weights were multiplied: channels that are far larger than all
+    others would take the levels from them (SmoothQuant, Xiao et al. 2023, section 4). The middles' product with the
+    weights is in the linear's bias. Both cost nothing here. `top` is the highest level.
     """
 
-    def __init__(self, smoothing: Tensor, top: int) -> None:
-        self._smoothing, self._top = smoothing, top
+    def __init__(self, middle: Tensor, smoothing: Tensor, top: int) -> None:
+        self._middle, self._smoothing, self._top = middle, smoothing, top
         self._factor = self._shift = torch.zeros_like(smoothing)
 
     def fit(self, values: Tensor) -> Scale:
         """Finds the scale for values like these, float32[tokens, channels], and uses it."""
-        scale = scale_of(values / self._smoothing, self._top)
+        scale = scale_of((values - self._middle) / self._smoothing, self._top)
         self._factor = 1 / (self._smoothing * scale.step)
-        self._shift = torch.full_like(self._factor, scale.zero + 0.5)  # so that cutting off rounds
+        self._shift = scale.zero + 0.5 - self._middle * self._factor  # with a half, cutting off rounds
         return scale
 
     def __call__(self, states: Tensor) -> Tensor:
