@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QColor,
     QHelpEvent,
-    QLinearGradient,
+    QImage,
     QMouseEvent,
     QPainter,
     QPainterPath,
@@ -21,6 +21,12 @@ from app.ui.theme import Theme
 
 # Less likely than this is not shown: a model sees a little everywhere.
 _LEAST_HEAT = 0.1
+
+
+def _alpha(value: float) -> int:
+    """How strong a heat is drawn, 0 to 255."""
+    # The square keeps the strip calm where much is possible and little likely.
+    return 0 if value < _LEAST_HEAT else round(255 * min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
 
 
 class AnswerMap(QScrollBar):
@@ -39,6 +45,7 @@ class AnswerMap(QScrollBar):
         self._marks: tuple[float, ...] = ()
         self._chosen = -1
         self._heat: tuple[float, ...] = ()
+        self._drawn: tuple[tuple[tuple[float, ...], int, int], QImage] | None = None
         # What the tool tip says of the chosen mark and of another one, and what all of them are called.
         self.marked = ("The answer that is shown", "Another place", "answers")
         self.setMouseTracking(True)
@@ -145,18 +152,27 @@ class AnswerMap(QScrollBar):
         """Draw the heat as a strip along the track's left side, stronger where likelier."""
         if max(self._heat, default=0.0) < _LEAST_HEAT:
             return
-        # Not more parts than there are pixels: a narrow peak would fall between two of them.
-        parts = self._pooled(max(1, min(len(self._heat), int(track.height()))))
-        gradient = QLinearGradient(track.topLeft(), track.bottomLeft())
-        for part, value in enumerate(parts):
-            gradient.setColorAt((part + 0.5) / len(parts), self._heat_colour(value))
         painter.save()
         shape = QPainterPath()
         shape.addRoundedRect(track, track.width() / 2, track.width() / 2)
         painter.setClipPath(shape)
-        strip = QRectF(track.left(), track.top(), self._theme.step(1), track.height())
-        painter.fillRect(strip, gradient)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(
+            QRectF(track.left(), track.top(), self._theme.step(1), track.height()), self._strip(track)
+        )
         painter.restore()
+
+    def _strip(self, track: QRectF) -> QImage:
+        """The heat as an image of one column, made anew only where it has changed: the bar is drawn at every scroll."""
+        # Not more parts than there are pixels: a narrow peak would fall between two of them.
+        parts = max(1, min(len(self._heat), int(track.height())))
+        colour = self._theme.colour("mark")
+        if self._drawn is None or self._drawn[0] != (self._heat, parts, colour.rgba()):
+            rgb = colour.rgb() & 0xFFFFFF
+            column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
+            image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32).copy()
+            self._drawn = (self._heat, parts, colour.rgba()), image
+        return self._drawn[1]
 
     def _pooled(self, parts: int) -> list[float]:
         count = len(self._heat)
@@ -168,12 +184,6 @@ class AnswerMap(QScrollBar):
             )
             for part in range(parts)
         ]
-
-    def _heat_colour(self, value: float) -> QColor:
-        colour = self._theme.colour("mark")
-        # The square keeps the strip calm where much is possible and little likely.
-        colour.setAlphaF(0.0 if value < _LEAST_HEAT else min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
-        return colour
 
     def _track(self) -> QRectF:
         inset = self._theme.step(0.5)
