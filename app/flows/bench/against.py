@@ -34,7 +34,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAnswer:
-    """An answer of the reference's; places are code points, an empty text says that there is none."""
+    """An answer of the reference's; places are code points."""
 
     start: int
     end: int

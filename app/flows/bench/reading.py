@@ -100,11 +100,13 @@ def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], 
     ]
     speeds = [1000 / one for one in each]
     length = median(_words(document) for document in documents)
+    screened = [100 * one.screened / one.windows for one in kept.readings]
     return (
         [
             row(f"a document of {length:,.0f} words", mine, "s", others),
             row("a window of it", each, "ms", each_there),
             row("windows a second", speeds, "/s", [1000 / one for one in each_there], more_is_better=True),
+            row("its windows that were only looked over", screened, "%"),
         ],
         median(speeds),
         kept,

@@ -7,7 +7,7 @@ one JSON object a line on standard input and answers each with one line on stand
     {"do": "read", "pairs": [[question, context], ...], "top_k": 1, "length": 384, "stride": 128, "most": 15}
                                                         seconds, windows, peak (bytes), answers (a list for each pair)
 
-An answer is {"start", "end", "text", "score"}, or one with an empty text where the pipeline says that there is none.
+An answer is {"start", "end", "text", "score"}; as it is by itself, the pipeline always gives one.
 What goes wrong is answered with {"error": sentence}.
 """
 
@@ -69,7 +69,6 @@ class Reference:
             max_seq_len=order.get("length", 384),
             doc_stride=order.get("stride", 128),
             max_answer_len=order.get("most", 15),
-            handle_impossible_answer=order.get("may_be_none", True),
         )
         seconds = time.perf_counter() - began
         each = found if len(questions) > 1 else [found]
