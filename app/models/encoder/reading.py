@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -81,13 +82,13 @@ class Reader:
 
     def tensor(self, name: str, dtype: torch.dtype | None = None) -> Tensor:
         """A tensor in the reader's dtype, or the one given."""
-        return self._taken(self.stored(name), name, dtype)
+        return self._taken(self.stored(name), [name], dtype)
 
     def narrow(self, name: str) -> Tensor:
         """A tensor in its stored dtype where that is narrower than the reader's, else in the reader's."""
         found = self.stored(name)
         keep = found.dtype if found.itemsize < self.dtype.itemsize else self.dtype
-        return self._taken(found, name, keep)
+        return self._taken(found, [name], keep)
 
     def pair(self, *names: str, dtype: torch.dtype | None = None) -> Pair:
         """The weight and bias of a linear or LayerNorm; of several, their rows one after another."""
@@ -95,7 +96,7 @@ class Reader:
         for which in ("weight", "bias"):
             parts = [self.stored(f"{name}.{which}") for name in names]
             whole = torch.cat(parts) if len(parts) > 1 else parts[0]
-            both.append(self._taken(whole, f"{names[0]}.{which}", dtype))
+            both.append(self._taken(whole, [f"{name}.{which}" for name in names], dtype))
         return Pair(*both)
 
     def layer(self, number: int) -> LayerWeights:
@@ -110,12 +111,14 @@ class Reader:
             self.pair(name(number, "outer_norm")),
         )
 
-    def _taken(self, stored: Tensor, name: str, dtype: torch.dtype | None) -> Tensor:
+    def _taken(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
         taken = stored.to(self.device, dtype or self.dtype, copy=True)
         # Their sum tells it nine times as fast, unless it is too large itself.
         if not taken.sum(dtype=torch.float32).isfinite() and not taken.isfinite().all():
+            parts = zip(names, taken.chunk(len(names)), strict=True)
+            first = next(name for name, part in parts if not part.isfinite().all())
             raise SpanlightError(
-                f"The weights {name} of {self._checkpoint.name} are not all finite numbers.",
+                f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
         return taken

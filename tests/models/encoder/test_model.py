@@ -1,0 +1,342 @@
+"""The own encoder: which checkpoints it takes, and that what it computes is transformers' own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head
+from app.models import loader
+from app.models.card import read_card
+from app.models.encoder import batch as batches
+from app.models.encoder.batch import Padded, Unpadded, batch_of
+from app.models.encoder.model import OwnModel
+from app.models.families import FAMILIES as KNOWN
+from app.models.faults import OutOfMemory
+from app.models.forward import Forward
+from app.models.loader import load
+from tests.conftest import ROOT
+from tests.helpers.cards import config
+from tests.helpers.small_models import small_checkpoint
+
+QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
+FAMILIES = ("bert", "distilbert", "roberta", "xlm-roberta", "electra")
+CPU = DeviceChoice("cpu", "float32", "a test")
+LABELS = ("a", "b", "c")
+Arrays = dict[str, np.ndarray]
+
+
+def arrays_of(lengths: list[int], longest: int = 0, seed: int = 3) -> Arrays:
+    """Random ids of rows with these lengths and padding behind them, in two kinds of token."""
+    longest = longest or max(lengths)
+    ids = np.random.default_rng(seed).integers(5, 200, (len(lengths), longest))
+    mask = (np.arange(longest) < np.array(lengths)[:, None]).astype(np.int64)
+    types = (np.arange(longest) > 4).astype(np.int64) * mask
+    return {"input_ids": ids * mask, "attention_mask": mask, "token_type_ids": types}
+
+
+def own(folder: Path, head: Head = QA, device: DeviceChoice = CPU) -> Callable[[Arrays], Arrays]:
+    """A checkpoint's forward pass, which must be the own encoder's."""
+    forward = load(read_card(folder), head, device).forward
+    assert is_own(forward)
+    return forward
+
+
+def is_own(forward: Any) -> bool:
+    return isinstance(forward._model, OwnModel)
+
+
+def by_transformers(folder: Path, head: Head, arrays: Arrays, monkeypatch: pytest.MonkeyPatch) -> Arrays:
+    with monkeypatch.context() as patch:
+        patch.setattr(loader, "_own", lambda *_: None)
+        forward = load(read_card(folder), head, CPU).forward
+    assert not is_own(forward)
+    return forward(arrays)
+
+
+@pytest.mark.parametrize(("family", "head"), [(f, h) for f in FAMILIES for h in KNOWN[f].heads_known])
+def test_every_head_of_every_family_known_is_computed_here(tmp_path: Path, family: str, head: Head) -> None:
+    own(small_checkpoint(tmp_path / "m", family, head, LABELS), head)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("head", [QA, CLASSIFY])
+@pytest.mark.parametrize(
+    "lengths", [[1], [7, 7], [512], [3, 511, 17, 17, 1], [1, 2, 3, 4, 5, 6, 7, 8]], ids=str
+)
+def test_any_lengths_give_transformers_logits(
+    tmp_path: Path, family: str, head: Head, lengths: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_checkpoint(tmp_path / "m", family, head, LABELS)
+    arrays = arrays_of(lengths)
+    if family in ("roberta", "xlm-roberta"):  # their padding has its own number, after which positions count
+        arrays["input_ids"][arrays["attention_mask"] == 0] = 1
+    found, expected = own(folder, head)(arrays), by_transformers(folder, head, arrays, monkeypatch)
+    there = arrays["attention_mask"] == 1 if head is QA else slice(None)
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name][there], values[there], atol=1e-4)
+        assert np.isfinite(found[name]).all()
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "relu"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_each_activation_known_is_transformers(
+    tmp_path: Path, activation: str, packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.models.encoder import probe
+
+    monkeypatch.setattr(probe, "packed_is_better", lambda *_: packed)
+    folder = small_checkpoint(tmp_path / "m", head=WORDS)
+    config(folder, hidden_act=activation)
+    arrays = arrays_of([30, 21]) | {"positions": np.array([[3, 5], [20, -1]])}
+    found, expected = own(folder, WORDS)(arrays), by_transformers(folder, WORDS, arrays, monkeypatch)
+    np.testing.assert_allclose(found["logits"], expected["logits"], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hidden_act": "silu"},
+        {"hidden_act": "quick_gelu"},
+    ],
+)
+def test_an_activation_that_is_not_known_is_left_to_transformers(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    folder = small_checkpoint(tmp_path / "m")
+    config(folder, **change)
+    assert not is_own(load(read_card(folder), QA, CPU).forward)
+
+
+def test_other_families_and_opened_models_are_left_to_transformers(tmp_path: Path) -> None:
+    assert not is_own(load(read_card(small_checkpoint(tmp_path / "a", "albert")), QA, CPU).forward)
+    opened = load(read_card(small_checkpoint(tmp_path / "b")), QA, CPU, opened=True)
+    assert not is_own(opened.forward)
+    assert opened.inside is not None
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    weights = load_file(folder / "model.safetensors")
+    change(weights)
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+
+
+def test_names_that_transformers_alone_understands_are_left_to_it(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "m", head=WORDS)
+    rewrite(
+        folder,
+        lambda w: w.update(
+            {"cls.predictions.decoder.weight": w["bert.embeddings.word_embeddings.weight"] + 1}
+        ),
+    )
+    assert not is_own(load(read_card(folder), WORDS, CPU).forward)
+    folder = small_checkpoint(tmp_path / "n", head=QA)
+
+    def spell_twice(weights: dict[str, Any]) -> None:
+        weights["bert.embeddings.LayerNorm.gamma"] = weights["bert.embeddings.LayerNorm.weight"] * 2
+
+    rewrite(folder, spell_twice)
+    assert not is_own(load(read_card(folder), QA, CPU).forward)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bert.embeddings.word_embeddings.weight",
+        "bert.encoder.layer.1.attention.self.key.weight",
+        "bert.encoder.layer.0.output.LayerNorm.bias",
+        "qa_outputs.bias",
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused_by_name(tmp_path: Path, name: str, value: float) -> None:
+    folder = small_checkpoint(tmp_path / "m")
+    rewrite(folder, lambda w: w[name].reshape(-1).__setitem__(1, value))
+    with pytest.raises(SpanlightError, match="are not all finite numbers") as caught:
+        load(read_card(folder), QA, CPU)
+    assert name in caught.value.message
+    assert caught.value.hint
+
+
+def test_what_overflows_in_the_device_s_dtype_is_refused(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "m")
+    rewrite(folder, lambda w: w["bert.embeddings.word_embeddings.weight"].__setitem__((3, 3), 1e6))
+    own(folder)
+    with pytest.raises(SpanlightError, match=r"word_embeddings.* are not all finite numbers"):
+        load(read_card(folder), QA, DeviceChoice("cpu", "float16", "a test"))
+
+
+@pytest.mark.parametrize("stored", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_any_dtype_computes_what_any_other_stored(tmp_path: Path, stored: str, dtype: str) -> None:
+    arrays = arrays_of([40, 25])
+    exact = own(small_checkpoint(tmp_path / "exact"))(arrays)
+    found = own(small_checkpoint(tmp_path / "m", dtype=stored), device=DeviceChoice("cpu", dtype, "a test"))(
+        arrays
+    )
+    near = 1e-5 if dtype == stored == "float32" else 0.08
+    for name, values in exact.items():
+        assert found[name].dtype == np.float32
+        np.testing.assert_allclose(found[name], values, atol=near)
+
+
+def test_a_narrow_table_of_words_stays_narrow(tmp_path: Path) -> None:
+    wide, narrow = (small_checkpoint(tmp_path / dtype, dtype=dtype) for dtype in ("float32", "float16"))
+    sizes = [load(read_card(folder), QA, CPU).forward.size for folder in (wide, narrow)]  # type: ignore[attr-defined]
+    table = load_file(wide / "model.safetensors")["bert.embeddings.word_embeddings.weight"]
+    assert sizes[0] - sizes[1] == table.nbytes // 2
+    held = sum(values.nbytes for values in load_file(wide / "model.safetensors").values())
+    assert sizes[0] == held, "nothing is held twice"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=1, max_size=6), st.data())
+def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.DataObject) -> None:
+    """Attention of tokens to tokens, in rows of one matrix or with a mask, at any places."""
+    mask = torch.tensor(rows).long()
+    mask[:, 0] = 1
+    if data.draw(st.booleans(), label="padding at the end"):
+        mask = mask.sort(dim=1, descending=True).values
+    at_end = bool((mask[:, :-1] >= mask[:, 1:]).all())
+    one, other = batch_of(mask), Padded(mask)
+    assert isinstance(one, Unpadded) == at_end
+    random = torch.Generator().manual_seed(4)
+    values = torch.randn(*mask.shape, 24, generator=random)
+    # What each layout makes of the same inputs' queries, keys and values, seen at the tokens again.
+    index = torch.arange(mask.numel()).view(mask.shape)
+    places = torch.stack(
+        [
+            torch.randint(0, int(row.sum()), (2,), generator=random) if at_end else row.nonzero()[[0, -1], 0]
+            for row in mask
+        ]
+    )
+    found = []
+    for layout in (one, other):
+        flat = values.flatten(0, 1)[layout.take(index)]
+        whole = layout.spread(layout.attention(flat, 2))
+        few = layout.at(flat, places)
+        chosen = layout.attention_at(few[:, :8], flat[:, 8:], 2)
+        found.append((whole[mask == 1], layout.back(chosen)))
+    torch.testing.assert_close(found[0], found[1])
+    rows_of = torch.arange(len(mask))[:, None]
+    torch.testing.assert_close(
+        found[0][1], one.spread(one.attention(values.flatten(0, 1)[one.take(index)], 2))[rows_of, places]
+    )
+
+
+def test_a_gpu_s_layout_gives_the_cpu_s_logits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for family in FAMILIES:
+        for head in (QA, CLASSIFY):
+            forward = own(small_checkpoint(tmp_path / f"{family}{head}", family, head, LABELS), head)
+            arrays = arrays_of([50, 12, 31])
+            exact = forward(arrays)
+            with monkeypatch.context() as patch:
+                patch.setattr(batches, "_ends_in_padding", lambda _: False)
+                found = forward(arrays)
+            there = arrays["attention_mask"] == 1 if head is QA else slice(None)
+            for name, values in exact.items():
+                np.testing.assert_allclose(found[name][there], values[there], atol=1e-5)
+
+
+@pytest.mark.parametrize("head", [QA, CLASSIFY])
+def test_a_batch_is_broken_off_before_any_layer(tmp_path: Path, head: Head) -> None:
+    class Enough(Exception):
+        pass
+
+    folder = small_checkpoint(tmp_path / "m", head=head)
+    for layers_before in (0, 1):
+        left = [None] * layers_before
+
+        def check(left: list[None] = left) -> None:
+            if not left:
+                raise Enough
+            left.pop()
+
+        forward = load(read_card(folder), head, CPU, check).forward
+        with pytest.raises(Enough):
+            forward(arrays_of([20]))
+
+
+def test_memory_that_runs_out_while_loading_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.models.encoder import reading
+
+    folder = small_checkpoint(tmp_path / "m")
+
+    def full(*_: object) -> None:
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
+
+    monkeypatch.setattr(reading.Reader, "layer", full)
+    with pytest.raises(OutOfMemory) as caught:
+        load(read_card(folder), QA, CPU)
+    assert caught.value.device == "cpu"
+
+
+def test_a_batch_too_large_is_halved_and_its_positions_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = load(read_card(small_checkpoint(tmp_path / "m", head=WORDS)), WORDS, CPU)
+    arrays = arrays_of([30, 30, 12, 5, 30]) | {"positions": np.array([[1], [2], [-1], [4], [5]])}
+    whole, seen = loaded.forward(arrays)["logits"], []
+    compute = OwnModel.__call__
+
+    def narrow(self: OwnModel, input_ids: torch.Tensor, *others: Any, **more: Any) -> Any:
+        if len(input_ids) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+        seen.append(len(input_ids))
+        return compute(self, input_ids, *others, **more)
+
+    monkeypatch.setattr(OwnModel, "__call__", narrow)
+    np.testing.assert_allclose(loaded.forward(arrays)["logits"], whole, atol=1e-5)
+    assert sum(seen) == 5
+
+
+def test_transformers_is_neither_needed_nor_imported() -> None:
+    """A model process of its own reads with a starter, transformers being out of reach."""
+    program = """
+import sys
+sys.modules["transformers"] = None  # an import of it fails
+import numpy as np
+from app.core.models import DeviceChoice, Head
+from app.models.card import read_card
+from app.models.loader import load
+for name in ("starter-qa", "starter-sentiment", "starter-entities", "starter-pretraining"):
+    card = read_card(f"resources/models/{name}")
+    for head in card.heads:
+        ids = np.arange(1000, 1020)[None]
+        arrays = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        arrays |= {"positions": ids[:, :1] * 0} if head is Head.MASKED_WORDS else {}
+        found = load(card, head, DeviceChoice("cpu", "float32", "a test")).forward(arrays)
+        assert all(np.isfinite(values).all() for values in found.values())
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=120)
+
+
+def test_the_forward_pass_is_the_one_that_is_refused_foreign_tokens(tmp_path: Path) -> None:
+    forward = own(small_checkpoint(tmp_path / "m", "roberta"))
+    assert isinstance(forward, Forward)
+    with pytest.raises(SpanlightError, match="a token that the model does not know"):
+        forward({name: values + 10**6 for name, values in arrays_of([9]).items()})
+
+
+def test_pretrained_classes_of_transformers_agree_on_saved_models(tmp_path: Path) -> None:
+    """ELECTRA with a narrow table of words, as it was published."""
+    folder = small_checkpoint(tmp_path / "m", "electra")
+    model = transformers.ElectraForQuestionAnswering.from_pretrained(folder).eval()
+    arrays = arrays_of([25])
+    with torch.no_grad():
+        told = model(**{name: torch.from_numpy(values) for name, values in arrays.items()})
+    np.testing.assert_allclose(own(folder)(arrays)["start_logits"], told.start_logits.numpy(), atol=1e-5)
