@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report
-from app.core.requests import ModelChoice
+from app.core.requests import ModelChoice, Question
+from app.core.text import Document
 from app.engine.child import Child
 from app.engine.orders import (
     ListDevices,
     Load,
     MeasurePeak,
+    Prepare,
     ProfileRun,
     Run,
     TellMemory,
@@ -60,14 +62,14 @@ class Engine:
         Raises SpanlightError for the world's faults, EngineLost where the process died, Stopped where
         `report.check` said so, ChildBug for a bug in the process.
         """
-        rest, texts = self._texts.pack(request)
-        again = choice is not None
-        try:
-            return self._ask(lambda avoid: Run(rest, choice, avoid, texts=texts), report, again=again)
-        except TextsGone:
-            self._texts.forget()
-            rest, texts = self._texts.pack(request)
-            return self._ask(lambda avoid: Run(rest, choice, avoid, texts=texts), report, again=again)
+        return self._send(Run, request, choice, report)
+
+    def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
+        """Have documents ready for questions: their texts and tokens are kept in the process; raises as `run` does.
+
+        It may be stopped at any time, and nothing is lost: what is not ready then is made when it is asked.
+        """
+        self._send(Prepare, Question("", tuple(documents)), choice, report)
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         """The result of a request as transformers' own class gives it in float32; raises as `run` does."""
@@ -110,6 +112,24 @@ class Engine:
         """Have the process let go of all models, and what it holds then; raises as `run` does."""
         use: MemoryUse = self._child.run(Unload(), report)
         return use
+
+    def _send(
+        self, kind: Callable[..., object], request: object, choice: ModelChoice | None, report: Report
+    ) -> Any:
+        """The answer to an order about a request, whose long texts go along where they are not there yet."""
+        try:
+            return self._pack(kind, request, choice, report)
+        except TextsGone:
+            self._texts.forget()
+            return self._pack(kind, request, choice, report)
+
+    def _pack(
+        self, kind: Callable[..., object], request: object, choice: ModelChoice | None, report: Report
+    ) -> Any:
+        rest, texts = self._texts.pack(request)
+        return self._ask(
+            lambda avoid: kind(rest, choice, avoid, texts=texts), report, again=choice is not None
+        )
 
     def _ask(self, order: Callable[[str], object], report: Report, *, again: bool = True) -> Any:
         """The answer to an order, made from why no GPU is to be used; where a GPU breaks down, the CPU's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.core.models import Head
-from app.core.requests import ModelChoice
+from app.core.requests import ModelChoice, Question
 from app.engine.texts import SentText
 
 
@@ -22,6 +22,16 @@ class Run:
     choice: ModelChoice | None
     avoid: str = ""
     opened: bool = False
+    texts: tuple[SentText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Have a question's documents ready for it, as far as that goes before it is asked; the fields as in Run."""
+
+    request: Question
+    choice: ModelChoice
+    avoid: str = ""
     texts: tuple[SentText, ...] = ()
 
 

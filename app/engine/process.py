@@ -12,7 +12,7 @@ from typing import Any
 
 from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
-from app.core.models import LoadedModel
+from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.engine.holding import Holding
@@ -20,6 +20,7 @@ from app.engine.orders import (
     ListDevices,
     Load,
     MeasurePeak,
+    Prepare,
     ProfileRun,
     Run,
     TellMemory,
@@ -42,6 +43,7 @@ from app.models.faults import (
 )
 from app.models.peak import measure_peak
 from app.models.processor import physical_cores
+from app.tasks.preparing import prepare
 from app.tasks.table import TASKS
 from app.tasks.task import ReadyModel, Task
 
@@ -61,7 +63,7 @@ ENVIRONMENT = {
 # loaded weights, some 60 MB would stay in each when models are let go of.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
-Order = Run | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
+Order = Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
 
 
 def start() -> Host:
@@ -96,7 +98,7 @@ class Host:
                 return self._memory()
             case TellMemory():
                 return self._memory()
-            case Run() if order.texts:
+            case Run() | Prepare() if order.texts:
                 order = replace(order, request=self._texts.unpack(order.request, order.texts), texts=())
         self._set_threads(report)
         try:
@@ -110,6 +112,8 @@ class Host:
                     return try_model(order.folder, report)
                 case Run():
                     return self._answer(order, report)
+                case Prepare():
+                    return self._prepare(order, report)
                 case ProfileRun():
                     return profiled(lambda: self._answer(order.run, report))
                 case MeasurePeak():
@@ -143,6 +147,10 @@ class Host:
             if fault is None:
                 return answer
             self._models.step_down(key, fault)
+
+    def _prepare(self, order: Prepare, report: Report) -> None:
+        key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
+        prepare(order.request.documents, self._models[key].model, report)
 
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.requests import Question
@@ -44,7 +45,7 @@ class Sender:
         self._sent: dict[int, str] = {}
         self._numbers = count(1)
 
-    def pack(self, request: object) -> tuple[object, tuple[SentText, ...]]:
+    def pack(self, request: object) -> tuple[Any, tuple[SentText, ...]]:
         """A request without its long texts, and those, as they are to be sent."""
         if not isinstance(request, Question):
             return request, ()
@@ -68,7 +69,7 @@ class Receiver:
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
 
-    def unpack(self, request: object, texts: tuple[SentText, ...]) -> object:
+    def unpack(self, request: object, texts: tuple[SentText, ...]) -> Any:
         """The request with its texts; raises TextsGone where one is not there."""
         if not isinstance(request, Question):
             return request

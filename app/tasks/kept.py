@@ -86,6 +86,10 @@ class KeptText:
         """The tokens of words, where the tokenizer suits that."""
         return self._kept.words if self._kept else None
 
+    def keeps(self, key: Hashable) -> bool:
+        """Whether something is kept under `key`."""
+        return key in self._things
+
     def get(self, key: Hashable, make: Callable[[], WeighedT]) -> WeighedT:
         """The thing kept under `key`, made now if it is not there."""
         thing: WeighedT | None = self._things.get(key)

@@ -57,10 +57,7 @@ def section_windows(
     Half a stride of the text before the section is read with it, and as much, but at least the longest answer, of the
     text behind it. A token there is scored by the section that it begins in. `kept` is what is kept of the text.
     """
-    kept = kept or KeptText(text)
-    found = kept.get(
-        (section.start, section.end, stride), lambda: _read(tokenizer, text, section, stride, kept.words)
-    )
+    found = section_tokens(tokenizer, section, stride, kept or KeptText(text))
     made = []
     for window in windows(template, question_ids, [found.tokens], text, length=length, stride=stride):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
@@ -87,9 +84,13 @@ class SectionTokens:
         )
 
 
-def _read(
-    tokenizer: Tokenizer, text: str, section: Section, stride: int, words: KnownWords | None
-) -> SectionTokens:
+def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -> SectionTokens:
+    """A section's tokens, made now where they are not kept of its text."""
+    return kept.get((section.start, section.end, stride), lambda: _read(tokenizer, section, stride, kept))
+
+
+def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -> SectionTokens:
+    text, words = kept.text, kept.words
     own = join(tokenise(tokenizer, text[section.start : section.end], words=words))
     tokens = own
     if len(own):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
-from app.core.requests import Question, TextsToClassify
+from app.core.requests import ModelChoice, Question, TextsToClassify
 from app.core.text import Document
 from app.engine.client import Engine
-from app.engine.orders import Run, Unload
+from app.engine.orders import Prepare, Run, Unload
 from app.engine.texts import LONG, Receiver, Sender, TextsGone
 
 TEXTS = ("", "short", "a" * LONG, "b" * LONG, "é" * (LONG + 1))
@@ -77,7 +77,7 @@ class Echo:
     def __call__(self, order: Any, report: Report) -> Any:
         if isinstance(order, Unload):
             return self.texts.clear()
-        assert isinstance(order, Run)
+        assert isinstance(order, Run | Prepare)
         request = self.texts.unpack(order.request, order.texts)
         return request, [sent.text is not None for sent in order.texts]
 
@@ -97,5 +97,15 @@ def test_a_process_that_was_ended_gets_the_text_again() -> None:
         engine.unload(Silent())
         assert engine.run(question, None, Silent()) == (question, [True])
         assert engine.run(question, None, Silent()) == (question, [False])
+    finally:
+        engine.close()
+
+
+def test_a_document_that_was_prepared_is_not_sent_with_its_question() -> None:
+    engine = Engine(factory=make_echo)
+    try:
+        question = ask("a" * LONG)
+        engine.prepare(question.documents, ModelChoice("folder"), Silent())
+        assert engine.run(question, ModelChoice("folder"), Silent()) == (question, [False])
     finally:
         engine.close()

