@@ -111,8 +111,7 @@ class Int8Screen:
             return False
         seen = Seen(plan.layers)
         exact, took = self._exact(arrays, seen)
-        with torch.inference_mode():
-            self._fit(seen, top)
+        self._fit(seen, top)
         del seen
         if not self._is_near(exact, self(arrays), arrays["attention_mask"] > 0):
             return False
@@ -141,16 +140,22 @@ class Int8Screen:
         return {name: logits[name].numpy() for name in NAMES}, took
 
     def _fit(self, seen: Seen, top: int) -> None:
+        """Fits each layer on a thread; quantises it first where it was not."""
+        plan, check = self._model.encoder.plan, self._model.encoder.check
+        rows = self._rows or Rows()
         if self._layers:
-            for layer in self._layers:
-                layer.fit(seen)
+            rows(plan.layers, lambda number, _: self._layers[number].fit(seen), check)
             return
-        plan, layers = self._model.encoder.plan, []
+        layers: dict[int, ScreenLayer] = {}
         with self._model.reader() as reader:
-            for number in range(plan.layers):
-                self._model.encoder.check()
-                layers.append(ScreenLayer(plan, reader.layer(number), seen, number, top))
-        self._layers, self._rows = layers, Rows()
+
+            def quantise(number: int, look: Callable[[], None]) -> None:
+                weights = reader.layer(number)
+                look()
+                layers[number] = ScreenLayer(plan, weights, seen, number, top)
+
+            rows(plan.layers, quantise, check)
+        self._layers, self._rows = [layers[number] for number in range(plan.layers)], rows
 
     @staticmethod
     def _is_near(exact: Arrays, found: Arrays, there: np.ndarray) -> bool:

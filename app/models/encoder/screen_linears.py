@@ -100,7 +100,7 @@ def scale_of(values: Tensor, top: int) -> Scale:
     """
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
     best, least = Scale(), float("inf")
-    for part in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4):
+    for part in (1.0, 0.9, 0.8, 0.7, 0.6):
         step = max(part * (high - low) / top, 1e-12)
         scale = Scale(step, min(top, max(0, round(-part * low / step))))
         levels = (values / step + scale.zero).round_().clamp_(0, top)

@@ -1,4 +1,4 @@
-"""Rows computed side by side, each by one thread from beginning to end."""
+"""Rows of a batch, or layers, computed side by side, each by one thread from beginning to end."""
 
 from __future__ import annotations
 
