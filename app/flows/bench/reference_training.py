@@ -1,7 +1,9 @@
 """The reference of `bench training`: fine-tuning as transformers' own example run_qa does it, in any interpreter.
 
 Run by its path with one argument, a JSON object: `model`, `examples` (rows of JSON Lines), `padding` ("max_length" as
-the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`.
+the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`,
+`device` ("auto": the GPU where there is one). First comes a line with the packages' versions, and how many `windows`
+and real `tokens` the examples make.
 Every line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens` (real
 ones), `loss`. An empty line or the end of the input ends it. Standard library, torch and transformers only: it imports
 nothing of Spanlight's.
@@ -69,35 +71,37 @@ def main() -> None:
         hidden_dropout_prob=plan["dropout"],
         attention_probs_dropout_prob=plan["dropout"],
     )
+    device = torch.device(
+        plan["device"] if plan["device"] != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    )
+    model.to(device)
     flat = [p for n, p in model.named_parameters() if n.endswith("bias") or "LayerNorm" in n]
     rest = [p for n, p in model.named_parameters() if not (n.endswith("bias") or "LayerNorm" in n)]
     groups = [{"params": rest, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}]
     # The Trainer's optimizer since torch 2.8; before, it was the slower one that is not fused.
     optimizer = torch.optim.AdamW(groups, lr=plan["learning_rate"], fused=True)
     rows = [json.loads(line) for line in Path(plan["examples"]).read_text("utf-8").splitlines()]
-    feed = batches(windows(rows, tokenizer, plan), tokenizer, plan)
+    made = windows(rows, tokenizer, plan)
+    feed = batches(made, tokenizer, plan)
     model.train()
-    print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__}), flush=True)
+    told = {"torch": torch.__version__, "transformers": transformers.__version__, "windows": len(made)}
+    print(json.dumps({**told, "tokens": sum(sum(one["attention_mask"]) for one in made)}), flush=True)
     for line in sys.stdin:
         if not line.strip():
             return
         began, count, tokens, loss = time.perf_counter(), 0, 0, torch.zeros(())
         for _ in range(int(line)):
             batch = next(feed)
-            loss = model(**batch).loss
+            loss = model(**{name: tensor.to(device) for name, tensor in batch.items()}).loss
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
             count += len(batch["input_ids"])
             tokens += int(batch["attention_mask"].sum())
-        told = {
-            "seconds": time.perf_counter() - began,
-            "windows": count,
-            "tokens": tokens,
-            "loss": float(loss.detach()),
-        }
-        print(json.dumps(told), flush=True)
+        last = float(loss.detach())  # waits for a GPU to be done
+        seconds = time.perf_counter() - began
+        print(json.dumps({"seconds": seconds, "windows": count, "tokens": tokens, "loss": last}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,245 @@
+"""Measure how fast a model is taught question answering, beside the loop of transformers' own example."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.core.benches import BenchPart, BenchRow
+from app.core.models import Head, ModelCard
+from app.core.report import Progress, Report
+from app.core.requests import TrainingRequest
+from app.core.results import TrainingStep
+from app.flows.bench.other_python import OtherPython
+from app.flows.bench.plan import BenchPlan
+from app.flows.bench.readers import Part
+from app.flows.bench.texts import Pool, pool
+from app.flows.bench.turns import row
+from app.flows.train import QA, train
+from app.flows.workspace import Workspace
+from app.training.examples import QaExample
+
+SCRIPT = Path(__file__).with_name("reference_training.py")
+LENGTH, STRIDE, BATCH, DROPOUT, RATE = 384, 128, 8, 0.1, 5e-5  # run_qa's defaults, and BERT's dropout
+EXAMPLES, FULL, REPEATS = 48, 16, 3
+WORDS = 500  # of a text that surely fills a window
+PADDED, LONGEST, OURS, WHOLE = "max_length", "longest", "ours", "whole"
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """Steps of training through the model process, and the reference's over the same examples, in turn.
+
+    Raises SpanlightError for a model, examples or an interpreter that cannot be had, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
+    texts = pool(plan.data, workspace.paths)
+    length = min(LENGTH, card.max_length)
+    count = -(-min(plan.questions or EXAMPLES, len(texts.asked)) // BATCH) * BATCH
+    dice = random.Random(plan.seed)
+    examples = (
+        dice.sample(texts.asked, count) if count <= len(texts.asked) else dice.choices(texts.asked, k=count)
+    )
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        ordinary = _write(folder / "ordinary.jsonl", examples)
+        long = _write(folder / "long.jsonl", _long(texts, dice))
+        run = _Ours(workspace, plan, card, folder, length, report)
+        turns: dict[str, Callable[[int], float]] = {OURS: partial(run.epoch, ordinary, count)}
+        told: dict[str, dict[str, Any]] = {}
+        if plan.against:
+            for padding in (PADDED, LONGEST):
+                reference = stack.enter_context(_reference(plan, card, ordinary, padding, length, report))
+                told[padding] = reference.told
+                turns[padding] = reference.epoch
+        turns[WHOLE] = partial(run.epoch, long, FULL)
+        seconds = _in_turn(turns, plan.repeats or REPEATS, report)
+    return BenchPart(
+        name="training",
+        title=f"Teaching question answering, windows of at most {length} tokens, {BATCH} at a step",
+        rows=_rows(seconds, count, length, told),
+        notes=_notes(texts, count, told),
+        model=card.name,
+        device=plan.device or "auto",
+        reference=_title(told),
+        details={"seconds": seconds, "examples": count, "reference": told},
+    )
+
+
+class _Ours:
+    """Spanlight's trainer, as the window and the terminal run it, but with run_qa's numbers."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        plan: BenchPlan,
+        card: ModelCard,
+        folder: Path,
+        length: int,
+        report: Report,
+    ) -> None:
+        self._workspace, self._report = workspace, report
+        self._seed = plan.seed
+        self._request = TrainingRequest(
+            QA, card.folder, (), (), str(folder / "taught"),
+            epochs=2.0, learning_rate=RATE, batch_size=BATCH, max_length=length, dropout=DROPOUT,
+            evaluate_every=1_000_000, device=plan.device or "auto",
+        )  # fmt: skip
+
+    def epoch(self, file: Path, count: int, number: int) -> float:
+        """Seconds of the second epoch over the examples; during the first, memory is taken and kernels are made."""
+        dev = file.with_name("dev.jsonl")
+        dev.write_text(file.read_text("utf-8").split("\n", 1)[0], encoding="utf-8")
+        asked = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
+        clock = _Clock(self._report, f"Training, {number + 1}")
+        train(self._workspace, asked, clock)
+        steps = -(-count // BATCH)
+        return clock.at[2 * steps] - clock.at[steps]
+
+
+class _Clock(Part):
+    """A Report that notes when each step was done."""
+
+    def __init__(self, report: Report, name: str) -> None:
+        super().__init__(report, name)
+        self.at: dict[int, float] = {}
+
+    def partial(self, result: object) -> None:
+        """Note a step's end; measuring on dev after the last one is no part of it."""
+        if isinstance(result, TrainingStep) and not result.dev:
+            self.at.setdefault(result.step, time.perf_counter())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """The other interpreter's loop; `told` says its versions and how many windows the examples make there."""
+
+    process: OtherPython
+    told: dict[str, Any]
+    report: Report
+
+    def epoch(self, number: int) -> float:
+        """Seconds that all windows of the examples would take, from those that fill whole batches."""
+        self.report.progress(Progress(0, 0, f"The reference, {number + 1}"))
+        self.process.send(str(self.told["windows"] // BATCH))
+        told = self.process.receive()
+        return float(told["seconds"] / told["windows"] * self.told["windows"])
+
+
+@contextmanager
+def _reference(
+    plan: BenchPlan, card: ModelCard, file: Path, padding: str, length: int, report: Report
+) -> Iterator[_Reference]:
+    order = {
+        "model": card.folder, "examples": str(file), "padding": padding, "length": length, "stride": STRIDE,
+        "batch": BATCH, "dropout": DROPOUT, "learning_rate": RATE, "seed": plan.seed, "device": plan.device or "auto",
+    }  # fmt: skip
+    with OtherPython(plan.against, SCRIPT, report, json.dumps(order)) as process:
+        told = process.receive()
+        process.send("2")  # memory is taken and kernels are made
+        process.receive()
+        yield _Reference(process, told, report)
+
+
+def _in_turn(
+    turns: dict[str, Callable[[int], float]], repeats: int, report: Report
+) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {name: [] for name in turns}
+    for number in range(repeats):
+        names = list(turns) if number % 2 == 0 else list(reversed(turns))
+        for name in names:
+            report.check()
+            seconds[name].append(turns[name](number))
+    return seconds
+
+
+def _rows(
+    seconds: dict[str, list[float]], count: int, length: int, told: dict[str, dict[str, Any]]
+) -> tuple[BenchRow, ...]:
+    def each(name: str, of: int) -> list[float]:
+        return [1000 * one / of for one in seconds.get(name, ())]
+
+    ours, whole = each(OURS, count), each(WHOLE, FULL)
+    padded = each(PADDED, int(told[PADDED]["windows"])) if told else []
+    rows = [
+        row(
+            "an example, beside run_qa's own padding" if told else "an example",
+            ours,
+            "ms",
+            each(PADDED, count),
+        )
+    ]
+    if told:
+        rows.append(row("an example, beside padding to a batch's longest", ours, "ms", each(LONGEST, count)))
+    rows += [
+        row(f"a window full with {length} tokens", whole, "ms", padded),
+        row(
+            "steps a second",
+            [1000 / one / BATCH for one in ours],
+            "/s",
+            [1000 / one / BATCH for one in each(PADDED, count)],
+            more_is_better=True,
+        ),
+        row(
+            "tokens a second in full windows",
+            [1000 * length / one for one in whole],
+            "/s",
+            [1000 * length / one for one in padded],
+            more_is_better=True,
+        ),
+    ]
+    return tuple(rows)
+
+
+def _notes(texts: Pool, count: int, told: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    notes = [
+        f"{count} questions once through, {BATCH} at a step, after as much to warm up.",
+        f"{texts.said.split(',')[0].rstrip('.')}.",
+        f"Spanlight: dropout {DROPOUT} of what layers give on, none of the attention; nothing padded that need not be.",
+    ]
+    if told:
+        tokens, windows = told[PADDED]["tokens"], told[PADDED]["windows"]
+        notes += [
+            f"The reference: run_qa's loop in float32, dropout {DROPOUT} of both, AdamW fused. It pads every window to "
+            f"max_length by default; the {windows} windows hold {tokens / windows:.0f} tokens each on average.",
+            "In full windows nobody has padding to save; there the reference's are as long as everywhere.",
+        ]
+    return tuple(notes)
+
+
+def _title(told: dict[str, dict[str, Any]]) -> str:
+    if not told:
+        return ""
+    one = told[PADDED]
+    return f"run_qa's loop, transformers {one['transformers']} with torch {one['torch']}"
+
+
+def _long(texts: Pool, dice: random.Random) -> list[QaExample]:
+    """Questions that the text they are asked of does not answer, each text longer than a window."""
+    return [
+        QaExample(
+            f"{number}", texts.document(WORDS, dice.randrange(1 << 30)).text, texts.question(number), ()
+        )
+        for number in range(FULL)
+    ]
+
+
+def _write(file: Path, examples: Sequence[QaExample]) -> Path:
+    rows = (
+        {
+            "id": f"{number}",
+            "context": one.context,
+            "question": one.question,
+            "answers": [{"text": text, "answer_start": start} for text, start in one.answers],
+        }
+        for number, one in enumerate(examples)
+    )
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return file
