@@ -54,25 +54,30 @@ _PARTS = (
     ("app/engine/", OTHER),
 )
 _ROUNDS = 20
+_HERE = "the work that is watched"
 _Function = tuple[str, int, str]
 
 
 def profiled(work: Callable[[], Any]) -> Profile:
     """Do the work and tell where its time went; what watching costs falls on Python's own time."""
     import torch
-    from torch.profiler import ProfilerActivity, profile
+    from torch.profiler import ProfilerActivity, profile, record_function
 
     watched = [ProfilerActivity.CPU]
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         watched.append(ProfilerActivity.CUDA)
     python = cProfile.Profile()
-    with profile(activities=watched) as operations:
+    with profile(activities=watched, experimental_config=_all_threads()) as operations:
         began = time.perf_counter()
-        python.runcall(work)
+        with record_function(_HERE):
+            python.runcall(work)
         seconds = time.perf_counter() - began
+    on_gpu = len(watched) > 1
     spent = by_operation(
-        (one.key, max(one.self_cpu_time_total, getattr(one, "self_device_time_total", 0.0)) / 1e6)
-        for one in operations.key_averages()
+        side_by_side(
+            (one.thread, one.name, (one.self_device_time_total if on_gpu else one.self_cpu_time_total) / 1e6)
+            for one in operations.events() or ()
+        )
     )
     parts = by_part(python)
     # What passes while the model's part of the app runs is its operations' time, and what is around them.
@@ -81,11 +86,40 @@ def profiled(work: Callable[[], Any]) -> Profile:
     return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
 
 
+def _all_threads() -> Any:
+    """Has operations of other threads be told as well, where this PyTorch can; None where it cannot."""
+    try:
+        from torch._C._profiler import _ExperimentalConfig
+
+        return _ExperimentalConfig(profile_all_threads=True)
+    except (ImportError, TypeError):
+        return None
+
+
+def side_by_side(operations: Iterable[tuple[int, str, float]]) -> list[tuple[str, float]]:
+    """Names and seconds of operations given with their threads: those beside the one that works count as one.
+
+    That is the thread of the event `_HERE`; the others compute at the same time, and so much less of it passes.
+    """
+    told = list(operations)
+    here = next((thread for thread, name, _ in told if name == _HERE), None)
+    others = {thread for thread, name, seconds in told if thread != here and seconds and _is_operation(name)}
+    return [
+        (name, seconds if thread == here else seconds / len(others))
+        for thread, name, seconds in told
+        if thread == here or thread in others
+    ]
+
+
+def _is_operation(name: str) -> bool:
+    return name.startswith(("aten::", "mkldnn::", "onednn::", "quantized::"))
+
+
 def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Seconds by kind of PyTorch's operations, given with their names and seconds."""
     found: dict[str, float] = defaultdict(float)
     for name, seconds in operations:
-        if name.startswith(("aten::", "mkldnn::", "onednn::", "quantized::")):
+        if _is_operation(name):
             kind = next((kind for kind, words in _OPERATIONS if any(word in name for word in words)), MOVING)
             found[kind] += seconds
     return dict(found)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import cProfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import torch
 
 from app.core.benches import Profile
 from app.core.report import Silent
@@ -53,6 +55,28 @@ def test_peaks(host: Host) -> None:
     peaks = {peak.dtype: peak.flops for peak in host(MeasurePeak("cpu"), Silent())}
     assert peaks["float32"] > 1e9
     assert set(peaks) <= {"float32", "bfloat16", "float16", "int8"}
+
+
+def test_threads_side_by_side_count_as_one() -> None:
+    here = profiling._HERE
+    told = [
+        (1, here, 0.5),
+        (1, "aten::mm", 1.0),
+        (7, "aten::mm", 3.0),
+        (8, "aten::mm", 3.0),
+        (9, "idle", 5.0),
+    ]
+    assert profiling.by_operation(profiling.side_by_side(told)) == {profiling.PRODUCTS: pytest.approx(4.0)}
+
+
+def test_work_of_other_threads_is_told(host: Host) -> None:
+    def work() -> None:
+        one, other = torch.randn(600, 600), torch.randn(600, 600)
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda _: [one @ other for _ in range(40)], range(2)))
+
+    found = profiling.profiled(work)
+    assert dict(found.kinds)[profiling.PRODUCTS] > 0.3 * found.seconds
 
 
 @pytest.mark.parametrize(

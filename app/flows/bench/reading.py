@@ -24,7 +24,7 @@ from app.training.examples import QaExample
 
 WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
 SINGLE = 15  # short texts asked one by one
-WARM_UP, WATCHED = 2_000, 5_000  # words
+WARM_UP, WATCHED = 2_000, 20_000  # words
 
 
 @dataclass(slots=True)
