@@ -6,6 +6,7 @@ to be told so: it imports nothing heavy and keeps to plain syntax.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -87,6 +88,9 @@ def open_window(argv: list[str]) -> int:
             'Ask in the terminal instead: python3 -m app ask FILE --question "..."'
         )
     files = [argument for argument in argv if argument != "--window"]
+    # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
+    # window collects by itself (ui/shell/collecting.py).
+    gc.disable()
     try:
         from app.ui.start import main as start
     except ImportError as fault:

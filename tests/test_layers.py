@@ -51,6 +51,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.ui.theme",
     ),
     "app.ui.pages": ("app.flows.workspace", "app.ui.views", "app.ui.jobs", "app.ui.theme"),
+    "app.ui.rest": ("app.core", "app.flows", "app.ui.views", "app.ui.widgets"),
     "app.ui.shell": (
         "app.core",
         "app.flows",
@@ -64,6 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.settings",
         "app.flows",
         "app.ui.pages",
+        "app.ui.rest",
         "app.ui.shell",
         "app.ui.views",
         "app.ui.widgets",

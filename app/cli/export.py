@@ -10,7 +10,8 @@ from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.wording import count
-from app.flows.export import FORMATS, export, export_text
+from app.flows.export import export, export_text
+from app.flows.export_formats import FORMATS
 from app.flows.history import everything
 from app.flows.workspace import Workspace
 

@@ -131,6 +131,16 @@ class Opened:
     modified: int = 0
     size: int = 0
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it is plain text."""
+        return self.kind is Kind.TEXT
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether it is a PDF."""
+        return self.kind is Kind.PDF
+
     def page_at(self, point: int) -> int | None:
         """The page, counted from 1, that a code point of the text stands on; None where there are no pages."""
         if not self.pages:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel
-from app.core.report import Report
-from app.core.requests import Question
-from app.core.results import Reading
 from app.flows.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.core.report import Report
+    from app.core.requests import Question
+    from app.core.results import Reading
 
 
 def ask(
@@ -30,3 +34,8 @@ def load_reader(workspace: Workspace, report: Report, *, model: str = "", device
     """Have the model process load the reader, so that the first question need not wait."""
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     return workspace.engine.load(choice, Head.QUESTION_ANSWERING, report)
+
+
+def own_threshold(workspace: Workspace, report: Report) -> float:
+    """The probability from which on the reader holds a text to answer; raises SpanlightError where there is none."""
+    return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold

@@ -10,30 +10,12 @@ from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.report import Report
 from app.flows.export_annotations import web_annotations
+from app.flows.export_formats import FORMATS, Format
 from app.flows.export_pdf import marked_copies
 from app.flows.export_squad import squad
 from app.flows.export_text import page, table
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way to export: its key, what a person calls it, its files' suffix, and whether it is text."""
-
-    key: str
-    title: str
-    suffix: str
-    is_text: bool = True
-
-
-FORMATS = (
-    Format("csv", "Table (CSV)", ".csv"),
-    Format("markdown", "Page to read (Markdown)", ".md"),
-    Format("json", "Web annotations (JSON)", ".json"),
-    Format("squad", "Questions and answers (SQuAD 2.0)", ".json"),
-    Format("pdf", "Highlights in a copy of the PDF", ".pdf", is_text=False),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +45,7 @@ def export(
     *,
     password: str = "",
 ) -> Exported:
-    """Write entries to a file, whole or not at all; `kind` is the key of one of `FORMATS`.
+    """Write entries to a file, whole or not at all; `kind` is the key of one of `export_formats.FORMATS`.
 
     Raises SpanlightError for no entries, for an unknown kind and where the disk refuses; Stopped when stopped.
     """

@@ -4,57 +4,135 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard
-from app.core.network import HUB, Network
-from app.core.report import Report
-from app.core.requests import ModelChoice
-from app.engine.client import Engine
-from app.flows.document_process import Documents
-from app.flows.download_process import Downloads
-from app.library.history import History
-from app.models.installed import Shelf
-from app.models.measures import Measures
-from app.models.uses import Uses
 from app.settings import settings as settings_file
 from app.settings.files import write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
+# What is needed at work only: importing all of it would take half the time that the window has to be painted.
+if TYPE_CHECKING:
+    from app.core.models import Head, ModelCard
+    from app.core.network import Network
+    from app.core.report import Report
+    from app.core.requests import ModelChoice
+    from app.engine.client import Engine
+    from app.flows.document_process import Documents
+    from app.flows.download_process import Downloads
+    from app.library.history import History
+    from app.models.installed import Shelf
+    from app.models.measures import Measures
+    from app.models.uses import Uses
+
+Part = TypeVar("Part")
+# What `close` ends, and what is made after it begins as ended: a lane may still be at work.
+_CLOSED = ("engine", "downloads", "documents", "history")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
+class Made(Generic[Part]):
+    """A part of a Workspace, imported and made at its first use, from whichever thread that is."""
+
+    def __init__(self, make: Callable[[Any], Part]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, workspace: Workspace, owner: type) -> Part:
+        with workspace.making:
+            part: Part | None = workspace.__dict__.get(self._name)
+            if part is None:
+                part = workspace.__dict__[self._name] = self._make(workspace)
+                if workspace.closed and self._name in _CLOSED:
+                    part.close()  # type: ignore[attr-defined]
+            return part
+
+
 class Workspace:
-    """One opened app: the person's settings, where files lie, the installed models, the model process, the history."""
+    """One opened app: the person's settings, where files lie, the installed models, the model process, the history.
 
-    settings: Settings
-    paths: Paths
-    shelf: Shelf
-    engine: Engine
-    documents: Documents
-    history: History = field(init=False)
-    uses: Uses = field(init=False)
-    measures: Measures = field(init=False)
-    downloads: Downloads = field(init=False)
-    _saved: Settings = field(init=False, repr=False)
-    _seen: tuple[int, int] = field(init=False, repr=False, default=(0, 0))
-    _elsewhere: set[str] = field(init=False, repr=False, default_factory=set)
-    _told: set[tuple[Head, str]] = field(init=False, repr=False, default_factory=set)
-    _saving: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
+    `shelf`, `engine` and `documents` are given where others than the usual ones are to do the work.
+    """
 
-    def __post_init__(self) -> None:
-        self.history = History(self.paths.history_file)  # opened at its first use
-        self.uses = Uses(self.paths.uses_file, write_atomic)
-        self.measures = Measures(self.paths.measures_file, write_atomic)
-        self.downloads = Downloads(self.paths.logs / "download.log")  # started by its first order
-        self._saved = settings_file.copied(self.settings)
+    def __init__(
+        self,
+        settings: Settings,
+        paths: Paths,
+        shelf: Shelf | None = None,
+        engine: Engine | None = None,
+        documents: Documents | None = None,
+    ) -> None:
+        self.settings = settings
+        self.paths = paths
+        self.making = threading.RLock()
+        self.closed = False
+        given = {"shelf": shelf, "engine": engine, "documents": documents}
+        self.__dict__.update({name: part for name, part in given.items() if part is not None})
+        self._saved = settings_file.copied(settings)
+        self._seen = (0, 0)
+        self._elsewhere: set[str] = set()
+        self._told: set[tuple[Head, str]] = set()
+        self._saving = threading.Lock()
+
+    @Made
+    def shelf(self) -> Shelf:
+        """The models that are installed."""
+        from app.models.installed import Shelf
+
+        return Shelf([self.paths.models, self.paths.starter_models], self.paths.starter_models)
+
+    @Made
+    def engine(self) -> Engine:
+        """The model process, started by its first order."""
+        from app.engine.client import Engine
+
+        return Engine(log=self.paths.logs / "engine.log")
+
+    @Made
+    def documents(self) -> Documents:
+        """The processes that read documents, started by their first orders."""
+        from app.flows.document_process import Documents
+
+        return Documents(self.paths.logs)
+
+    @Made
+    def downloads(self) -> Downloads:
+        """The process that reaches the network, started by its first order."""
+        from app.flows.download_process import Downloads
+
+        return Downloads(self.paths.logs / "download.log")
+
+    @Made
+    def history(self) -> History:
+        """What was asked before; its file is opened at the first use."""
+        from app.library.history import History
+
+        return History(self.paths.history_file)
+
+    @Made
+    def uses(self) -> Uses:
+        """When each model was last used."""
+        from app.models.uses import Uses
+
+        return Uses(self.paths.uses_file, write_atomic)
+
+    @Made
+    def measures(self) -> Measures:
+        """What was measured of the models here."""
+        from app.models.measures import Measures
+
+        return Measures(self.paths.measures_file, write_atomic)
 
     @property
     def network(self) -> Network:
         """How the network is reached, as the settings say."""
+        from app.core.network import HUB, Network
+
         settings = self.settings
         return Network(
             endpoint=settings.endpoint.strip().rstrip("/") or HUB,
@@ -124,6 +202,8 @@ class Workspace:
 
         Where another one stands in for the one chosen, that is noticed once. `use` has it taken down as used now.
         """
+        from app.core.requests import ModelChoice
+
         card, instead_of = self._find(head, model)
         if instead_of and (head, instead_of) not in self._told:
             self._told.add((head, instead_of))
@@ -136,19 +216,14 @@ class Workspace:
 
     def close(self) -> None:
         """End the model process, the documents processes and the download process, and close the history."""
-        self.engine.close()
-        self.downloads.close()
-        self.documents.close()
-        self.history.close()
+        with self.making:
+            self.closed = True
+            made = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
+        for part in made:
+            part.close()
 
 
 def open_workspace(paths: Paths | None = None) -> Workspace:
     """Everything a flow needs; the model process is started by the first flow that asks for it."""
     paths = paths or default_paths()
-    return Workspace(
-        settings=settings_file.load(paths.settings_file),
-        paths=paths,
-        shelf=Shelf([paths.models, paths.starter_models], paths.starter_models),
-        engine=Engine(log=paths.logs / "engine.log"),
-        documents=Documents(paths.logs),
-    )
+    return Workspace(settings_file.load(paths.settings_file), paths)

@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from app.core.devices import PRECISIONS
 from app.core.models import Head
-from app.core.requests import PieceJoining
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
@@ -52,7 +50,7 @@ class Settings:
     text_size: int = 100
     document_size: int = 100
     classify_lines: bool = False
-    names_joining: str = PieceJoining.FIRST.value
+    names_joining: str = "first"
     precision: str = "auto"
     unload_minutes: int = 15
     offline: bool = False
@@ -165,7 +163,7 @@ def _from_values(values: dict[str, object]) -> Settings:
     settings = Settings()
     for name, value in values.items():
         match name:
-            case "precision" if value in PRECISIONS:
+            case "precision" if value == "auto" or value in _precisions():
                 settings.precision = str(value)
             case "unload_minutes" if type(value) is int and 0 <= value <= 24 * 60:
                 settings.unload_minutes = value
@@ -195,7 +193,7 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.text_size = value
             case "document_size" if type(value) is int and 50 <= value <= 300:
                 settings.document_size = value
-            case "names_joining" if value in tuple(PieceJoining):
+            case "names_joining" if value == "first" or value in _joinings():
                 settings.names_joining = str(value)
             case "classify_lines" | "ask_quick" | "keep_history" | "offline" | "use_token" if isinstance(
                 value, bool
@@ -220,3 +218,18 @@ def _set_aside(path: Path, fault: Exception) -> None:
         os.replace(path, path.with_name(path.name + ".broken"))
     except OSError as refusal:
         _log.warning("broken settings could not be set aside: %s", refusal)
+
+
+# Only where something else than usual was chosen: what they import is not needed for the window to be painted.
+
+
+def _precisions() -> tuple[str, ...]:
+    from app.core.devices import PRECISIONS
+
+    return PRECISIONS
+
+
+def _joinings() -> tuple[str, ...]:
+    from app.core.requests import PieceJoining
+
+    return tuple(PieceJoining)

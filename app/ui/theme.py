@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
     QIcon,
+    QIconEngine,
     QPainter,
     QPalette,
     QPixmap,
@@ -44,8 +45,6 @@ _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
 # What fontconfig and offscreen Qt say where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
-# The sizes that icons are drawn in, so that they are sharp: in steps, on a screen of the usual resolution.
-_ICON_STEPS = (4, 4.5, 5)
 
 
 class ThemeFile:
@@ -86,6 +85,8 @@ class Theme(QObject):
         self._applied: tuple[str, float] | None = None
         self._units: dict[float, float] = {}
         self._base_font = _base_font()
+        # Asked for with every mark and size, some 1,300 times until the first paint: 65 ms where the font is asked.
+        self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
         self._serif = _first_installed(_SERIF, "serif")
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
@@ -151,12 +152,9 @@ class Theme(QObject):
         """The line icon `name` drawn in a role's colour (and another one where it is switched on)."""
         key = (name, self.colour(role).name(), self.colour(active_role).name() if active_role else "")
         if key not in self._icons:
-            icon = QIcon()
-            self._draw(icon, name, key[1], QIcon.Mode.Normal, QIcon.State.Off)
-            if active_role:
-                self._draw(icon, name, key[2], QIcon.Mode.Normal, QIcon.State.On)
-            self._draw(icon, name, self.colour("ink_disabled").name(), QIcon.Mode.Disabled, QIcon.State.Off)
-            self._icons[key] = icon
+            self._icons[key] = QIcon(
+                LineIcon(self._svg(name), key[1], key[2], self.colour("ink_disabled").name())
+            )
         return self._icons[key]
 
     def app_icon(self) -> QIcon:
@@ -212,7 +210,7 @@ class Theme(QObject):
         self.changed.emit()
 
     def _base_pixels(self) -> float:
-        return max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize())) * self._scale
+        return self._usual_pixels * self._scale
 
     def _unit(self) -> float:
         # Measuring a font takes long for what is asked for with every mark and row that is drawn.
@@ -222,18 +220,47 @@ class Theme(QObject):
             self._units[pixels] = max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
         return self._units[pixels]
 
-    def _draw(self, icon: QIcon, name: str, colour: str, mode: QIcon.Mode, state: QIcon.State) -> None:
-        renderer = self._renderer(name, colour)
-        screen = QGuiApplication.primaryScreen()
-        ratio = screen.devicePixelRatio() if screen else 1.0
-        for size in sorted({round(self.step(steps) * ratio) for steps in _ICON_STEPS}):
-            icon.addPixmap(_pixmap(renderer, size), mode, state)
-
     def _renderer(self, name: str, colour: str) -> QSvgRenderer:
+        return QSvgRenderer(QByteArray(self._svg(name).replace("currentColor", colour).encode()))
+
+    def _svg(self, name: str) -> str:
         if name not in self._icon_sources:
             path = self._resources / "icons" / f"{name}.svg"
             self._icon_sources[name] = path.read_text(encoding="utf-8")
-        return QSvgRenderer(QByteArray(self._icon_sources[name].replace("currentColor", colour).encode()))
+        return self._icon_sources[name]
+
+
+class LineIcon(QIconEngine):
+    """A line icon that is drawn when it is seen, in the size that is wanted: each of three colours a mode or a state.
+
+    To draw every icon of a page in all modes and three sizes beforehand took 40 ms of the start.
+    """
+
+    def __init__(self, svg: str, usual: str, switched_on: str, disabled: str) -> None:
+        super().__init__()
+        self._svg = svg
+        self._colours = usual, switched_on, disabled
+        self._drawn: dict[tuple[int, int, str], QPixmap] = {}
+
+    def clone(self) -> QIconEngine:
+        return LineIcon(self._svg, *self._colours)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        usual, switched_on, disabled = self._colours
+        colour = usual
+        if mode == QIcon.Mode.Disabled:
+            colour = disabled
+        elif state == QIcon.State.On and switched_on:
+            colour = switched_on
+        key = (size.width(), size.height(), colour)
+        if key not in self._drawn:
+            renderer = QSvgRenderer(QByteArray(self._svg.replace("currentColor", colour).encode()))
+            self._drawn[key] = _pixmap(renderer, size.width())
+        return self._drawn[key]
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        ratio = painter.device().devicePixelRatio()
+        painter.drawPixmap(rect, self.pixmap(rect.size() * ratio, mode, state))
 
 
 def _pixmap(renderer: QSvgRenderer, size: int) -> QPixmap:

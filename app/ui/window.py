@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.about import NAME
 from app.core.errors import SpanlightError
-from app.core.history import Entry
-from app.core.inspection import Visit
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.messages import Fault, fault_of
 from app.ui.pages import PAGES
+from app.ui.rest import Rest
 from app.ui.shell.drops import Drops
 from app.ui.shell.idle import Idle
 from app.ui.shell.network import NetworkSwitch
 from app.ui.shell.noticed import Noticed
+from app.ui.shell.painted import FirstPaint
 from app.ui.shell.reader import Reader
 from app.ui.theme import Theme
 from app.ui.views.page import Page
@@ -29,6 +30,10 @@ from app.ui.widgets.notice import Notice
 from app.ui.widgets.rail import Rail
 from app.ui.widgets.shortcuts_help import ShortcutsHelp
 from app.ui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
+    from app.core.inspection import Visit
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +67,8 @@ class MainWindow(QMainWindow):
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
         self.drops = Drops(lanes, self)
+        self.painted = FirstPaint(self)
+        self.rest = Rest(self)
         self.reader.failed.connect(self.show_fault)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
@@ -290,6 +297,11 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
 
     def start_soon(self) -> None:
-        """Load the reader once the window has been drawn."""
+        """Load the reader, and what the other pages need, once the window has been painted."""
         self.drops.watch()
-        QTimer.singleShot(30, self.reader.start)
+        self.painted.first.connect(self._first_painted)
+
+    @Slot()
+    def _first_painted(self) -> None:
+        self.reader.start()
+        self.rest.start()

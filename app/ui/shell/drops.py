@@ -10,7 +10,6 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiAppl
 from PySide6.QtWidgets import QWidget
 
 from app.core.report import Report
-from app.flows.import_model import looks_like_model
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.widgets.dropped import local_files
@@ -32,6 +31,8 @@ class Sorted:
 
 def sort_files(paths: list[Path], report: Report) -> Sorted:
     """Tell models from other files."""
+    from app.flows.import_model import looks_like_model
+
     models = [path for path in paths if looks_like_model(path)]
     return Sorted(models, [path for path in paths if path not in models])
 

@@ -7,7 +7,6 @@ import logging
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core import wording
-from app.flows.devices import unload
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.shell.reader import Reader
@@ -49,6 +48,8 @@ class Idle(QObject):
     @Slot()
     def _over(self) -> None:
         if self._worked and self._lane.idle and self._workspace.engine.alive:
+            from app.flows.devices import unload
+
             self._job = self._lane.start_aside(unload, self._workspace)
             self._job.done.connect(self._unloaded)
             self._job.failed.connect(self._failed)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.offers import Downloading
 from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
@@ -82,6 +81,8 @@ class NetworkSwitch(QObject):
 
     @Slot(object)
     def _heard(self, result: object) -> None:
+        from app.core.offers import Downloading
+
         if isinstance(result, Downloading):
             self._button.set_busy(downloading(result.done, result.total))
 

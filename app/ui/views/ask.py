@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.history import Entry
-from app.core.models import Head
-from app.core.report import Report
+from app.flows.ask import own_threshold
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -34,11 +33,11 @@ from app.ui.widgets.answer_panel import AnswerPanel
 from app.ui.widgets.document_tabs import DocumentTabs
 from app.ui.widgets.find_bar import FindBar
 
+if TYPE_CHECKING:
+    from app.core.history import Entry
+
 _SPLITTER = "ask"
-
-
-def _own_threshold(workspace: Workspace, report: Report) -> float:
-    return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
+_AFTER_MS = 100  # the window is painted by then
 
 
 class AskView(Page):
@@ -77,7 +76,7 @@ class AskView(Page):
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._say_fault)
-        self.settings_changed()
+        QTimer.singleShot(_AFTER_MS, self.settings_changed)
 
     # What the window asks of a page
 
@@ -117,11 +116,12 @@ class AskView(Page):
         self.panel.notice.clear()
         self.keeping.open_entry(entry)
 
+    @Slot()
     def settings_changed(self) -> None:
         """Find out from which probability on the reader holds a text to answer."""
         if self._threshold_job is not None:
             self._threshold_job.drop()
-        self._threshold_job = self.lanes.files.start(_own_threshold, self.workspace)
+        self._threshold_job = self.lanes.files.start(own_threshold, self.workspace)
         self._threshold_job.done.connect(self.answers.set_own_threshold)
 
     # Texts

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
 from app.core.errors import EngineLost
-from app.core.layout import Kind, Opened
 from app.core.report import Progress
-from app.core.requests import Question
-from app.core.results import Reading
-from app.flows.ask import ask
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
@@ -21,6 +18,10 @@ from app.ui.views.in_line import waits_for
 from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import AnswerPanel
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
+    from app.core.results import Reading
 
 NOT_OPEN = "The file is not open yet."
 
@@ -69,7 +70,7 @@ class Asking(QObject):
             panel.box.setFocus()
             return
         if not opened.document.text.strip():
-            if opened.kind is Kind.TEXT:
+            if opened.is_text:
                 panel.notice.show_hint(
                     "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
                 )
@@ -91,6 +92,9 @@ class Asking(QObject):
         sheet.pane.hold()
         panel.strip.clear()
         self._asked = sheet
+        from app.core.requests import Question
+        from app.flows.ask import ask
+
         request = Question(
             question,
             (opened.document,),
@@ -141,6 +145,8 @@ class Asking(QObject):
 
     @Slot(object)
     def _partly(self, result: object) -> None:
+        from app.core.results import Reading
+
         sheet = self._asked
         if sheet is None or sheet.outcome is None or not isinstance(result, Reading):
             return

@@ -11,7 +11,6 @@ from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.theme import Theme
 from app.ui.widgets.find_bar import FindBar
-from app.ui.widgets.page_pane import PagePane
 
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
@@ -98,6 +97,8 @@ class Zoom(QObject):
         self._zoom(0)
 
     def _zoom(self, by: int) -> None:
+        from app.ui.widgets.page_pane import PagePane
+
         pane = self._up()
         if isinstance(pane, PagePane):
             (pane.zoom_fit, pane.zoom_in, pane.zoom_out)[by]()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.history import Entry, Forgotten
-from app.flows.export import FORMATS
+from app.flows.export_formats import FORMATS
 from app.flows.export_text import citation
 from app.flows.history import bring_back, forget, forget_all
 from app.flows.workspace import Workspace

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from app.core.history import Entry
 from app.core.report import Report
-from app.flows.export import FORMATS, Exported, export
+from app.flows.export import Exported, export
+from app.flows.export_formats import FORMATS
 from app.flows.history import everything, past
 from app.flows.workspace import Workspace
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core import wording
-from app.core.history import Entry
-from app.core.layout import Kind, Opened
-from app.core.requests import Question
-from app.flows.export import FORMATS, Exported, export
-from app.flows.history import document_of, entry_numbered, entry_of, remember
+from app.flows.export_formats import FORMATS
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.answers import Answers
-from app.ui.views.kept_answers import Found, answers_in, reading_of
 from app.ui.views.opening import Opening
 from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
 from app.ui.widgets.answer_card import AnswerCard
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
+    from app.core.layout import Opened
+    from app.core.requests import Question
+    from app.flows.export import Exported
+    from app.ui.views.kept_answers import Found
 
 _MOVED = "The document has changed since this was asked."
 _LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
@@ -75,6 +78,8 @@ class Keeping(QObject):
         outcome = sheet.outcome
         if outcome is None or outcome.reading is None or not self._workspace.settings.keep_history:
             return
+        from app.flows.history import remember
+
         job = self._lanes.files.start(
             remember, self._workspace, outcome.opened, _question(outcome), outcome.reading
         )
@@ -85,6 +90,8 @@ class Keeping(QObject):
     def bring_back(self, sheet: Sheet) -> None:
         """Light the last answer of a sheet up again that was kept over a start, as far as the history has it."""
         if sheet.outcome is None and sheet.entry and sheet.is_open:
+            from app.flows.history import entry_numbered
+
             job = self._lanes.files.start(entry_numbered, self._workspace, sheet.entry)
             self._kept_jobs[job] = sheet
             job.done.connect(self._entry_there)
@@ -95,6 +102,8 @@ class Keeping(QObject):
         sheet = self._sheet_of(self.sender())
         if sheet is None or sheet not in self._sheets.all() or not sheet.is_open or sheet.outcome is not None:
             return
+        from app.ui.views.kept_answers import answers_in
+
         found = answers_in(sheet.asked(), entry)
         if found.as_it_was and sheet.question.strip() == entry.question:
             self._take(sheet, entry, found)
@@ -107,6 +116,8 @@ class Keeping(QObject):
 
     def _take(self, sheet: Sheet, entry: Entry, found: Found) -> None:
         """Light up on a sheet what was found of an entry."""
+        from app.ui.views.kept_answers import reading_of
+
         reading = reading_of(entry, found.answers)
         sheet.outcome = Outcome(entry.question, found.opened, reading, running=False)
         self._answers.light(sheet)
@@ -125,6 +136,8 @@ class Keeping(QObject):
     def open_entry(self, entry: Entry) -> None:
         """Open an entry's document and light its kept answers up there."""
         if not entry.path:
+            from app.flows.history import document_of
+
             self._drop_text_job()
             job = self._lanes.files.start(document_of, self._workspace, entry)
             self._text_job = (job, entry)
@@ -160,6 +173,8 @@ class Keeping(QObject):
         entry = self._wanted.get(sheet)
         if entry is None or not sheet.is_open:
             return
+        from app.ui.views.kept_answers import answers_in
+
         del self._wanted[sheet]
         found = answers_in(sheet.asked(), entry)
         sheet.question, sheet.outcome = entry.question, None
@@ -191,7 +206,7 @@ class Keeping(QObject):
 
     def offer_formats(self, sheet: Sheet) -> None:
         """Offer the formats that the answers about a sheet's document can be saved in."""
-        is_pdf = sheet.opened is not None and sheet.opened.kind is Kind.PDF
+        is_pdf = sheet.opened is not None and sheet.opened.is_pdf
         self._card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
     @Slot(str)
@@ -200,6 +215,9 @@ class Keeping(QObject):
         outcome = sheet.outcome
         if outcome is None or outcome.reading is None:
             return
+        from app.flows.export import export
+        from app.flows.history import entry_of
+
         kind = next(one for one in FORMATS if one.key == key)
         reading = outcome.judged(self._answers.threshold())
         document = outcome.opened.document
@@ -229,4 +247,6 @@ class Keeping(QObject):
 
 
 def _question(outcome: Outcome) -> Question:
+    from app.core.requests import Question
+
     return Question(outcome.question, (outcome.opened.document,))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import PasswordNeeded
-from app.core.layout import Opened
 from app.core.report import Progress
-from app.flows.read import read_document
 from app.flows.workspace import Workspace
 from app.settings.settings import MOST_RECENT
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
-from app.ui.views.page_pictures import PagePictures
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
-from app.ui.widgets.page_pane import PagePane
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
 
 
 class Opening(QObject):
@@ -59,6 +59,8 @@ class Opening(QObject):
             page.again_asked.connect(self._again_asked)
             page.close_asked.connect(self._close_asked)
             page.password_given.connect(self._password_given)
+        from app.flows.read import read_document
+
         job = self._lanes.documents.start(read_document, self._workspace, Path(path), password=sheet.password)
         self._jobs[job] = sheet
         job.progress.connect(self._progressed)
@@ -88,6 +90,9 @@ class Opening(QObject):
     @Slot(object)
     def _draw_pages(self, sheet: Sheet) -> None:
         """Have the pages of a PDF drawn on its sheet's pane as they are wanted."""
+        from app.ui.views.page_pictures import PagePictures
+        from app.ui.widgets.page_pane import PagePane
+
         pane = sheet.pane
         if not isinstance(pane, PagePane):
             return

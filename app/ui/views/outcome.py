@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from app.core.inspection import Subject, Visit
-from app.core.layout import Opened
 from app.core.models import Head
 from app.core.report import Progress
-from app.core.results import Answer, Reading
 from app.ui.widgets.places import Place, place_of
+
+if TYPE_CHECKING:
+    from app.core.inspection import Visit
+    from app.core.layout import Opened
+    from app.core.results import Answer, Reading
 
 SURELY_LISTED, LEAST_LISTED = 3, 0.02
 
@@ -72,6 +75,8 @@ class Outcome:
             return None
         answers = self.answers()
         focus = answers[self.chosen].span if self.chosen < len(answers) else None
+        from app.core.inspection import Subject, Visit
+
         subject = Subject(Head.QUESTION_ANSWERING, self.opened.document.text, self.question, focus)
         return Visit(subject, self.reading.model, self.question)
 

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.layout import Kind, Opened
-from app.core.text import Document
 from app.ui.theme import Theme
 from app.ui.views.outcome import Outcome
 from app.ui.widgets.document_pane import DocumentPane
 from app.ui.widgets.empty_page import EmptyPage
 from app.ui.widgets.notice import Notice
-from app.ui.widgets.opening_page import OpeningPage
-from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.rich_pane import RichPane
+
+if TYPE_CHECKING:
+    from app.core.layout import Kind, Opened
+    from app.ui.widgets.opening_page import OpeningPage
+    from app.ui.widgets.page_pane import PagePane
+    from app.ui.widgets.rich_pane import RichPane
+
+    AnyPane = DocumentPane | RichPane | PagePane
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26
-
-AnyPane = DocumentPane | RichPane | PagePane
 
 
 class Sheet(QWidget):
@@ -117,6 +119,8 @@ class Sheet(QWidget):
         """Show that a file is being read here."""
         self.name, self.path = name, path
         if self.opening is None:
+            from app.ui.widgets.opening_page import OpeningPage
+
             self.opening = OpeningPage(self._theme)
             self._stack.addWidget(self.opening)
         self._stack.setCurrentWidget(self.opening)
@@ -149,7 +153,7 @@ class Sheet(QWidget):
         if outcome is not None:
             outcome.stale = outcome.opened.document.text != opened.document.text
             self.outcome = outcome
-        if isinstance(pane, PagePane):
+        if opened.is_pdf:
             self.paged.emit(self)
         if opened.notes:
             self.banner.show_hint(" ".join(opened.notes))
@@ -165,6 +169,9 @@ class Sheet(QWidget):
         opened = self.opened
         if opened is not None and opened.document.text == text:
             return opened
+        from app.core.layout import Opened
+        from app.core.text import Document
+
         # A text that was typed or edited here stands in no file.
         document = Document(text, self.title if self.name else "")
         return (
@@ -185,8 +192,13 @@ class Sheet(QWidget):
 
     def _pane_for(self, kind: Kind) -> AnyPane:
         """The pane for a kind of document: the one that is there where it fits."""
+        from app.core.layout import Kind
+
         if kind is Kind.TEXT:
             return self.editor
+        from app.ui.widgets.page_pane import PagePane
+        from app.ui.widgets.rich_pane import RichPane
+
         wanted = PagePane if kind is Kind.PDF else RichPane
         if isinstance(self._pane, wanted):
             return self._pane

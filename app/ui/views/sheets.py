@@ -131,14 +131,17 @@ class Sheets(QObject):
         here = {sheet.path for sheet in fresh if sheet.path}
         rows = [one for one in kept.sheets if not (one.file and one.path in here)]
         for at, one in enumerate(rows):
-            sheet = Sheet(self._theme, key=one.key)
-            self._insert(at, sheet)
+            sheet = Sheet(self._theme) if at or fresh else self._sheets[0]  # a tenth of the start saved
+            sheet.key = one.key
+            if sheet not in self._sheets:
+                self._insert(at, sheet)
             sheet.question, sheet.history, sheet.entry = one.question, list(one.history), one.entry
             if one.file:
                 sheet.sleep(one.path, one.name, one.place)
             else:
                 sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
                 sheet.pane.go_to(one.place)
+            self._tabs.rename(at, sheet.title, sheet.path)
         for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
             self._take_out(self._sheets.index(sheet)).deleteLater()
         if not fresh:
@@ -213,8 +216,7 @@ class Sheets(QObject):
         if self._closed:
             index, sheet = self._closed.pop()
             self._gone.discard(sheet.key)
-            sheet.unsaved = True
-            sheet.asleep = not sheet.is_open
+            sheet.unsaved, sheet.asleep = True, not sheet.is_open
             if len(self._sheets) == 1 and self._sheets[0].is_untouched():
                 self._gone.add(self._sheets[0].key)
                 self._take_out(0).deleteLater()

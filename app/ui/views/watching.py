@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.flows.changes import FileState, file_state
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.views.sheet import Sheet
 from app.ui.views.sheets import Sheets
+
+if TYPE_CHECKING:
+    from app.flows.changes import FileState
 
 _REST_MS = 700
 CHANGED = "This file has changed on the disk since it was opened."
@@ -59,6 +63,8 @@ class Watching(QObject):
     @Slot()
     def look(self) -> None:
         """Find out what has become of every open file."""
+        from app.flows.changes import file_state
+
         waiting = set(self._jobs.values())
         for sheet in self._sheets.all():
             if sheet.opened is not None and sheet.is_open and sheet.path and sheet not in waiting:
@@ -69,6 +75,8 @@ class Watching(QObject):
 
     @Slot(object)
     def _found(self, state: FileState) -> None:
+        from app.flows.changes import FileState
+
         sheet = self._sheet_of(self.sender())
         if sheet is None or sheet not in self._sheets.all() or sheet.opening is not None:
             return

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.core import wording
-from app.core.layout import Kind, Opened
-from app.core.results import Answer
 from app.core.sentences import sentence_around
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
+    from app.core.results import Answer
 
 _LONGEST_HEADING = 60
 _LOOK, _LONGEST_LINE = 20_000, 100
@@ -48,7 +51,7 @@ def place_of(opened: Opened, answer: Answer) -> Place:
     before = _plain(text[around.start : answer.span.start])
     words = _plain(answer.text)
     return Place(
-        text=words if opened.kind is not Kind.TEXT else answer.text,
+        text=words if not opened.is_text else answer.text,
         probability=answer.probability,
         sentence=before + words + _plain(text[answer.span.end : around.end]),
         start=len(before),
@@ -72,7 +75,7 @@ def where(opened: Opened, at: int) -> str:
     share = f"at {percent} % of the text" if percent else "at the start"
     if page is not None:
         return f"page {page:,}, {heading}" if heading else f"page {page:,}"
-    if opened.kind is Kind.TEXT and _has_lines(text):
+    if opened.is_text and _has_lines(text):
         share = f"line {text.count(chr(10), 0, at) + 1:,}" + ("" if heading else f", {share}")
     return f"{heading}, {share}" if heading else share
 
