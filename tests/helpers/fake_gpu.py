@@ -65,8 +65,11 @@ class FakeGpu:
         if kind == "cuda":
             found.forward.room = Room(device.device)  # type: ignore[attr-defined]
             self.alive.add(model)
-        model.register_forward_pre_hook(lambda _, __, inputs: self._take(kind, inputs), with_kwargs=True)
-        return replace(found, device=device)
+        if isinstance(model, torch.nn.Module):
+            model.register_forward_pre_hook(lambda _, __, inputs: self._take(kind, inputs), with_kwargs=True)
+        else:
+            found.forward._model = Watched(model, lambda inputs: self._take(kind, inputs))  # type: ignore[attr-defined]
+        return replace(found, device=device, screen=None if kind == "cuda" else found.screen)
 
     def _take(self, kind: str, inputs: dict[str, Any]) -> None:
         rows, length = inputs["input_ids"].shape
@@ -83,3 +86,17 @@ class FakeGpu:
         states = torch.zeros(rows, length)
         self.left = [weakref.ref(states)]
         raise type(SAYS[kind])(str(SAYS[kind]))
+
+
+class Watched:
+    """A model of the own encoder, whose inputs are shown before it computes them."""
+
+    def __init__(self, model: Any, show: Callable[[dict[str, Any]], None]) -> None:
+        self._model, self._show = model, show
+
+    def __call__(self, **inputs: Any) -> Any:
+        self._show(inputs)
+        return self._model(**inputs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
