@@ -52,3 +52,19 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         text = " ".join(f"king{n} tarts" for n in range(at, at + 10))
         assert join(tokenise(BERT, text, words=words)).ids.tolist() == join(tokenise(BERT, text)).ids.tolist()
         assert len(words) <= 61
+
+
+def test_a_tokenizer_that_gives_up_leaves_no_word_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = KnownWords(BERT)
+    words("the king")
+    whole = KnownWords._learn
+
+    def give_up(self: KnownWords, new: list[str]) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(KnownWords, "_learn", give_up)
+    with pytest.raises(RuntimeError):
+        words("the king stole tarts")
+    monkeypatch.setattr(KnownWords, "_learn", whole)
+    found = join(tokenise(BERT, "the king stole tarts", words=words))
+    assert [found.ids.tolist(), found.starts.tolist(), found.ends.tolist()] == plain("the king stole tarts")

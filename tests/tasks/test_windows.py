@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, processors
 
 from app.core.errors import SpanlightError
+from app.tasks import windows as windows_module
 from app.tasks.tokens import Tokens, join, tokenise
 from app.tasks.windows import (
     PairTemplate,
@@ -248,3 +250,30 @@ def test_a_tokenizer_that_sets_too_much_around_a_pair_is_refused() -> None:
 def test_a_tokenizer_that_knows_nothing_is_refused() -> None:
     with pytest.raises(SpanlightError, match="tokenizer does not set"):
         PairTemplate.of(Tokenizer(models.BPE({}, [])))
+
+
+def bound_token_by_token(text: str, tokens: Tokens, capacity: int) -> int:
+    """Where a window ends, found by looking between all tokens of its last quarter."""
+    line = 0
+    for size in range(capacity, capacity - capacity // 4, -1):
+        gap = text[tokens.ends[size - 1] : tokens.starts[size]]
+        if "\n" in gap:
+            if re.search(r"\n[^\S\n]*\n", gap):
+                return size
+            line = line or size
+    return line or capacity
+
+
+@given(
+    st.lists(st.sampled_from(["king", "Queen", " ", "\n", "\n\n", "\n \n", "\t", "👩", "e\u0301", "日本"]), min_size=20)
+    .map("".join),
+    st.sampled_from(["bert", "roberta", "deberta-v2"]),
+    st.data(),
+)  # fmt: skip
+def test_a_window_ends_where_looking_token_by_token_has_it_end(
+    text: str, family: str, data: st.DataObject
+) -> None:
+    tokens = join(tokenise(TOKENIZERS[family], text))
+    if len(tokens) > 8:
+        capacity = data.draw(st.integers(8, len(tokens) - 1))
+        assert windows_module._bound(text, tokens, capacity) == bound_token_by_token(text, tokens, capacity)
