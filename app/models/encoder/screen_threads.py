@@ -22,22 +22,20 @@ class Rows:
 
     PyTorch shares each operation out over its threads and waits for the last of them, some hundred times a row. A
     thread that computes a whole row waits for none: a batch takes less time, above all where cores differ in speed or
-    something else is running.
+    something else is running. Where there are more threads than rows, each row has several.
     """
 
     def __init__(self) -> None:
         self._threads = torch.get_num_threads()
-        self._pool = ThreadPoolExecutor(
-            self._threads, "screen", initializer=torch.set_num_threads, initargs=(1,)
-        )
+        self._pool = ThreadPoolExecutor(self._threads, "screen")
 
     def __call__(
         self, count: int, compute: Callable[[int, Callable[[], None]], Any], check: Callable[[], None]
     ) -> None:
         """Calls `compute` with each number below `count` and with what it is to call now and then.
 
-        `check` is called in this thread meanwhile; what it raises is raised when no row is computed any more, as is the
-        first exception of a row.
+        `check` is called in this thread meanwhile; what it raises is raised when nothing is computed any more, as is
+        the first exception of a row.
         """
         broken = Event()
 
@@ -46,9 +44,11 @@ class Rows:
                 raise BrokenOff
 
         rows = iter(range(count))
+        workers = min(count, self._threads)
 
         def work() -> None:
             try:
+                torch.set_num_threads(self._threads // workers)  # this thread's only
                 with torch.inference_mode():
                     for row in rows:
                         look()
@@ -57,7 +57,7 @@ class Rows:
                 broken.set()
                 raise
 
-        running = {self._pool.submit(work) for _ in range(min(count, self._threads))}
+        running = {self._pool.submit(work) for _ in range(workers)}
         try:
             _watch(running, check)
         finally:

@@ -82,6 +82,13 @@ def test_each_familys_logits_are_near(tmp_path: Path, family: str) -> None:
         assert found[name].shape == exact[name].shape
 
 
+def test_an_exact_pass_in_bfloat16_is_screened_too(tmp_path: Path) -> None:
+    model = load(read_card(small_checkpoint(tmp_path)), QA, devices.cpu("", "bfloat16"))
+    some = rows(model, (64, 64, 48))
+    assert model.screen.begin(some)
+    assert correlation(model.screen(some), model.forward(some), some) > 0.99
+
+
 def test_a_row_is_the_same_beside_others_and_padding(small: Loaded) -> None:
     assert small.screen.begin(rows(small, (64, 64)))
     many = rows(small, (90, 64, 47, 16), seed=8)
