@@ -12,7 +12,7 @@ import numpy as np
 from app.core.report import Report, Stopped
 from app.tasks.batches import Runner, batch_size, by_length, group_size
 from app.tasks.reading import Asked, question_tokens
-from app.tasks.screening import FITTED_TO, LEAST_WINDOWS, Margin, Piece, Waiting, best_scores
+from app.tasks.screening import CHECKED_ON, FITTED_TO, LEAST_WINDOWS, Margin, Piece, Waiting, best_scores
 from app.tasks.task import Arrays, ReadyModel, Screen
 from app.tasks.windows import PairTemplate, Window
 
@@ -25,7 +25,9 @@ _log = logging.getLogger(__name__)
 def screens(asked: Asked, model: ReadyModel) -> bool:
     """Whether a question's text is long enough to be screened, and the model can."""
     return (
-        model.screen is not None and not asked.question.quick and asked.total >= LEAST_WINDOWS + 2 * FITTED_TO
+        model.screen is not None
+        and not asked.question.quick
+        and asked.total >= LEAST_WINDOWS + FITTED_TO + CHECKED_ON
     )
 
 
@@ -66,7 +68,7 @@ class Passes:
                 continue
             first += group
             exact += _scores(group, arrays).tolist()
-            if len(first) >= 2 * FITTED_TO:
+            if len(first) >= FITTED_TO + CHECKED_ON:
                 if self._begins(screen, first, np.array(exact)):
                     yield from self._screen(screen, groups)
                 screen, first = None, []
@@ -103,18 +105,19 @@ class Passes:
         return arrays
 
     def _begins(self, screen: Screen, first: Sequence[Piece], exact: np.ndarray) -> bool:
-        """Fits the screen to half of the windows that were read, and learns from the others how far it is off."""
-        fitted, others = slice(0, 2 * FITTED_TO, 2), slice(1, 2 * FITTED_TO, 2)
+        """Fits the screen to some of the windows that were read, and learns from others how far it is off."""
+        chosen = np.arange(len(first)) % (len(first) // FITTED_TO) == 0
+        fitted, others = np.flatnonzero(chosen)[:FITTED_TO], np.flatnonzero(~chosen)[:CHECKED_ON]
         self._report.check()
         try:
-            if not screen.begin(self._run.inputs([piece.window for piece in first[fitted]])):
+            if not screen.begin(self._run.inputs([first[at].window for at in fitted])):
                 return False
         except Stopped:
             raise
         except Exception:
             _log.warning("The quicker pass could not be fitted to a text", exc_info=True)
             return False
-        nearly = self._look(screen, first[others])
+        nearly = self._look(screen, [first[at] for at in others])
         if nearly is None:
             return False
         self._margin.take(exact[others], nearly)
