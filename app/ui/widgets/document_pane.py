@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QMimeData, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -22,6 +22,7 @@ from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.desk import draw_edge, measure_of, page_fit
 from app.ui.widgets.dropped import local_files
+from app.ui.widgets.filling import PIECE, Filling, piece_end
 from app.ui.widgets.heat import edges_of, over_height
 from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
@@ -30,6 +31,8 @@ from app.ui.widgets.plain_page import PlainPage
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
+# The map follows the paragraphs that are laid out, each of which moves all places a little, by so much.
+_MAP_MS = 50
 
 
 class DocumentPane(PlainPage):
@@ -59,6 +62,12 @@ class DocumentPane(PlainPage):
         self._top = 0
         self._heat: tuple[float, ...] = ()
         self._measure = 0.0
+        self._filling = Filling(self)
+        self._filling.filled.connect(self._update_map)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_MAP_MS)
+        self._later.timeout.connect(self._update_map)
         self.lights = self._make_lights()
         self.setTabChangesFocus(True)
         self.setAccessibleName("Document")
@@ -66,14 +75,23 @@ class DocumentPane(PlainPage):
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
         self.document().contentsChange.connect(self._changed)
-        self._page.documentSizeChanged.connect(self._update_map)
+        self._page.documentSizeChanged.connect(self._map_later)
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def set_text(self, text: str) -> None:
-        """Take a text in place of the present one."""
+        """Take a text in place of the present one; of a long one the end comes on the page a little later."""
         shown, breaks = broken(insertable(text))
-        self.setPlainText(shown)
+        self._filling.drop()
+        first = piece_end(shown, 0, PIECE)
+        self._restyling = True  # told of once, below, when the whole text is known
+        self.setPlainText(shown[:first])
+        self._restyling = False
+        self._text = None
+        if first < len(shown):
+            self._text = shown
+            self._filling.begin(self.document(), shown, first)
+        self._told()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._measure = measure_of(shown, self.document().defaultFont())
         self._fit()
@@ -83,6 +101,7 @@ class DocumentPane(PlainPage):
     def text(self) -> str:
         """The text that stands on the page: what `Document.text` is to be when it is asked about."""
         if self._text is None:
+            self._filling.at_once()
             self._text = document_text(self.document())
         return self._text
 
@@ -94,6 +113,7 @@ class DocumentPane(PlainPage):
         Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
         the chosen one is as pale as the others.
         """
+        self._filling.at_once()
         shown = self.lights.take(self.document(), self._positions(), places)
         self.lights.faint = faint
         self.choose(chosen)
@@ -107,7 +127,7 @@ class DocumentPane(PlainPage):
     def choose(self, index: int) -> None:
         """Make another one of the lit places the strong one."""
         self.lights.chosen = index
-        self._update_map()
+        self._update_marks()
         self.viewport().update()
 
     def lit(self) -> list[str]:
@@ -118,13 +138,14 @@ class DocumentPane(PlainPage):
     def put_out(self) -> None:
         """Light nothing up."""
         self.lights.clear()
-        self._update_map()
+        self._update_marks()
         self.viewport().update()
 
     def set_heat(self, heat: Sequence[float]) -> None:
         """Show in the map where answers were seen: `Reading.heat` of this text, or nothing."""
-        self._heat = tuple(heat)
-        self._update_map()
+        if tuple(heat) != self._heat:
+            self._heat = tuple(heat)
+            self._update_heat()
 
     def reveal(self, index: int) -> None:
         """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
@@ -152,16 +173,22 @@ class DocumentPane(PlainPage):
 
     def go_to(self, point: int) -> None:
         """Scroll a code point to the top of the view."""
+        self._filling.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
     def light_boxes(self, index: int) -> list[QRectF]:
         """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
         return self.lights.boxes(index, list(self.visible_blocks()))
 
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        self._filling.at_once()
+        return super().go_to_words(words, backwards)
+
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        self._filling.at_once()
         if files := local_files(source):
             self.files_dropped.emit(files)
         elif source.hasText():
@@ -178,6 +205,7 @@ class DocumentPane(PlainPage):
         self.resized.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._filling.at_once()
         if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
             self.copy_asked.emit()
             return
@@ -205,21 +233,36 @@ class DocumentPane(PlainPage):
 
     @Slot(int, int, int)
     def _changed(self, at: int, removed: int, added: int) -> None:
-        if self._restyling:
+        if self._restyling or self._filling.at_work:
             return
         before = self._text if removed == added else None
         self._text = None
         # Composing a letter and other changes of form are told as changes of equal length.
         if before is not None and self.text() == before:
             return
+        self._told()
+
+    def _told(self) -> None:
+        """Let go of what belonged to another text, and tell of the change."""
         self._offsets, self._heat = None, ()
         self.lights.clear()
         self._update_map()
         self.edited.emit()
 
     @Slot()
+    def _map_later(self) -> None:
+        if not self._later.isActive():
+            self._later.start()
+
+    @Slot()
     def _update_map(self) -> None:
+        self._update_marks()
+        self._update_heat()
+
+    def _update_marks(self) -> None:
         self.map.set_marks(self.lights.marks(self._page.share_of), self.lights.chosen)
+
+    def _update_heat(self) -> None:
         if self._heat:
             points = edges_of(len(self._heat), len(self.text()))
             shares = [self._page.share_of(self._positions().to_qt(point)) for point in points]

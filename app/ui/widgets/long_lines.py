@@ -18,9 +18,9 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
     that follows a sentence's end, so that the text keeps its length; where a line has no blank, a line
     end is added, never within a character that is made of several code points.
     """
-    lines = text.split("\n")
-    if all(len(line) <= limit for line in lines):
+    if not _any_longer(text, limit):
         return text, 0
+    lines = text.split("\n")
     parts: list[str] = []
     breaks = 0
     for line in lines:
@@ -28,6 +28,18 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
         breaks += len(pieces) - 1
         parts.extend(pieces)
     return "\n".join(parts), breaks
+
+
+def _any_longer(text: str, limit: int) -> bool:
+    """Whether a line of a text is longer than `limit`; looks only as often as it takes to know."""
+    start = 0
+    while len(text) - start > limit:
+        # The last line end within reach: lines shorter than that are not looked at one by one.
+        end = text.rfind("\n", start, start + limit + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
 
 
 def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
