@@ -1,6 +1,7 @@
 """Tokens by the word: what a tokenizer made of a word once is looked up the next time.
 
-Of 500,000 words 60,000 differ. The tokenizer alone took 0.6 ms a window; with its words looked up it is 0.15 ms, and 0.09 once all are known.
+Of 500,000 words 60,000 differ. The tokenizer alone took 0.45 ms a window; with its words looked up it is 0.15 ms, and
+0.09 ms once all are known.
 """
 
 from __future__ import annotations
