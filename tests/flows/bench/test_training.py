@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.core.benches import BenchPart
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Report, Silent, Stopped
+from app.core.requests import TrainingRequest
+from app.core.results import Training, TrainingStep
+from app.flows.bench import training
+from app.flows.bench.other_python import OtherPython
+from app.flows.bench.plan import BenchPlan
+from app.training.examples import QaExample, read_placed_qa
+from tests.flows.fake_engine import fake_workspace
+from tests.helpers.fake_python import fake_python
+from tests.helpers.small_models import small_checkpoint
+
+needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+PLAN = BenchPlan(("training",), questions=20, repeats=2)
+# 0.4 s for a window padded to the most, 0.2 s for others; 24 examples make 26 windows of 150 tokens.
+REFERENCE = """
+import json
+order = json.loads(sys.argv[3])
+assert order["batch"] == 8 and order["length"] == 384 and order["dropout"] == 0.1
+assert len(open(order["examples"]).readlines()) == 24
+print(json.dumps({"torch": "2.0", "transformers": "4.57.6", "windows": 26, "tokens": 3900}), flush=True)
+for line in sys.stdin:
+    windows = 8 * int(line)
+    each = 0.4 if order["padding"] == "max_length" else 0.2
+    print(json.dumps({"seconds": windows * each, "windows": windows, "tokens": 150 * windows, "loss": 1}), flush=True)
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrainingRequest, list[QaExample]]]:
+    """The runs asked for, with their examples; a step takes 0.8 s, in the first epoch and on dev ten times as long."""
+    runs: list[tuple[TrainingRequest, list[QaExample]]] = []
+    now = [0.0]
+
+    def train(workspace: object, request: TrainingRequest, report: Report) -> Training:
+        examples = read_placed_qa(Path(request.examples[0]))
+        runs.append((request, examples))
+        steps = -(-len(examples) // request.batch_size) * int(request.epochs)
+        for step in range(1, steps + 1):
+            now[0] += 0.8 if step > steps // 2 else 8.0
+            report.partial(TrainingStep(step, steps, step / steps, 1.0, 1e-5))
+        now[0] += 8.0
+        report.partial(TrainingStep(steps, steps, 1.0, 1.0, 1e-5, {"f1": 1.0}))
+        return Training(request.output, steps, steps, {"f1": 1.0}, 1.0)
+
+    monkeypatch.setattr(training, "train", train)
+    monkeypatch.setattr(training, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    return runs
+
+
+def figures(part: BenchPart) -> dict[str, tuple[float, float | None]]:
+    return {row.what: (row.value, row.ratio) for row in part.rows}
+
+
+def test_only_the_second_epoch_counts(
+    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
+) -> None:
+    part = training.measure(fake_workspace(tmp_path), PLAN, Silent())
+    assert {what: pytest.approx(value) for what, (value, _) in figures(part).items()} == {
+        "an example": 100.0,
+        "a window full with 384 tokens": 100.0,
+        "steps a second": 1.25,
+        "tokens a second in full windows": 3840.0,
+    }
+    assert part.reference == "" and all(row.ratio is None for row in part.rows)
+
+
+def test_what_is_asked_of_the_trainer(
+    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
+) -> None:
+    training.measure(fake_workspace(tmp_path), PLAN, Silent())
+    assert len(asked) == 4 and len({request.seed for request, _ in asked}) == 2
+    ordinary = [examples for _, examples in asked if len(examples) == 24]
+    full = [examples for _, examples in asked if len(examples) == training.FULL]
+    assert len(ordinary) == len(full) == 2 and ordinary[0] == ordinary[1]
+    assert any(example.answers for example in ordinary[0])
+    assert all(len(example.context.split()) >= training.WORDS for example in full[0])
+    request = asked[0][0]
+    assert (request.batch_size, request.max_length, request.dropout) == (8, 384, 0.1)
+    assert not Path(request.output).parent.exists()
+
+
+@needs_programs
+def test_beside_a_reference(tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]) -> None:
+    plan = BenchPlan(**{**vars_of(PLAN), "against": fake_python(tmp_path, REFERENCE)})
+    part = training.measure(fake_workspace(tmp_path), plan, Silent())
+    ratios = {what: ratio for what, (_, ratio) in figures(part).items()}
+    assert ratios == {
+        "an example, beside run_qa's own padding": pytest.approx(4 * 26 / 24),
+        "an example, beside padding to a batch's longest": pytest.approx(2 * 26 / 24),
+        "a window full with 384 tokens": pytest.approx(4.0),
+        "steps a second": pytest.approx(4 * 26 / 24),
+        "tokens a second in full windows": pytest.approx(4.0),
+    }
+    assert part.reference == "run_qa's loop, transformers 4.57.6 with torch 2.0"
+    assert any("150 tokens" in note for note in part.notes)
+
+
+@needs_programs
+def test_another_interpreter_that_fails_is_told(
+    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]
+) -> None:
+    other = fake_python(tmp_path, 'sys.exit("No module named transformers")')
+    plan = BenchPlan(**{**vars_of(PLAN), "against": other})
+    with pytest.raises(SpanlightError, match="No module named transformers"):
+        training.measure(fake_workspace(tmp_path), plan, Silent())
+
+
+def test_it_can_be_stopped(tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]) -> None:
+    class Stopping(Silent):
+        def check(self) -> None:
+            if asked:
+                raise Stopped
+
+    with pytest.raises(Stopped):
+        training.measure(fake_workspace(tmp_path), PLAN, Stopping())
+    assert len(asked) == 1
+
+
+def vars_of(plan: BenchPlan) -> dict[str, Any]:
+    return {name: getattr(plan, name) for name in BenchPlan.__slots__}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., OtherPython]:
+    """Starts the reference itself, in this interpreter, on a small model and six examples, one longer than a window."""
+    folder = tmp_path_factory.mktemp("reference")
+    small_checkpoint(folder / "model", "bert", Head.QUESTION_ANSWERING)
+    context = "the knave of hearts stole the tarts and took them away . "
+    rows = [
+        {
+            "context": context * (6 if i == 0 else 1),
+            "question": "who stole the tarts?",
+            "answers": [{"text": "knave", "answer_start": 4}] if i else [],
+        }
+        for i in range(6)
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    def start(padding: str) -> OtherPython:
+        order = {
+            "model": str(folder / "model"), "examples": str(folder / "rows.jsonl"), "padding": padding,
+            "length": 32, "stride": 8, "batch": 2, "dropout": 0.1, "learning_rate": 2e-3, "seed": 1, "device": "cpu",
+        }  # fmt: skip
+        return OtherPython(sys.executable, training.SCRIPT, Silent(), json.dumps(order))
+
+    return start
+
+
+def test_the_reference_learns(reference: Callable[..., OtherPython]) -> None:
+    with reference("max_length") as one:
+        told = one.receive()
+        assert told["windows"] > 6 and told["tokens"] < told["windows"] * 32
+        losses = []
+        for _ in range(4):
+            one.send("12")
+            found = one.receive()
+            assert found["windows"] == 24 and found["seconds"] > 0 and found["tokens"] <= 24 * 32
+            losses.append(found["loss"])
+    assert losses[-1] < 0.5 * losses[0]
