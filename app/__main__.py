@@ -10,6 +10,10 @@ import gc
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOTSTRAP = os.path.join(ROOT, "packaging", "bootstrap.py")
 COMMANDS = {
@@ -79,8 +83,8 @@ def prepare(
     return code
 
 
-def open_window(argv: list[str]) -> int:
-    """Open the window on the files named in `argv`; its exit code."""
+def open_window(argv: list[str], painted: Callable[[], object] | None = None) -> int:
+    """Open the window on the files named in `argv`; its exit code. `painted` is called once all of it is painted."""
     screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
         return complain(
@@ -99,7 +103,7 @@ def open_window(argv: list[str]) -> int:
         return complain(
             f"A system library that windows need is missing ({fault}). See the README for the list."
         )
-    return start(files)
+    return start(files, painted)
 
 
 def main(argv: list[str] | None = None) -> int:

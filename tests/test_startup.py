@@ -19,8 +19,21 @@ from tests.helpers.small_models import small_checkpoint
 HEAVY = {"torch", "transformers", "tokenizers", "safetensors", "numpy", "huggingface_hub", "sympy"}
 SLOW = {"asyncio", "email", "http", "ssl", "urllib.request", "importlib.metadata", "sqlite3"}
 
+# A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/rest.py).
+LATER = {
+    "sqlite3", "multiprocessing", "docx", "pypdfium2", "selectolax", "lxml", "markdown_it", "httpx2", "csv", "ssl",
+    "app.core.benches", "app.core.inspection", "app.core.inside", "app.core.offers", "app.core.requests",
+    "app.core.results", "app.engine.client", "app.flows.document_process", "app.flows.download_process",
+    "app.flows.export", "app.flows.history", "app.flows.import_model", "app.flows.read", "app.library.history",
+    "app.models.card", "app.models.installed", "app.ui.widgets.page_pane", "app.ui.widgets.rich_pane",
+    "app.ui.views.classify", "app.ui.views.fill", "app.ui.views.follow", "app.ui.views.history",
+    "app.ui.views.inspect.page", "app.ui.views.models.page", "app.ui.views.names", "app.ui.views.settings",
+    "PySide6.QtPrintSupport", "PySide6.QtQml", "PySide6.QtOpenGL",
+}  # fmt: skip
+MOST_OF_OURS = 95
+
 WINDOW = """
-import sys
+import sys, time
 import app.__main__
 from app.flows.workspace import open_workspace
 from app.ui.start import make_application, open_window
@@ -28,7 +41,13 @@ workspace = open_workspace()
 application = make_application(workspace)
 window = open_window(workspace)
 assert window.isVisible()
-print(*sorted(name for name in sys.modules if "." not in name))
+end = time.monotonic() + 60
+painted = []
+window.painted.first.disconnect()  # what the window begins then
+window.painted.first.connect(lambda: painted.append(sorted(sys.modules)))
+while not painted and time.monotonic() < end:
+    application.processEvents()
+print(*painted[0])
 window.close()
 """
 REAL_WINDOW = """
@@ -71,8 +90,18 @@ def test_the_window_shows_before_anything_heavy_is_loaded() -> None:
     done = run(WINDOW)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
-    assert "PySide6" in loaded
-    assert not loaded & HEAVY
+    assert "PySide6" in loaded and "app.ui.views.ask" in loaded
+    assert not loaded & (HEAVY | LATER)
+    assert len([name for name in loaded if name.startswith("app.")]) <= MOST_OF_OURS
+
+
+def test_the_window_tells_when_it_was_painted_and_leaves(spanlight_home: Path) -> None:
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "app.ui.painted"], cwd=ROOT, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr
+    assert began < float(done.stdout) < time.monotonic()
 
 
 @pytest.mark.real_window

@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No question was given.", 'Add --question "...".')
     if arguments.files.count("-") > 1:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
+    workspace.engine.begin()  # it loads PyTorch while the file is read
     opened = read_files(arguments.files, arguments, workspace, report)
     documents = tuple(each.document for each in opened)
     if not any(document.text.strip() for document in documents):

@@ -63,6 +63,18 @@ class Child:
             return running.process.pid if running else None
         return None
 
+    def begin(self) -> None:
+        """Start the process unless it is there: it makes its handler ready while the first request is prepared.
+
+        Raises nothing: where it cannot be started, the first request says why.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                with contextlib.suppress(SpanlightError, Stopped):
+                    self._start(early=True)
+            finally:
+                self._lock.release()
+
     def run(self, request: object, report: Report) -> Any:
         """The child's answer to one request; progress and partial results go to `report` meanwhile.
 
@@ -118,7 +130,7 @@ class Child:
             finally:
                 self._lock.release()
 
-    def _start(self) -> _Running:
+    def _start(self, early: bool = False) -> _Running:
         if self._closed:
             raise Stopped
         if self._running is not None and self._running.process.is_alive():
@@ -127,7 +139,7 @@ class Child:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         listener, control = context.Pipe(duplex=False)
-        arguments = (theirs, listener, self._factory, str(self._log or ""))
+        arguments = (theirs, listener, self._factory, str(self._log or ""), early)
         process = context.Process(target=serve, args=arguments, name=self._title, daemon=True)
         try:
             with _interrupts_blocked():

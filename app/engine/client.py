@@ -56,6 +56,10 @@ class Engine:
         self._avoid = ""
         self._texts = Sender()
 
+    def begin(self) -> None:
+        """Start the process and have it load PyTorch, which takes longer than to read a text; waits for nothing."""
+        self._child.begin()
+
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         """The result of a request of core.requests; `choice` is the model, None for training.
 

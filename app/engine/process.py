@@ -83,6 +83,11 @@ class Host:
         self._torch_loaded = False
         self._report: Report = Silent()
 
+    def warm_up(self) -> None:
+        """Load PyTorch before anything is asked."""
+        with contextlib.suppress(SpanlightError):
+            self._set_threads(Silent())
+
     def __call__(self, order: Order, report: Report) -> Any:
         """Answer one order.
 

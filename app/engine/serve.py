@@ -85,12 +85,13 @@ class LineReport:
             raise Stopped
 
 
-def serve(data: Connection, control: Connection, factory: Factory, log: str) -> None:
+def serve(data: Connection, control: Connection, factory: Factory, log: str, early: bool = False) -> None:
     """Answer requests until the parent closes its end; runs as the main function of a spawned process.
 
     `factory` gives the handler of requests. It is called at the first request, so that what it imports
-    can be stopped. A request comes as two messages, its number and itself. `log` is a file that takes
-    what libraries print, empty to drop it.
+    can be stopped; with `early` at once, while the parent still prepares that request, and what the handler has
+    to load (`warm_up`) is loaded then too. A request comes as two messages, its number and itself. `log` is a file that
+    takes what libraries print, empty to drop it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
@@ -99,6 +100,10 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str) -> 
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
     line.send(Kind.READY, 0)
     handler: Handler | None = None
+    if early:
+        with contextlib.suppress(Exception):
+            handler = factory()
+            getattr(handler, "warm_up", int)()
     while True:
         number = _receive(data)
         try:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Slot
@@ -61,8 +62,11 @@ class Handed(QObject):
         return False
 
 
-def main(argv: list[str]) -> int:
-    """Open the window on the files named; returns the process's exit code once it is closed."""
+def main(argv: list[str], painted: Callable[[], object] | None = None) -> int:
+    """Open the window on the files named; returns the process's exit code once it is closed.
+
+    `painted` is called once the whole window has been painted.
+    """
     if any(argument in ("-h", "--help") for argument in argv):
         print(USAGE)
         return 0
@@ -85,6 +89,8 @@ def main(argv: list[str]) -> int:
         Signals(window)
     one = OneWindow(name, window)
     one.asked.connect(window.come_up)
+    if painted is not None:
+        window.painted.first.connect(painted)
     if files:
         window.open_files(files)
     code = application.exec()

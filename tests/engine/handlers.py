@@ -30,6 +30,13 @@ def make_badly() -> Any:
 class Worker:
     def __init__(self) -> None:
         self.requests = 0
+        self.warm = False
+
+    def warm_up(self) -> None:
+        self.warm = True
+
+    def is_warm(self, _: Report) -> bool:
+        return self.warm
 
     def __call__(self, request: tuple[Any, ...], report: Report) -> Any:
         self.requests += 1

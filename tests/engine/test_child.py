@@ -172,3 +172,24 @@ def test_a_handler_that_cannot_be_made_is_a_bug_that_is_said() -> None:
                 child.run(("pid",), Silent())
     finally:
         child.close()
+
+
+def test_a_process_begun_early_is_ready_and_the_same_that_answers(child: Child) -> None:
+    child.begin()
+    first = child.pid
+    assert first is not None
+    child.begin()
+    assert child.run(("is_warm",), Silent()) is True
+    assert child.run(("pid",), Silent()) == first == child.pid
+
+
+def test_what_goes_wrong_early_is_said_by_the_first_request() -> None:
+    child = Child(handlers.make_badly, title="test process")
+    try:
+        child.begin()
+        with pytest.raises(ChildBug, match="no such library"):
+            child.run(("pid",), Silent())
+    finally:
+        child.close()
+    child.begin()
+    assert not child.alive

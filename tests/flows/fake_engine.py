@@ -81,8 +81,13 @@ class FakeEngine:
         self.requests: list[object] = []
         self.choices: list[ModelChoice | None] = []
         self.closed = False
+        self.begun = 0
         self.ended = 0
         self._before = before
+
+    def begin(self) -> None:
+        """Take note of having been started early."""
+        self.begun += 1
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         report.check()

@@ -21,6 +21,7 @@ PARTS: dict[str, Measure] = {
     "reading": reading.measure,
     "anytime": anytime.measure,
     "memory": memory.measure,
+    "start": start.measure,
     "training": training.measure,
 }
 

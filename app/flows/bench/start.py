@@ -1,0 +1,157 @@
+"""How long people wait for a start: until the window is painted, and until a fresh process answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.core.benches import BenchPart
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Progress, Report
+from app.flows.bench.other_python import ENVIRONMENT
+from app.flows.bench.plan import BenchPlan
+from app.flows.bench.turns import in_turn, row
+from app.flows.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[3]
+PIPELINE = Path(__file__).with_name("reference_once.py")
+TEXT = (
+    "The tide is highest at noon on most days of that week, and lowest in the early evening. "
+    "The harbour master writes both times on the board beside the ferry."
+)
+QUESTION = "When is the tide highest?"
+_WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
+_LONGEST = 180.0
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """Start to window painted, and fresh process to first answer beside the reference's in turn; medians in seconds.
+
+    Every process begins with the byte code compiled and the files in the system's cache: each is started once before
+    it is timed. Raises SpanlightError where one does not do its work, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = process_environment(Path(folder))
+        text = Path(folder) / "text.txt"
+        text.write_text(TEXT, encoding="utf-8")
+        window = [sys.executable, "-m", "app.ui.painted"]
+        ask = [sys.executable, "-m", "app", "ask", str(text), "--question", QUESTION, "--no-history"]
+        ask += ["--model", card.folder, "--device", plan.device or "auto"]
+        old = [plan.against, "-I", str(PIPELINE), card.folder, QUESTION, TEXT]
+        runs = _Runs(environment, report)
+        runs.painted(window)
+        painted = [runs.painted(window) for _ in range(plan.repeats or _WINDOW)]
+        runs.answered(ask)
+        if plan.against:
+            runs.answered(old)
+        answered, before = in_turn(
+            lambda _: runs.answered(ask),
+            (lambda _: runs.answered(old)) if plan.against else None,
+            plan.repeats or _ANSWER,
+        )
+        slowest = runs.imports(["-m", "app.ui.painted"])
+        screen = environment.get("QT_QPA_PLATFORM") or "on the screen"
+    return BenchPart(
+        name="start",
+        title="From the command to the window, and to an answer",
+        rows=(
+            row("start to window painted", painted, "s", worst=True),
+            row("fresh process to first answer, a short text", answered, "s", before),
+        ),
+        notes=(
+            f"The window was painted {screen}, with data of its own.",
+            "Of the window's start, importing takes: "
+            + ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in slowest)
+            + " (with the measuring, which slows it down).",
+        ),
+        model=card.name,
+        device=plan.device,
+        reference="a fresh process of pipeline(“question-answering”)" if plan.against else "",
+        details={"painted": painted, "answered": answered, "reference answered": before},
+    )
+
+
+def process_environment(home: Path) -> dict[str, str]:
+    """The variables of the processes measured: data of their own, and no screen where there is none."""
+    environment = os.environ | ENVIRONMENT | {"SPANLIGHT_HOME": str(home / "home")}
+    if sys.platform.startswith("linux") and not any(environment.get(name) for name in _SCREENS):
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+    return environment
+
+
+class _Runs:
+    """Starts processes one after another, and tells how long each took."""
+
+    def __init__(self, environment: Mapping[str, str], report: Report) -> None:
+        self._environment, self._report = environment, report
+        self._done = 0
+
+    def painted(self, command: Sequence[str]) -> float:
+        """The seconds until the window of `app.ui.painted` was painted."""
+        began, said, _ = self._run(command)
+        try:
+            return float(said) - began
+        except ValueError:
+            raise SpanlightError("The window was not painted.", "See whether it opens by itself.") from None
+
+    def answered(self, command: Sequence[str]) -> float:
+        """The seconds until the first line of what a process says."""
+        began, said, ended = self._run(command)
+        if not said:
+            raise SpanlightError("A fresh process gave no answer.", f"Try it: {' '.join(command[:4])} …")
+        return ended - began
+
+    def imports(self, arguments: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
+        """The packages whose own modules took longest to import, and their seconds."""
+        command = [sys.executable, "-X", "importtime", *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self._environment, capture_output=True, text=True, timeout=_LONGEST
+        )
+        spent: Counter[str] = Counter()
+        for line in done.stderr.splitlines():
+            took, _, name = line.removeprefix("import time:").replace("|", " | ").partition("|")
+            package = name.rpartition("|")[2].strip().partition(".")[0]
+            if line.startswith("import time:") and took.strip().isdigit():
+                spent["shiboken6" if package == "shibokensupport" else package] += int(took)
+        return [(name, microseconds / 1e6) for name, microseconds in spent.most_common(most)]
+
+    def _run(self, command: Sequence[str]) -> tuple[float, str, float]:
+        """When a process was started, its first line, and when that came."""
+        self._report.check()
+        self._report.progress(Progress(self._done, 0, "Starting fresh processes"))
+        self._done += 1
+        began = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self._environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        except OSError as error:
+            raise SpanlightError(
+                f"“{command[0]}” cannot be started: {error.strerror or error}.", "Name a Python that works."
+            ) from error
+        with process:
+            try:
+                said = process.stdout.readline().strip() if process.stdout else ""
+                ended = time.monotonic()
+                process.communicate(timeout=_LONGEST)
+            except subprocess.TimeoutExpired:
+                raise SpanlightError(
+                    "A fresh process did not end.", "Close other programs and try again."
+                ) from None
+            finally:
+                process.kill()
+        return began, said, ended
