@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPaintEvent,
+    QPixmap,
 )
 from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
@@ -45,7 +47,7 @@ class AnswerMap(QScrollBar):
         self._marks: tuple[float, ...] = ()
         self._chosen = -1
         self._heat: tuple[float, ...] = ()
-        self._drawn: tuple[tuple[tuple[float, ...], int, int], QImage] | None = None
+        self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
         # What the tool tip says of the chosen mark and of another one, and what all of them are called.
         self.marked = ("The answer that is shown", "Another place", "answers")
         self.setMouseTracking(True)
@@ -152,26 +154,32 @@ class AnswerMap(QScrollBar):
         """Draw the heat as a strip along the track's left side, stronger where likelier."""
         if max(self._heat, default=0.0) < _LEAST_HEAT:
             return
-        painter.save()
-        shape = QPainterPath()
-        shape.addRoundedRect(track, track.width() / 2, track.width() / 2)
-        painter.setClipPath(shape)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(
-            QRectF(track.left(), track.top(), self._theme.step(1), track.height()), self._strip(track)
-        )
-        painter.restore()
+        painter.drawPixmap(track.topLeft(), self._strip(track))
 
-    def _strip(self, track: QRectF) -> QImage:
-        """The heat as an image of one column, made anew only where it has changed: the bar is drawn at every scroll."""
-        # Not more parts than there are pixels: a narrow peak would fall between two of them.
-        parts = max(1, min(len(self._heat), int(track.height())))
-        colour = self._theme.colour("mark")
-        if self._drawn is None or self._drawn[0] != (self._heat, parts, colour.rgba()):
+    def _strip(self, track: QRectF) -> QPixmap:
+        """The heat as a picture, made anew only where it has changed: the bar is drawn at every scroll."""
+        colour, ratio = self._theme.colour("mark"), self.devicePixelRatioF()
+        wanted = (self._heat, track.width(), track.height(), colour.rgba(), ratio)
+        if self._drawn is None or self._drawn[0] != wanted:
+            # Not more parts than there are pixels: a narrow peak would fall between two of them.
+            parts = max(1, min(len(self._heat), int(track.height())))
             rgb = colour.rgb() & 0xFFFFFF
             column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
-            image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32).copy()
-            self._drawn = (self._heat, parts, colour.rgba()), image
+            image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32)
+            wide = self._theme.step(1)
+            picture = QPixmap(ceil(wide * ratio), ceil(track.height() * ratio))
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            shape = QPainterPath()
+            place = QRectF(0, 0, track.width(), track.height())
+            shape.addRoundedRect(place, track.width() / 2, track.width() / 2)
+            painter.setClipPath(shape)
+            painter.drawImage(QRectF(0, 0, wide, track.height()), image)
+            painter.end()
+            self._drawn = wanted, picture
         return self._drawn[1]
 
     def _pooled(self, parts: int) -> list[float]:

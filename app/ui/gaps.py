@@ -1,0 +1,114 @@
+"""How long the window's event loop stood still, and in whose hands it then was."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+
+_DEEP = 6  # calls told of a sample
+
+
+class Heartbeat(QObject):
+    """Ticks every millisecond in the event loop of the thread it is made in, and keeps the gaps between ticks.
+
+    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `watched`
+    is called at every tick, after the gap was taken.
+    """
+
+    def __init__(self, parent: QObject | None = None, watched: Callable[[], None] | None = None) -> None:
+        super().__init__(parent)
+        self.gaps: dict[str, array[float]] = {}
+        self.last = time.perf_counter()
+        self.phase = ""
+        self.watched = watched
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(1)
+
+    def begin(self, phase: str) -> None:
+        """Count what follows for a phase; what has passed since the last tick still counts for the one before."""
+        self._take()
+        self.phase = phase
+        self.gaps.setdefault(phase, array("d"))
+
+    def stop(self) -> None:
+        """Tick no more."""
+        self._take()
+        self._timer.stop()
+
+    def _take(self) -> None:
+        now = time.perf_counter()
+        if self.phase:
+            self.gaps[self.phase].append((now - self.last) * 1000)
+        self.last = now
+
+    @Slot()
+    def _tick(self) -> None:
+        self._take()
+        if self.watched is not None:
+            self.watched()
+
+
+class Culprits(threading.Thread):
+    """Looks from a thread of its own at what the event loop's thread does while a gap is longer than `least_ms`.
+
+    `seen` counts, by phase and calls from the innermost outwards, how often they were met.
+    """
+
+    def __init__(self, heart: Heartbeat, least_ms: float) -> None:
+        super().__init__(name="culprits", daemon=True)
+        self.seen: Counter[tuple[str, str]] = Counter()
+        self._heart = heart
+        self._least = least_ms / 1000
+        self._main = threading.get_ident()
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Look until `stop`."""
+        while not self._over.wait(self._least / 4):
+            since = time.perf_counter() - self._heart.last
+            if since < self._least:
+                continue
+            # No name for the frame: what its call holds, such as a painter, would outlive the call.
+            self.seen[self._heart.phase, _calls(sys._current_frames().get(self._main))] += 1
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._over.set()
+        self.join(1)
+
+
+def _calls(frame: FrameType | None) -> str:
+    """Where a thread is: file, line and name of its innermost calls."""
+    said: list[str] = []
+    while frame is not None and len(said) < _DEEP:
+        code = frame.f_code
+        said.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
+        frame = frame.f_back
+    return " < ".join(said)
+
+
+def longest(gaps: array[float]) -> float:
+    """The longest gap, milliseconds; 0 where nothing ticked."""
+    return max(gaps, default=0.0)
+
+
+def percentile(gaps: array[float], share: float) -> float:
+    """The gap that this share of the *time* was spent in gaps no longer than; 0 where nothing ticked.
+
+    Counted in time, not in gaps: of a thousand short ticks and one long stand, the stand is what a person meets.
+    """
+    whole, passed = sum(gaps), 0.0
+    for gap in sorted(gaps):
+        passed += gap
+        if passed >= share * whole:
+            return gap
+    return 0.0
