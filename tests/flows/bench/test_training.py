@@ -153,7 +153,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., OtherPy
     def start(padding: str) -> OtherPython:
         order = {
             "model": str(folder / "model"), "examples": str(folder / "rows.jsonl"), "padding": padding,
-            "length": 32, "stride": 8, "batch": 2, "dropout": 0.1, "learning_rate": 2e-3, "seed": 1, "device": "cpu",
+            "length": 32, "stride": 8, "batch": 2, "dropout": 0.1, "learning_rate": 1e-2, "seed": 1, "device": "cpu",
         }  # fmt: skip
         return OtherPython(sys.executable, training.SCRIPT, Silent(), json.dumps(order))
 
@@ -165,9 +165,10 @@ def test_the_reference_learns(reference: Callable[..., OtherPython]) -> None:
         told = one.receive()
         assert told["windows"] > 6 and told["tokens"] < told["windows"] * 32
         losses = []
-        for _ in range(4):
-            one.send("12")
+        for steps in (1, 24):
+            one.send(str(steps))
             found = one.receive()
-            assert found["windows"] == 24 and found["seconds"] > 0 and found["tokens"] <= 24 * 32
+            assert found["windows"] == 2 * steps and found["seconds"] > 0
+            assert 0 < found["tokens"] <= 2 * steps * 32
             losses.append(found["loss"])
-    assert losses[-1] < 0.5 * losses[0]
+    assert losses[0] > 2.5 and losses[1] < 1.5, losses  # by chance it is about 3.4
