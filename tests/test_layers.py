@@ -75,6 +75,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "app.ui.painted": ("app.__main__",),
     "app.ui.gaps": (),
+    "app.ui.sources": (),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.__main__": ("app.core.about", "app.cli", "app.ui.start"),
@@ -85,6 +86,7 @@ FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.model
 TORCH = (
     "app.models.loader",
     "app.models.forward",
+    "app.models.lean_torch",
     "app.models.classes",
     "app.models.device",
     "app.models.device_list",

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Slot
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
+import app.ui.sources  # noqa: F401, before what it saves time of
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace, open_workspace
