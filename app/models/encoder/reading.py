@@ -112,13 +112,13 @@ class Reader:
         )
 
     def _taken(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
-        taken = stored.to(self.device, dtype or self.dtype, copy=True)
-        # Their sum tells it nine times as fast, unless it is too large itself.
-        if not taken.sum(dtype=torch.float32).isfinite() and not taken.isfinite().all():
+        taken = stored.to(dtype or self.dtype, copy=True)
+        # The least and the greatest tell it, NaN being both: eight times as fast for float16 as a sum in float32.
+        if not all(bool(bound.isfinite()) for bound in taken.aminmax()):
             parts = zip(names, taken.chunk(len(names)), strict=True)
             first = next(name for name, part in parts if not part.isfinite().all())
             raise SpanlightError(
                 f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
-        return taken
+        return taken.to(self.device)
