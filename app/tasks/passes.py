@@ -163,6 +163,9 @@ class Passes:
                     del left[piece]
                 self._count()
                 yield
+                if not self._keeps_groups:
+                    yield from self._read_soon()
+            if self._keeps_groups:  # of a buffer every group is whole, of a batch perhaps not
                 yield from self._read_soon()
         while self._read_waiting(group_size(self._model)):
             yield

@@ -91,6 +91,8 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
         for _ in Passes(long[0], model, report):
             long[0].seconds = perf_counter() - started
             yield long[0]
+        if not long[0].total:
+            yield long[0]
 
 
 def _until_long(questions: Iterator[Asked], long: list[Asked], model: ReadyModel) -> Iterator[Asked]:

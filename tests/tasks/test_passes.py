@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,8 +15,9 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
+from app.tasks.passes import Passes
 from app.tasks.question_answering import read, read_batch
-from app.tasks.screening import LEAST_WINDOWS
+from app.tasks.screening import LEAST_WINDOWS, Piece
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 
@@ -224,6 +225,46 @@ def test_a_batch_reads_long_texts_twice_and_short_ones_mixed() -> None:
     assert sorted(noted.partials, key=lambda one: one[0]) == list(enumerate(together))
     assert noted.told[-1].done == noted.told[-1].total == len(texts)
     assert all(reading.seconds > 0 for reading in together if reading.windows)
+
+
+def test_a_long_text_without_a_word_in_a_batch_is_answered_too() -> None:
+    model, _, _ = twice()
+    noted = Noted()
+    questions = tuple(ask("who", text) for text in ("paris", " " * 600_000, "king"))
+    readings = read_batch(QuestionBatch(questions), model, noted)
+    assert list(map(found, readings)) == [
+        found(read(question, replace(model, screen=None), Silent())) for question in questions
+    ]
+    assert readings[1].complete and not readings[1].windows
+    assert noted.told[-1].done == len(questions)
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_in_less_than_float32_neighbours_are_read_together(
+    seed: int, in_order: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window's logits depend on its batch there: what they are must not depend on when it was read."""
+    whole: dict[int, int] = {}
+    batches: list[list[int]] = []
+    groups, exactly = Passes._groups, Passes._exactly
+
+    def noting_groups(self: Passes) -> Iterator[list[Piece]]:
+        for group in groups(self):
+            whole[group[0].group] = len(group)
+            yield group
+
+    def noting(self: Passes, pieces: Sequence[Piece]) -> Arrays:
+        batches.append([piece.group for piece in pieces])
+        return exactly(self, pieces)
+
+    monkeypatch.setattr(Passes, "_groups", noting_groups)
+    monkeypatch.setattr(Passes, "_exactly", noting)
+    model, _, _ = twice(seed, 0.3, dtype="bfloat16")
+    reading = read(ask("who stole the tarts", text_of(seed, 12_000), in_order=in_order), model, Silent())
+    assert 0 < reading.screened < reading.windows
+    for batch in batches:
+        assert batch == batch[:1] * whole[batch[0]]
 
 
 def test_progress_never_goes_back_and_ends_at_the_number_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
