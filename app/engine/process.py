@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -187,7 +189,8 @@ class Host:
         if not self._torch_loaded:
             report.progress(Progress(0, 0, "Loading PyTorch"))
         try:
-            import torch
+            with _uncollected():
+                import torch
         except (ImportError, OSError) as error:
             said = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
             raise SpanlightError(
@@ -197,6 +200,20 @@ class Host:
         torch.set_num_threads(physical_cores())  # training leaves another number behind
         self._torch_loaded = True
         report.check()
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python's collector away from what a module defines, which never goes: a tenth of the import of torch."""
+    if "torch" in sys.modules:
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _keep_freed_memory() -> None:
