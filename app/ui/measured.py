@@ -58,7 +58,7 @@ class Order:
     device: str = ""
     pages: bool = True
     watch: float = 0.0
-    longest: float = 600.0
+    longest: float = 120.0
 
 
 class Person:
@@ -73,6 +73,8 @@ class Person:
         self._until = 0.0
         self._acts: list[tuple[float, Callable[[], None]]] = []
         self._next: list[float] = []
+        self._painted: list[bool] = []
+        window.painted.first.connect(lambda: self._painted.append(True))
         self.late: list[str] = []
         self.facts: dict[str, Any] = {}
 
@@ -104,9 +106,7 @@ class Person:
 
     def _all(self) -> Iterator[Step]:
         window, order = self._window, self._order
-        painted: list[bool] = []
-        window.painted.first.connect(lambda: painted.append(True))
-        yield (lambda: bool(painted)), order.longest
+        yield (lambda: bool(self._painted)), order.longest
         self._phase("load")
         yield self._state_is("Reader ready"), order.longest
         yield from self._rest("at rest")

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.core.benches import Bench, BenchPart
 from app.core.errors import SpanlightError
 from app.core.report import Report
-from app.flows.bench import anytime, memory, reading, start, training
+from app.flows.bench import anytime, memory, reading, start, training, window
 from app.flows.bench.machine import this_machine
 from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
 from app.flows.workspace import Workspace
@@ -22,6 +22,7 @@ PARTS: dict[str, Measure] = {
     "anytime": anytime.measure,
     "memory": memory.measure,
     "start": start.measure,
+    "window": window.measure,
     "training": training.measure,
 }
 
