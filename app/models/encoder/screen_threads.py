@@ -57,8 +57,10 @@ class Rows:
                 broken.set()
                 raise
 
-        running = {self._pool.submit(work) for _ in range(workers)}
+        running: set[Future[None]] = set()
         try:
+            for _ in range(workers):
+                running.add(self._pool.submit(work))
             _watch(running, check)
         finally:
             broken.set()

@@ -147,6 +147,27 @@ def test_it_is_refused_where_it_is_not_worth_it(
     assert screen.size == 0
 
 
+@pytest.mark.parametrize(("before", "then"), [(2, True), (3, False)])
+def test_where_it_is_not_quicker_time_after_time_it_is_not_tried_again(
+    small: Loaded, monkeypatch: pytest.MonkeyPatch, before: int, then: bool
+) -> None:
+    screen, some = Int8Screen(small.screen._model), rows(small, (64, 64))
+    monkeypatch.setattr(screens, "LEAST_GAIN", 1e6)
+    for _ in range(before):
+        assert not screen.begin(some)
+    monkeypatch.setattr(screens, "LEAST_GAIN", 0.0)
+    assert screen.begin(some) is then
+    assert screen.begin(some) is then
+
+
+def test_logits_that_are_no_numbers_are_not_near() -> None:
+    there = np.ones((1, 8), dtype=bool)
+    right = np.arange(8, dtype=np.float32)[None]
+    holed = np.where(right == 3, np.nan, right)
+    for exact, found, near in ((right, right, True), (right, holed, False), (holed, right, False)):
+        assert Int8Screen._is_near(*(dict.fromkeys(NAMES, each) for each in (exact, found)), there) is near
+
+
 def test_it_is_refused_where_int8_is_not_right(small: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screens, "highest_level", lambda *_: 0)
     assert not Int8Screen(small.screen._model).begin(rows(small, (64, 64)))
