@@ -45,6 +45,8 @@ _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
 # What fontconfig and offscreen Qt say where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
+# Drawn smaller, thin lines would lie between the pixels: it is drawn so large and made smaller.
+_LEAST_ICON = 16
 
 
 class ThemeFile:
@@ -255,7 +257,9 @@ class LineIcon(QIconEngine):
         key = (size.width(), size.height(), colour)
         if key not in self._drawn:
             renderer = QSvgRenderer(QByteArray(self._svg.replace("currentColor", colour).encode()))
-            self._drawn[key] = _pixmap(renderer, size.width())
+            drawn = _pixmap(renderer, max(_LEAST_ICON, size.width()))
+            smooth = Qt.TransformationMode.SmoothTransformation
+            self._drawn[key] = drawn.scaledToWidth(size.width(), smooth)
         return self._drawn[key]
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:

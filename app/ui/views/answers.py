@@ -24,7 +24,7 @@ class Answers(QObject):
         super().__init__(parent)
         self._settings = settings
         self._panel = panel
-        self._own_threshold = 0.5
+        self._own_threshold: float | None = None  # until the reader's card has been read
         self.sheet: Sheet | None = None
         panel.card.chosen.connect(self.choose_first)
         panel.card.copy_asked.connect(self._copy_first)
@@ -244,7 +244,9 @@ class Answers(QObject):
 
     def _show_threshold(self) -> None:
         chosen = self.threshold()
-        self._panel.threshold.set_threshold(self._own_threshold if chosen is None else chosen, chosen is None)
+        shown = self._own_threshold if chosen is None else chosen
+        if shown is not None:
+            self._panel.threshold.set_threshold(shown, chosen is None)
 
     def _outcome(self) -> Outcome | None:
         return self.sheet.outcome if self.sheet is not None else None
