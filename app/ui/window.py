@@ -22,6 +22,7 @@ from app.ui.shell.idle import Idle
 from app.ui.shell.network import NetworkSwitch
 from app.ui.shell.noticed import Noticed
 from app.ui.shell.painted import FirstPaint
+from app.ui.shell.preparing import Preparing
 from app.ui.shell.reader import Reader
 from app.ui.theme import Theme
 from app.ui.views.page import Page
@@ -64,6 +65,7 @@ class MainWindow(QMainWindow):
         self._notice_place.addWidget(self.notice)
         self.reader = Reader(workspace, lanes, self.status, self)
         self.idle = Idle(workspace, lanes, self.reader, self)
+        self.preparing = Preparing(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
         self.drops = Drops(lanes, self)
@@ -94,6 +96,10 @@ class MainWindow(QMainWindow):
             page.open_settings.connect(self.show_settings)
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
+            if key == "ask":
+                self.preparing.file_up = page.opening.file_up  # type: ignore[attr-defined]
+                for signal in (page.sheets.up, page.opening.opened):  # type: ignore[attr-defined]
+                    signal.connect(self.preparing.look)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytestqt.qtbot import QtBot
@@ -12,6 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
+from app.core.text import Document
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
@@ -29,6 +30,7 @@ class FakeEngine:
         self.cards = cards
         self.requests: list[object] = []
         self.loads: list[ModelChoice] = []
+        self.prepared: list[Document] = []
         self.alive = True
         self.closed = False
 
@@ -40,6 +42,9 @@ class FakeEngine:
         self.loads.append(choice)
         card = next(card for card in self.cards if card.folder == choice.folder)
         return LoadedModel(card, DeviceChoice("cpu", "float32", "it is a test"), 0.1)
+
+    def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
+        self.prepared += documents
 
     def close(self) -> None:
         self.closed = True

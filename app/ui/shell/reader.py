@@ -17,8 +17,12 @@ AGAIN = "Loading the reader again…"
 
 
 class Reader(QObject):
-    """Has the reader loaded in the work lane. `failed` carries the Fault of a bug; any other is in the status line."""
+    """Has the reader loaded in the work lane.
 
+    `loaded` is sent each time it is there. `failed` carries the Fault of a bug; any other is in the status line.
+    """
+
+    loaded = Signal()
     failed = Signal(object)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, status: StatusLine, parent: QObject) -> None:
@@ -33,6 +37,11 @@ class Reader(QObject):
         self._loading = LOADING
         status.set_state("loading", LOADING)
         lanes.work.begun.connect(self._work_begun)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the reader is in memory, as far as is known here."""
+        return bool(self._folder) and not self._away
 
     @Slot()
     def start(self) -> None:
@@ -103,6 +112,7 @@ class Reader(QObject):
         self._status.set_state(
             "ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}"
         )
+        self.loaded.emit()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

@@ -18,6 +18,7 @@ from app.ui.views.sheets import Sheets
 
 if TYPE_CHECKING:
     from app.core.layout import Opened
+    from app.core.text import Document
 
 
 class Opening(QObject):
@@ -72,6 +73,13 @@ class Opening(QObject):
         """Read the file of a sheet that comes up for the first time."""
         if sheet.asleep:
             self.read(sheet, sheet.path)
+
+    def file_up(self) -> Document | None:
+        """The file that is up, where the page says what stands in it."""
+        sheet = self._sheets.current()
+        if sheet.opened is None or not sheet.is_open or sheet.asked() is not sheet.opened:
+            return None
+        return sheet.opened.document
 
     def stop(self, sheet: Sheet) -> bool:
         """Stop reading a sheet's file, or leave what is asked about it; returns whether there was anything to stop."""
