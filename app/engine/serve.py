@@ -98,12 +98,13 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
     _be_first_to_go()
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
-    line.send(Kind.READY, 0)
     handler: Handler | None = None
     if early:
         with contextlib.suppress(Exception):
             handler = factory()
             getattr(handler, "warm_up", int)()
+    # Only now: a large request that nobody reads would hold the parent up, which could not be stopped meanwhile.
+    line.send(Kind.READY, 0)
     while True:
         number = _receive(data)
         try:

@@ -27,6 +27,11 @@ def make_badly() -> Any:
     raise ImportError("no such library")
 
 
+def make_behind_a_gate() -> Any:
+    """A handler that is being made ready until the file that the environment names is there, half a minute at most."""
+    return Gated()
+
+
 class Worker:
     def __init__(self) -> None:
         self.requests = 0
@@ -109,3 +114,11 @@ class Worker:
 
     def environment(self, _: Report) -> tuple[int, str]:
         return os.getppid(), Path("/proc/self/oom_score_adj").read_text().strip()
+
+
+class Gated(Worker):
+    def warm_up(self) -> None:
+        end = time.monotonic() + 30
+        while not Path(os.environ["SPANLIGHT_TEST_GATE"]).exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        super().warm_up()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +182,33 @@ def test_a_process_begun_early_is_ready_and_the_same_that_answers(child: Child) 
     child.begin()
     assert child.run(("is_warm",), Silent()) is True
     assert child.run(("pid",), Silent()) == first == child.pid
+
+
+def test_a_large_request_can_be_stopped_while_the_process_is_made_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopping(Listener):
+        checks = 0
+
+        def check(self) -> None:
+            self.checks += 1
+            if self.checks == 15:  # 50 ms apart: by then it would be sent to a process that listens too soon
+                raise Stopped
+
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("SPANLIGHT_TEST_GATE", str(gate))
+    child = Child(handlers.make_behind_a_gate, title="test process")
+    try:
+        child.begin()
+        first = child.pid
+        with pytest.raises(Stopped):
+            child.run(("echo", "a" * 10_000_000), Stopping())
+        assert not gate.exists() and child.pid == first and child.alive
+        gate.touch()
+        assert child.run(("is_warm",), Silent()) is True
+        assert child.pid == first
+    finally:
+        child.close()
 
 
 def test_what_goes_wrong_early_is_said_by_the_first_request() -> None:
