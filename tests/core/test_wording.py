@@ -128,3 +128,8 @@ def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
     assert wording.without_answer(0.5, "the part that was read")[1].endswith(
         "not in the part that was read, 50 %"
     )
+
+
+def test_how_closely_a_text_was_read() -> None:
+    assert wording.read_closely(2210, 2050) == "2,210 passages, 160 of them closely"
+    assert wording.read_closely(1, 0) == "1 passage, 1 of them closely"

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core import wording
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.ui.views.ask import AskView
-from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
+from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, start
 from tests.helpers.windows import FakeEngine
 
 
@@ -143,6 +145,47 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
     assert sheet.pane.lit() == [WORDS[1]]
     assert not view.panel.strip.isVisible()
     assert not view.stop()
+
+
+def test_a_stopped_reading_took_as_long_as_it_was_read(view: AskView, qtbot: QtBot) -> None:
+    start(view, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.wait(250)
+    view.stop()
+    outcome = view.sheets.current().outcome
+    assert outcome is not None and outcome.reading is not None
+    assert 0.25 <= outcome.reading.seconds < 10 and outcome.reading.seconds != 1.0, (
+        "not as of its last answer"
+    )
+    assert f"{wording.duration(outcome.reading.seconds)}, read in part" in view.panel.card.facts()
+
+
+def test_the_page_stays_where_a_person_went_meanwhile(view: AskView, qtbot: QtBot) -> None:
+    sheet = start(view, qtbot, "A slow one?", TEXT + "And so on.\n" * 400)
+    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    bar = sheet.pane.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    view.stop()
+    assert bar.value() == bar.maximum() > 0
+    view.answers.choose_first()
+    assert bar.value() < bar.maximum(), "a click on the answer goes there"
+
+
+def test_how_closely_a_long_text_was_read_is_said(view: AskView, qtbot: QtBot, engine: FakeEngine) -> None:
+    found = answers(TEXT, WORDS[0])
+    engine.answer = lambda *_: Reading(found, True, 0.05, 0.4, 2210, 2210, 44.0, screened=2050)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    ask(view, qtbot, "How long?")
+    said = "2,210 passages, 160 of them closely"
+    assert notes == [f"{len(TEXT)} characters read whole in 44 seconds: {said}"]
+    labels = view.panel.card.findChildren(QLabel)
+    facts = next(label for label in labels if label.text() == view.panel.card.facts())
+    assert "44 seconds, read whole" in facts.text()
+    assert said in facts.toolTip() and "8-bit" in facts.toolTip()
+    engine.answer = lambda *_: Reading(found, True, 0.05, 0.4, 3, 3, 0.1)
+    ask(view, qtbot, "How long must it be?")
+    assert facts.toolTip() == "" and "passages" not in notes[-1]
 
 
 def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(

@@ -141,6 +141,7 @@ class Answers(QObject):
             panel.card.show_none(
                 outcome.reading.no_answer_probability, nearest, outcome.nearest, over, self._facts(outcome)
             )
+        panel.card.explain_facts(_closely(outcome))
         panel.card.offer_look(not outcome.running and not outcome.stale)
         panel.card.offer_whole(outcome.reading.quick and not outcome.running and not outcome.stale)
         others = range(1, len(outcome.answers())) if found and not outcome.running else ()
@@ -250,3 +251,15 @@ class Answers(QObject):
 
     def _outcome(self) -> Outcome | None:
         return self.sheet.outcome if self.sheet is not None else None
+
+
+def _closely(outcome: Outcome) -> str:
+    """How a text was read of which only some passages were read closely, for who wants to know."""
+    reading = outcome.reading
+    if reading is None or outcome.running or not reading.screened:
+        return ""
+    return (
+        f"{wording.read_closely(reading.windows, reading.screened)}: all of them were looked over first, quickly and a"
+        " little inexactly (in 8-bit integers). Those that may hold one of these answers were then read closely, and"
+        " only what was read closely counts for an answer and its probability."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -47,6 +48,7 @@ class Asking(QObject):
         self._answers = answers
         self._job: Job | None = None
         self._asked: Sheet | None = None
+        self._began = 0.0
         panel.strip.stop_asked.connect(self.stop)
 
     def forget(self, sheet: Sheet) -> None:
@@ -130,6 +132,7 @@ class Asking(QObject):
 
     @Slot()
     def _started(self) -> None:
+        self._began = perf_counter()
         if self._asked is not None and self._asked.outcome is not None:
             self._asked.outcome.waiting = "Reading"
             self._answers.show()
@@ -163,10 +166,11 @@ class Asking(QObject):
         sheet = self._over()
         if sheet is None or sheet.outcome is None:
             return
+        before = sheet.outcome.best_span
         sheet.outcome.reading = result
         sheet.outcome.note = _read(sheet.outcome.opened, result)
         self._say(sheet)
-        self._settle(sheet)
+        self._settle(sheet, seen=before is not None and before == sheet.outcome.best_span)
         self.answered.emit(sheet)
 
     @Slot()
@@ -174,7 +178,7 @@ class Asking(QObject):
         sheet = self._end()
         if sheet is not None and sheet.outcome is not None:
             self._say(sheet)
-            self._settle(sheet)
+            self._settle(sheet, seen=True)
             if sheet.outcome.reading is not None:
                 self.answered.emit(sheet)
 
@@ -184,6 +188,7 @@ class Asking(QObject):
         if sheet is not None and sheet.outcome is not None:
             percent = wording.percent(sheet.outcome.fraction) if sheet.outcome.fraction else "the start"
             sheet.outcome.ended = sheet.outcome.note = f"Stopped at {percent}"
+            self._count_seconds(sheet.outcome)
         return sheet
 
     @Slot(object)
@@ -195,7 +200,8 @@ class Asking(QObject):
                 self._answers.show_if_up(sheet)
             else:
                 sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
-                self._settle(sheet)
+                self._count_seconds(sheet.outcome)
+                self._settle(sheet, seen=True)
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
         if isinstance(error, EngineLost):
@@ -212,17 +218,25 @@ class Asking(QObject):
             sheet.outcome.running = False
         return sheet
 
-    def _settle(self, sheet: Sheet) -> None:
+    def _count_seconds(self, outcome: Outcome) -> None:
+        """Count what was read since the last answer came, where it is not read to its end."""
+        if outcome.reading is not None:
+            outcome.reading = replace(outcome.reading, seconds=perf_counter() - self._began)
+
+    def _settle(self, sheet: Sheet, *, seen: bool) -> None:
+        """Show what came of it; the page stays where a person went who had `seen` the answer before."""
         self._answers.light(sheet)
-        sheet.pane.reveal(0)
+        if not (seen and sheet.pane.moved_by_person()):
+            sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
 
 
 def _read(opened: Opened, reading: Reading) -> str:
-    """What was read and how fast: "71 pages read whole in 2.1 seconds"."""
+    """What was read and how fast: "71 pages read whole in 2.1 seconds", with how much of a long text how closely."""
     pages, characters = len(opened.pages), len(opened.document.text)
     length = wording.count(pages, "page") if pages else wording.count(characters, "character")
     time = wording.duration(reading.seconds)
-    return (
-        f"The best passages of {length} read in {time}" if reading.quick else f"{length} read whole in {time}"
-    )
+    if reading.quick:
+        return f"The best passages of {length} read in {time}"
+    passages = f": {wording.read_closely(reading.windows, reading.screened)}" if reading.screened else ""
+    return f"{length} read whole in {time}{passages}"

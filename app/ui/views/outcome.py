@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from app.core.inspection import Visit
     from app.core.layout import Opened
     from app.core.results import Answer, Reading
+    from app.core.text import Span
 
 SURELY_LISTED, LEAST_LISTED = 3, 0.02
 
@@ -68,6 +69,11 @@ class Outcome:
         return tuple(
             a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
         )
+
+    @property
+    def best_span(self) -> Span | None:
+        """Where the best answer so far stands; None where there is none."""
+        return next((answer.span for answer in self.answers()), None)
 
     def visit(self) -> Visit | None:
         """What there is to look into: the question, and the place that is lit up strongly; None before it was read."""

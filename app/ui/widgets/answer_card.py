@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 
@@ -210,6 +211,13 @@ class AnswerCard(QFrame):
     def facts(self) -> str:
         """How the answer was read."""
         return self._facts.text()
+
+    def explain_facts(self, explained: str) -> None:
+        """Say more of how the answer was read to who points there."""
+        self._facts.setToolTip(
+            f"<p>{html.escape(explained)}</p>" if explained else ""
+        )  # so that it is wrapped
+        self._facts.setAccessibleDescription(explained)
 
     def _begin(self, over: str, facts: str) -> None:
         self._over.setText(over)
