@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ TEXT = (
 QUESTION = "When is the tide highest?"
 _WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
 _LONGEST = 180.0
+_TICK = 0.05  # between two looks whether to stop
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -113,11 +116,14 @@ class _Runs:
     def imports(self, arguments: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
         """The packages whose own modules took longest to import, and their seconds."""
         command = [sys.executable, "-X", "importtime", *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=self._environment, capture_output=True, text=True, timeout=_LONGEST
-        )
+        try:
+            said = subprocess.run(
+                command, cwd=ROOT, env=self._environment, capture_output=True, timeout=_LONGEST
+            ).stderr.decode("utf-8", "replace")
+        except (OSError, subprocess.TimeoutExpired):
+            return []
         spent: Counter[str] = Counter()
-        for line in done.stderr.splitlines():
+        for line in said.splitlines():
             took, _, name = line.removeprefix("import time:").replace("|", " | ").partition("|")
             package = name.rpartition("|")[2].strip().partition(".")[0]
             if line.startswith("import time:") and took.strip().isdigit():
@@ -138,20 +144,34 @@ class _Runs:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
+                encoding="utf-8",
+                errors="replace",
             )
         except OSError as error:
             raise SpanlightError(
                 f"“{command[0]}” cannot be started: {error.strerror or error}.", "Name a Python that works."
             ) from error
+        lines: queue.Queue[tuple[str, float]] = queue.Queue()
+
+        def listen() -> None:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            lines.put((said.strip(), time.monotonic()))
+            process.stdout.read()  # it must not wait for somebody to read the rest
+
+        listening = threading.Thread(target=listen, daemon=True)
+        listening.start()
         with process:
             try:
-                said = process.stdout.readline().strip() if process.stdout else ""
-                ended = time.monotonic()
-                process.communicate(timeout=_LONGEST)
-            except subprocess.TimeoutExpired:
-                raise SpanlightError(
-                    "A fresh process did not end.", "Close other programs and try again."
-                ) from None
+                while process.poll() is None:
+                    self._report.check()
+                    if time.monotonic() - began > _LONGEST:
+                        raise SpanlightError(
+                            "A fresh process did not end.", "Close other programs and try again."
+                        )
+                    time.sleep(_TICK)
             finally:
                 process.kill()
+                listening.join(1)
+        said, ended = lines.get_nowait() if not lines.empty() else ("", time.monotonic())
         return began, said, ended

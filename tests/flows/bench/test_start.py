@@ -1,0 +1,75 @@
+"""Fresh processes timed by their first line: what they say, what goes wrong, and a stop in the middle."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.report import Silent, Stopped
+from app.flows.bench import start
+from app.flows.bench.start import _Runs, process_environment
+from tests.helpers.children import Listener
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-I", "-c", code]
+
+
+@pytest.fixture
+def runs() -> _Runs:
+    return _Runs(os.environ.copy(), Silent())
+
+
+def test_the_first_line_counts_whatever_follows(runs: _Runs) -> None:
+    later = "import time; print('answer', flush=True); print('x' * 1_000_000); time.sleep(0.5)"
+    began = time.monotonic()
+    first = runs.answered(python(later))
+    assert 0 < first < time.monotonic() - began - 0.4
+
+
+def test_the_time_of_painting_is_what_the_process_says(runs: _Runs) -> None:
+    assert runs.painted(python("import time; print(time.monotonic() + 100)")) > 100
+
+
+def test_a_process_that_says_nothing_is_named(runs: _Runs) -> None:
+    with pytest.raises(SpanlightError, match="gave no answer"):
+        runs.answered(python(""))
+    with pytest.raises(SpanlightError, match="was not painted"):
+        runs.painted(python("print('no number')"))
+    with pytest.raises(SpanlightError, match="cannot be started"):
+        runs.answered(["/no/such/python"])
+
+
+def test_one_that_never_ends_is_ended(runs: _Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "_LONGEST", 0.2)
+    with pytest.raises(SpanlightError, match="did not end"):
+        runs.answered(python("import time; time.sleep(600)"))
+    assert runs.imports(["-c", "import time; time.sleep(600)"]) == []
+
+
+def test_a_stop_is_heard_while_a_process_says_nothing() -> None:
+    class Stopping(Listener):
+        checks = 0
+
+        def check(self) -> None:
+            self.checks += 1
+            if self.checks == 4:
+                raise Stopped
+
+    with pytest.raises(Stopped):
+        _Runs(os.environ.copy(), Stopping()).answered(python("import time; time.sleep(600)"))
+
+
+def test_the_packages_that_take_longest_are_told(runs: _Runs) -> None:
+    told = runs.imports(["-c", "import json"], most=50)
+    assert "json" in dict(told)
+    assert [seconds for _, seconds in told] == sorted((seconds for _, seconds in told), reverse=True)
+
+
+def test_the_processes_have_data_of_their_own(tmp_path: Path) -> None:
+    assert process_environment(tmp_path)["SPANLIGHT_HOME"] == str(tmp_path / "home")
