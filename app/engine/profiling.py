@@ -72,18 +72,49 @@ def profiled(work: Callable[[], Any]) -> Profile:
         with record_function(_HERE):
             python.runcall(work)
         seconds = time.perf_counter() - began
-    on_gpu = len(watched) > 1
-    spent = by_operation(
-        side_by_side(
-            (one.thread, one.name, (one.self_device_time_total if on_gpu else one.self_cpu_time_total) / 1e6)
-            for one in operations.events() or ()
-        )
-    )
+    told = on_gpu(operations) if len(watched) > 1 else own_times(_recorded(operations))
+    spent = by_operation(side_by_side(told))
     parts = by_part(python)
     # What passes while the model's part of the app runs is its operations' time, and what is around them.
     parts[MODEL] = max(0.0, parts.get(MODEL, 0.0) - sum(spent.values()))
     found = spent | parts
     return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
+
+
+def _recorded(operations: Any) -> list[tuple[int, str, int, int]]:
+    """Thread, name, start and duration in ns of all that was recorded.
+
+    As it comes from the recorder: PyTorch's own `events` took 19 s for 300,000 of them where this takes 1 s.
+    """
+    recorded = operations.profiler.kineto_results.events()
+    return [(one.start_thread_id(), one.name(), one.start_ns(), one.duration_ns()) for one in recorded]
+
+
+def own_times(recorded: Iterable[tuple[int, str, int, int]]) -> list[tuple[int, str, float]]:
+    """Thread, name and seconds of each event, without those of the events within it on its thread.
+
+    Takes thread, name, start and duration in ns.
+    """
+    found: list[tuple[int, str, float]] = []
+    around: list[list[Any]] = []  # thread, name, end and time left of the events that the next may be within
+
+    def close(one: list[Any]) -> None:
+        found.append((one[0], one[1], one[3] / 1e9))
+
+    for thread, name, start, length in sorted(recorded, key=lambda one: (one[0], one[2], -one[3])):
+        while around and (around[-1][0] != thread or around[-1][2] <= start):
+            close(around.pop())
+        if around:
+            around[-1][3] -= length
+        around.append([thread, name, start + length, length])
+    while around:
+        close(around.pop())
+    return found
+
+
+def on_gpu(operations: Any) -> list[tuple[int, str, float]]:
+    """Thread, name and seconds of the GPU's own work for each operation."""
+    return [(one.thread, one.name, one.self_device_time_total / 1e6) for one in operations.events() or ()]
 
 
 def _all_threads() -> Any:

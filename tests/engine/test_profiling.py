@@ -6,9 +6,12 @@ import cProfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core.benches import Profile
 from app.core.report import Silent
@@ -55,6 +58,38 @@ def test_peaks(host: Host) -> None:
     peaks = {peak.dtype: peak.flops for peak in host(MeasurePeak("cpu"), Silent())}
     assert peaks["float32"] > 1e9
     assert set(peaks) <= {"float32", "bfloat16", "float16", "int8"}
+
+
+def test_an_events_own_time_is_without_those_within_it() -> None:
+    recorded = [
+        (1, "c", 30, 10),
+        (1, "a", 0, 100),
+        (1, "b", 20, 40),
+        (2, "d", 25, 50),
+        (1, "e", 60, 40),  # begins where b ends
+        (1, "f", 100, 5),  # and this where a ends
+    ]
+    own = {name: round(1e9 * seconds) for _, name, seconds in profiling.own_times(recorded)}
+    assert own == {"a": 20, "b": 30, "c": 10, "d": 50, "e": 40, "f": 5}
+
+
+@given(st.recursive(st.just([]), lambda inner: st.lists(inner, max_size=4), max_leaves=20))
+def test_own_times_add_up(tree: list[Any]) -> None:
+    """Events nested in any way on one thread: what is left of each is never negative, and all is told once."""
+    recorded: list[tuple[int, str, int, int]] = []
+
+    def lay(node: list[Any], start: int) -> int:
+        at = start + 1
+        for inner in node:
+            at = lay(inner, at) + 1
+        recorded.append((1, str(len(recorded)), start, at - start))
+        return at
+
+    whole = lay(tree, 0)
+    own = profiling.own_times(recorded)
+    assert len(own) == len(recorded)
+    assert all(seconds > 0 for _, _, seconds in own)
+    assert sum(seconds for _, _, seconds in own) == pytest.approx(whole / 1e9)
 
 
 def test_threads_side_by_side_count_as_one() -> None:
