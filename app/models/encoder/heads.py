@@ -68,8 +68,8 @@ class OfTokens:
 class OfFirstToken:
     """Two linears over the first token, an activation between: classes of texts, or whether a passage follows.
 
-    Only the first token's last state is wanted, so that the last layer computes no other's: on six layers that is a
-    ninth of all work.
+    Only the first token's last state is wanted, so that the last layer computes no other's: of six layers' work that is
+    a seventh.
     """
 
     def __init__(self, reader: Reader, dense: str, out: str, activation: Callable[[Tensor], Tensor]) -> None:

@@ -78,7 +78,7 @@ def probabilities_apart(texts: Sequence[str], dtype: str) -> float:
     ours, theirs = (
         [
             score.probability
-            for one in classify(TextsToClassify(tuple(texts)), model, Silent()).texts
+            for one in classify(TextsToClassify(tuple(texts)), model, Silent()).items
             for score in one.scores
         ]
         for model in both("starter-sentiment", Head.CLASSIFICATION, dtype)
