@@ -18,14 +18,17 @@ _DEEP = 6  # calls told of a sample
 class Heartbeat(QObject):
     """Ticks every millisecond in the event loop of the thread it is made in, and keeps the gaps between ticks.
 
-    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `watched`
-    is called at every tick, after the gap was taken.
+    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `work` has
+    for each gap how long the thread itself computed in it: the rest it waited for a processor, or for Python's lock.
+    `watched` is called at every tick, after the gap was taken.
     """
 
     def __init__(self, parent: QObject | None = None, watched: Callable[[], None] | None = None) -> None:
         super().__init__(parent)
         self.gaps: dict[str, array[float]] = {}
+        self.work: dict[str, array[float]] = {}
         self.last = time.perf_counter()
+        self._worked = time.thread_time()
         self.phase = ""
         self.watched = watched
         self._timer = QTimer(self)
@@ -38,6 +41,7 @@ class Heartbeat(QObject):
         self._take()
         self.phase = phase
         self.gaps.setdefault(phase, array("d"))
+        self.work.setdefault(phase, array("d"))
 
     def stop(self) -> None:
         """Tick no more."""
@@ -45,10 +49,11 @@ class Heartbeat(QObject):
         self._timer.stop()
 
     def _take(self) -> None:
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         if self.phase:
             self.gaps[self.phase].append((now - self.last) * 1000)
-        self.last = now
+            self.work[self.phase].append((worked - self._worked) * 1000)
+        self.last, self._worked = now, worked
 
     @Slot()
     def _tick(self) -> None:

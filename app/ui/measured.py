@@ -261,12 +261,13 @@ def measure(order: Order) -> dict[str, Any]:
 
 
 def told(heart: Heartbeat) -> dict[str, Any]:
-    """What a heart has counted: of each phase how long it took, its longest gap, and what is rarely exceeded."""
+    """What a heart has counted of each phase: how long it took, its longest gap, the most work in one, what is rare."""
     return {
         "phases": {
             phase: {
                 "seconds": sum(gaps) / 1000,
                 "longest": longest(gaps),
+                "work": longest(heart.work[phase]),
                 "p99": percentile(gaps, 0.99),
                 "longer": sorted((gap for gap in gaps if gap > 15.0), reverse=True)[:20],
             }

@@ -42,6 +42,18 @@ def test_a_stand_is_counted_for_the_phase_that_it_was_in(qapp: QApplication, qtb
     assert owner is not None
 
 
+def test_work_is_told_from_waiting(qapp: QApplication, qtbot: QtBot) -> None:
+    heart = Heartbeat(owner := QObject())
+    heart.begin("waits")
+    QTimer.singleShot(5, lambda: time.sleep(0.2))
+    qtbot.wait(300)
+    heart.stop()
+    assert longest(heart.gaps["waits"]) >= 195
+    assert longest(heart.work["waits"]) < 100
+    assert len(heart.work["waits"]) == len(heart.gaps["waits"])
+    assert owner is not None
+
+
 def test_nothing_is_counted_without_a_phase(qapp: QApplication, qtbot: QtBot) -> None:
     heart = Heartbeat(owner := QObject())
     qtbot.wait(20)

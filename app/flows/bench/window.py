@@ -98,6 +98,7 @@ def _part(
         gaps = found["phases"].get(phase)
         if gaps is not None:
             rows.append(BenchRow(f"longest gap, {words}", gaps["longest"], "ms"))
+            rows.append(BenchRow("  the window's own work in one gap, at most", gaps["work"], "ms"))
             rows.append(BenchRow("  of the time, 99 % in gaps no longer than", gaps["p99"], "ms"))
     for phase in _BESIDE:
         gaps = beside["phases"].get(phase)

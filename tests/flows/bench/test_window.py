@@ -16,7 +16,7 @@ from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
 from tests.helpers.children import Listener
 
-STOOD = {"seconds": 2.0, "longest": 31.5, "p99": 12.0, "longer": [31.5]}
+STOOD = {"seconds": 2.0, "longest": 31.5, "work": 4.5, "p99": 12.0, "longer": [31.5]}
 
 
 def test_the_window_is_measured_through_all_phases(
@@ -45,10 +45,11 @@ def test_phases_that_were_not_gone_through_are_left_out() -> None:
     part = window._part(found, {"phases": {"load": STOOD}}, "reader", "cpu", "Said.")
     assert [row.what for row in part.rows] == [
         "longest gap, loading the reader",
+        "  the window's own work in one gap, at most",
         "  of the time, 99 % in gaps no longer than",
         "a bare event loop beside loading the reader",
     ]
-    assert [row.value for row in part.rows] == [31.5, 12.0, 31.5]
+    assert [row.value for row in part.rows] == [31.5, 4.5, 12.0, 31.5]
     assert any("Stopped after" in note and "loading the reader" in note for note in part.notes)
 
 
