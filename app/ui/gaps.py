@@ -18,8 +18,8 @@ _DEEP = 6  # calls told of a sample
 class Heartbeat(QObject):
     """Ticks every millisecond in the event loop of the thread it is made in, and keeps the gaps between ticks.
 
-    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `work` has
-    for each gap how long the thread itself computed in it: the rest it waited for a processor, or for Python's lock.
+    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `work`
+    has for each gap how long the thread itself computed in it: the rest it waited for a processor, or Python's lock.
     `watched` is called at every tick, after the gap was taken.
     """
 
