@@ -174,6 +174,29 @@ def test_scrolling_by_hand_is_noticed(pane: DocumentPane) -> None:
     assert pane.moved_by_person()
 
 
+def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
+    pane: DocumentPane, qtbot: QtBot
+) -> None:
+    pane.resize(300, 400)
+    lines = [
+        f"Line {number} is long enough to be wrapped on a page as narrow as this one."
+        for number in range(900)
+    ]
+    pane.set_text("\n".join(lines))
+    at = pane.text().index("Line 600 ")
+    pane.light([(Span(at, at + 9), "Line 600 ")])
+    pane.reveal(0)
+    qtbot.wait(50)
+    before = pane.map.value()
+    for further_up in range(500, 590):
+        pane.blockBoundingRect(pane.document().findBlockByNumber(further_up))
+    pane.viewport().update()
+    qtbot.waitUntil(lambda: pane.map.value() > before)
+    assert not pane.moved_by_person()
+    pane.map.setValue(pane.map.value() - 1)
+    assert pane.moved_by_person()
+
+
 def test_an_edit_puts_the_lights_out_and_a_restyle_does_not(pane: DocumentPane) -> None:
     edits: list[bool] = []
     pane.edited.connect(lambda: edits.append(True))

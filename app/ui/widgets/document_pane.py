@@ -59,7 +59,7 @@ class DocumentPane(PlainPage):
         self._text: str | None = ""
         self._offsets: Offsets | None = None
         self._restyling = False
-        self._top = 0
+        self._top = (0, 0)
         self._heat: tuple[float, ...] = ()
         self._measure = 0.0
         self._filling = Filling(self)
@@ -157,11 +157,11 @@ class DocumentPane(PlainPage):
 
     def hold(self) -> None:
         """Note where the page stands, for `moved_by_person`."""
-        self._top = self.map.value()
+        self._top = self._first_line()
 
     def moved_by_person(self) -> bool:
         """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
-        return self.map.value() != self._top
+        return self._first_line() != self._top
 
     def is_empty(self) -> bool:
         """Whether there is no text."""
@@ -277,6 +277,14 @@ class DocumentPane(PlainPage):
     def _make_lights(self) -> Lights:
         """What draws the lit places."""
         return Lights(self._theme)
+
+    def _first_line(self) -> tuple[int, int]:
+        """The paragraph at the top of the view, and which of its lines that is.
+
+        The map's value will not do: it grows with every paragraph further up that is laid out anew.
+        """
+        block = self.firstVisibleBlock()
+        return block.blockNumber(), self.map.value() - block.firstLineNumber()
 
     def _positions(self) -> Offsets:
         if self._offsets is None:
