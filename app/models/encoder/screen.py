@@ -133,12 +133,14 @@ class Int8Screen:
             torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.int64))
             for name in ("attention_mask", "input_ids", "token_type_ids")
         )
-        model = self._model
+        model, tokens = self._model, int(mask.sum())
         began = time.perf_counter()
         with torch.inference_mode():
             batch = model.batch(mask)
             kinds = types if model.encoder.plan.types > 1 else None
-            states = model.encoder.states(batch, ids, kinds, seen=seen)
+            states = model.encoder.states(
+                batch, ids, kinds, seen=lambda layer, name, values: seen(layer, name, values[:tokens])
+            )
             logits = self._head.of_states(batch, states)
         took = time.perf_counter() - began - seen.seconds
         return {name: logits[name].numpy() for name in NAMES}, took

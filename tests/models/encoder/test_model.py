@@ -236,6 +236,19 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
     )
 
 
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8))
+def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
+    """The code that oneDNN makes for each of them is kept."""
+    mask = (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
+    count = len(batch_of(mask).take(mask))
+    assert count == batches.rounded(sum(lengths)) and batch_of(mask).take(mask).all()
+    assert 0 <= count - sum(lengths) <= max(7, sum(lengths) / 16)
+
+
+def test_of_many_numbers_of_tokens_a_few_are_left() -> None:
+    assert len({batches.rounded(tokens) for tokens in range(1, 4097)}) <= 100
+
+
 def test_a_gpu_s_layout_gives_the_cpu_s_logits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for family in FAMILIES:
         for head in (QA, CLASSIFY):
