@@ -136,9 +136,11 @@ class Holding:
         """Have a held model ready in a way that needs less memory; the person is told of it.
 
         First its screen goes and other models make room, then windows are halved, then the CPU takes the whole
-        windows; raises the fault where nothing is left to try.
+        windows; raises the fault where nothing is left to try. What was kept of texts goes whenever it was the CPU's.
         """
         held = self._held[key]
+        if fault.device == "cpu":
+            self._forget_texts()
         screened = fault.device == "cpu" and held.bytes > held.size
         if screened:
             held.give_up_screen()
@@ -222,6 +224,11 @@ class Holding:
         held.run_as(key, loaded.device)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)
+
+    def _forget_texts(self) -> None:
+        for one in self._held.values():
+            if one.model.kept is not None:
+                one.model.kept.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
         """Let go of the other models in a device's memory; whether there were any."""

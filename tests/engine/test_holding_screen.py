@@ -108,3 +108,20 @@ def test_where_memory_runs_out_it_goes_first_and_for_good(folders: dict[str, str
     holding.step_down(key, out_of_memory("cpu", 384))
     assert len(holding) == 1, "then the other models make room"
     assert ready(holding, folders["reader"]).screen is None
+
+
+@pytest.mark.parametrize(("device", "left"), [("cpu", 0), ("cuda:0", 1)])
+def test_where_the_computers_memory_runs_out_what_was_kept_of_texts_goes(
+    folders: dict[str, str], device: str, left: int
+) -> None:
+    holding = Holding(Silent)
+    models = [ready(holding, folders[name]) for name in ("other", "reader")]
+    for model in models:
+        assert model.kept is not None
+        model.kept.of("a" * 30_000)
+        assert model.kept.nbytes >= 30_000
+    key = holding.ready(ModelChoice(folders["reader"], "cpu"), QA, "")
+    holding.step_down(key, out_of_memory(device, 384))
+    for model in models:
+        assert model.kept is not None
+        assert bool(model.kept.nbytes) == bool(left)
