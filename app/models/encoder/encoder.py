@@ -41,22 +41,24 @@ class Embeddings:
         plan = reader.plan
         self._plan, self._dtype = plan, reader.dtype
         self.words = reader.narrow(plan.embeddings("word_embeddings.weight")) if words is None else words
-        self._positions = reader.tensor(plan.embeddings("position_embeddings.weight"))
-        self._types = reader.tensor(plan.embeddings("token_type_embeddings.weight")) if plan.types else None
-        self._norm = Norm(reader.pair(plan.embeddings("LayerNorm")), plan.epsilon)
+        self._positions = reader.tensor(plan.embeddings("position_embeddings.weight"), torch.float32)
+        self._types = None
+        if plan.types:
+            self._types = reader.tensor(plan.embeddings("token_type_embeddings.weight"), torch.float32)
+        self._norm = Norm(reader.pair(plan.embeddings("LayerNorm"), dtype=torch.float32), plan.epsilon)
         self._project: Linear | None = None
         if plan.width != plan.hidden:
             make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
             self._project = make(reader.pair(f"{plan.family.prefix}.embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
-        """The first layer's states, [tokens, hidden], of [batch, length] ids and token types."""
-        states = embedding(batch.take(ids), self.words).to(self._dtype)
+        """The first layer's states, float32[tokens, hidden], of [batch, length] ids and token types."""
+        states = embedding(batch.take(ids), self.words).float()
         if self._types is not None:
             states += self._types[0] if types is None else embedding(batch.take(types), self._types)
         states += embedding(batch.take(self._numbers(ids)), self._positions)
         states = self._norm(states)
-        return states if self._project is None else self._project(states)
+        return states if self._project is None else self._project(states.to(self._dtype)).float()
 
     def _numbers(self, ids: Tensor) -> Tensor:
         """The tokens' positions, [batch, length]."""
@@ -79,6 +81,9 @@ class Layer:
 
     Query, key and value are one product: the states are read once, not three times. In a layer whose states are wanted
     of few tokens only (`few`) the query is another one: all that follows it is computed for those alone.
+
+    Between the linears the states are float32, and in the model's dtype only as they enter one: of bfloat16's errors a
+    third goes. Class probabilities of 500 reviews were off by up to 0.014 before.
     """
 
     def __init__(
@@ -86,6 +91,7 @@ class Layer:
     ) -> None:
         self._heads, hidden = plan.heads, plan.hidden
         whole = weights.query_key_value
+        self._dtype = whole.weight.dtype
         self._query = make(Pair(whole.weight[:hidden], whole.bias[:hidden]), "") if few else None
         if few:
             whole = Pair(whole.weight[hidden:], whole.bias[hidden:])
@@ -97,22 +103,25 @@ class Layer:
         self._outer_norm = Norm(weights.outer_norm, plan.epsilon)
 
     def __call__(self, batch: Batch, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
-        """The states behind the layer, [tokens, hidden]."""
-        see("query_key_value", states)
-        return self._rest(batch.attention(self._query_key_value(states), self._heads), states, see)
+        """The states behind the layer, float32[tokens, hidden]; those before it may be written over."""
+        narrow = states.to(self._dtype)
+        see("query_key_value", narrow)
+        return self._rest(batch.attention(self._query_key_value(narrow), self._heads), states, see)
 
     def of_few(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
-        """The states behind the layer at `positions` [batch, places]: [batch × places, hidden]."""
+        """The states behind the layer at `positions` [batch, places]: float32[batch × places, hidden]."""
         assert self._query is not None
-        few = batch.at(states, positions)
-        found = batch.attention_at(self._query(few), self._query_key_value(states), self._heads)
+        few, narrow = batch.at(states, positions), states.to(self._dtype)
+        asked = self._query(few.to(self._dtype))
+        found = batch.attention_at(asked, self._query_key_value(narrow), self._heads)
         return self._rest(found, few, _nobody)
 
     def _rest(self, found: Tensor, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
         see("attended", found)
         states = self._attended_norm(self._attended.added(found, states))
-        see("inner", states)
-        found = self._inner(states)
+        narrow = states.to(self._dtype)
+        see("inner", narrow)
+        found = self._inner(narrow)
         see("outer", found)
         return self._outer_norm(self._outer.added(found, states))
 
@@ -148,7 +157,7 @@ class Encoder:
     def states(
         self, batch: Batch, ids: Tensor, types: Tensor | None = None, *, seen: Seen | None = None
     ) -> Tensor:
-        """The last layer's states, [tokens, hidden]; `seen` is shown what enters each layer's four linears."""
+        """The last layer's states, float32[tokens, hidden]; `seen` is shown what enters each layer's four linears."""
         states = self.embeddings(batch, ids, types)
         for number, layer in enumerate(self.layers):
             self.check()
@@ -156,7 +165,7 @@ class Encoder:
         return states
 
     def states_of_few(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
-        """The last layer's states at positions [batch, places], as [batch, places, hidden]."""
+        """The last layer's states at positions [batch, places], as float32[batch, places, hidden]."""
         states = self.embeddings(batch, ids, types)
         for layer in self.layers[:-1]:
             self.check()

@@ -31,7 +31,10 @@ class Linear(Protocol):
         """The linear's product, and the activation of it."""
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
-        """The linear's product with a residual added, for one without an activation."""
+        """The linear's product with a residual added, for one without an activation.
+
+        A residual that is wider than the states is written over, and so wide is the sum.
+        """
 
     def tensors(self) -> tuple[Tensor, ...]:
         """Its weights in memory."""
@@ -50,7 +53,8 @@ class PlainLinear:
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
         """See `Linear`."""
-        return functional.linear(states, self._weight, self._bias).add_(residual)
+        found = functional.linear(states, self._weight, self._bias)
+        return found.add_(residual) if residual.dtype == found.dtype else residual.add_(found)
 
     def tensors(self) -> tuple[Tensor, ...]:
         """See `Linear`."""
@@ -75,6 +79,8 @@ class PackedLinear:
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
         """See `Linear`."""
+        if residual.dtype != states.dtype:
+            return residual.add_(self(states))
         found: Tensor = self._ops._linear_pointwise.binary(states, residual, self._weight, self._bias, "add")
         return found
 

@@ -34,7 +34,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
-    """What a layer is made of; `query_key_value` are the three linears' rows, one after another."""
+    """What a layer is made of; `query_key_value` are the three linears' rows, one after another.
+
+    The norms are float32, as the states between the linears are.
+    """
 
     query_key_value: Pair
     attended: Pair
@@ -85,9 +88,9 @@ class Reader:
         return self._taken(self.stored(name), [name], dtype)
 
     def narrow(self, name: str) -> Tensor:
-        """A tensor in its stored dtype where that is narrower than the reader's, else in the reader's."""
+        """A tensor in its stored dtype where that is no wider than the reader's, else in the reader's."""
         found = self.stored(name)
-        keep = found.dtype if found.itemsize < self.dtype.itemsize else self.dtype
+        keep = found.dtype if found.itemsize <= self.dtype.itemsize else self.dtype
         return self._taken(found, [name], keep)
 
     def pair(self, *names: str, dtype: torch.dtype | None = None) -> Pair:
@@ -105,10 +108,10 @@ class Reader:
         return LayerWeights(
             self.pair(*(name(number, part) for part in ("query", "key", "value"))),
             self.pair(name(number, "attended")),
-            self.pair(name(number, "attended_norm")),
+            self.pair(name(number, "attended_norm"), dtype=torch.float32),
             self.pair(name(number, "inner")),
             self.pair(name(number, "outer")),
-            self.pair(name(number, "outer_norm")),
+            self.pair(name(number, "outer_norm"), dtype=torch.float32),
         )
 
     def _taken(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
