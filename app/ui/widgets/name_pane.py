@@ -84,8 +84,7 @@ class NamePane(DocumentPane):
         self._marked: list[int] = []
         return self.names
 
-    @Slot()
-    def _update_map(self) -> None:
+    def _update_marks(self) -> None:
         mates = self.names.mates
         places = sorted({*mates[:: -(-len(mates) // _MOST_MARKS) or 1], self.names.chosen})
         lights = [(index, light) for index in places if (light := self.names.get(index)) is not None]
@@ -98,5 +97,5 @@ class NamePane(DocumentPane):
         self.light_chosen.emit(self._marked[mark])
 
     def _names_changed(self) -> None:
-        self._update_map()
+        self._update_marks()
         self.viewport().update()
