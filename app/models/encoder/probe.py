@@ -38,8 +38,7 @@ def packed_is_better(dtype: torch.dtype, hidden: int, inner: int, activation: st
     """Whether packed linears give the right numbers, and no later than PyTorch's own; takes some milliseconds."""
     generator = torch.Generator().manual_seed(1)
     states = torch.randn(_TOKENS, hidden, generator=generator)
-    first = Pair(torch.randn(inner, hidden, generator=generator) * hidden**-0.5, torch.randn(inner) * 0.1)
-    second = Pair(torch.randn(hidden, inner, generator=generator) * inner**-0.5, torch.randn(hidden) * 0.1)
+    first, second = _weights(inner, hidden, generator), _weights(hidden, inner, generator)
     try:
         with torch.inference_mode():
             exact = _feed_forward(PlainLinear, (first, second), activation)(states)
@@ -86,3 +85,8 @@ def _is_no_slower(
             compute(states)
             best[which] = min(best[which], time.perf_counter() - began)
     return best[0] <= 1.1 * best[1]
+
+
+def _weights(outputs: int, inputs: int, generator: torch.Generator) -> Pair:
+    weight = torch.randn(outputs, inputs, generator=generator) * inputs**-0.5
+    return Pair(weight, torch.randn(outputs, generator=generator) * 0.1)
