@@ -154,9 +154,7 @@ def test_a_stopped_reading_took_as_long_as_it_was_read(view: AskView, qtbot: QtB
     view.stop()
     outcome = view.sheets.current().outcome
     assert outcome is not None and outcome.reading is not None
-    assert 0.2 <= outcome.reading.seconds < 10 and outcome.reading.seconds != 1.0, (
-        "not as of its last answer"
-    )
+    assert 0.2 <= outcome.reading.seconds < 10 and outcome.reading.seconds != 1.0, "not as of its last answer"
     assert f"{wording.duration(outcome.reading.seconds)}, read in part" in view.panel.card.facts()
 
 
