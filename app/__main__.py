@@ -128,9 +128,12 @@ def main(argv: list[str] | None = None) -> int:
     if code is not None:
         return code
     if first in COMMANDS:
+        from app.flows.early import begin
+
+        early = begin(arguments)
         from app.cli.main import main as command_line
 
-        return command_line(arguments)
+        return command_line(arguments, early)
     return open_window(arguments)
 
 

@@ -78,7 +78,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.sources": (),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
-    "app.__main__": ("app.core.about", "app.cli", "app.ui.start"),
+    "app.__main__": ("app.core.about", "app.cli", "app.flows.early", "app.ui.start"),
 }
 FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}
 

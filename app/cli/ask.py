@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from app.cli.reading import FORMATS, add_reading_arguments, read_files
@@ -101,6 +102,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print_json(reading_values(question, reading, opened))
     else:
         _print(question, reading, opened)
+    sys.stdout.flush()  # a program that waits for the answer need not wait for the history
     if not arguments.no_history:
         _keep(workspace, question, reading, opened, report)
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from io import TextIOWrapper
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.cli.terminal import TerminalReport
 from app.core.errors import SpanlightError
@@ -14,6 +14,9 @@ from app.core.report import Stopped
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import log_bug, start_log
 from app.settings.paths import default_paths
+
+if TYPE_CHECKING:
+    from app.flows.early import Child
 
 OK, BUG, INPUT_ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
@@ -28,11 +31,11 @@ class Command(Protocol):
         """Do the work and print what it brought."""
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], early: Child | None = None) -> int:
     """Run the subcommand that `argv` begins with; gives the exit code.
 
     0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 1 for a bug, which
-    goes to the log.
+    goes to the log. `early` is the model process, where it was begun.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -47,17 +50,17 @@ def main(argv: list[str]) -> int:
         command = _command(argv[0] if argv else "")
         arguments = command.parser().parse_intermixed_args(argv[1:])
         with report.stopping():
-            workspace = open_workspace(paths)
+            workspace = open_workspace(paths, early)
             if precision := getattr(arguments, "precision", ""):
                 workspace.settings.precision = (
                     precision  # for this once: nothing that takes it saves settings
                 )
             try:
                 command.run(arguments, workspace, report)
+                sys.stdout.flush()  # to end the processes takes a moment
             finally:
                 workspace.close()
                 report.clear()
-        sys.stdout.flush()
     except SystemExit as leaving:  # argparse has printed the help
         return int(leaving.code or 0)
     except SpanlightError as fault:
@@ -73,6 +76,9 @@ def main(argv: list[str]) -> int:
         return _say(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )
+    finally:
+        if early is not None:
+            early.close()
     return OK
 
 

@@ -15,6 +15,7 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.text import Document
 from app.engine.child import Child
+from app.engine.host import model_process, start_host
 from app.engine.orders import (
     ListDevices,
     Load,
@@ -26,7 +27,7 @@ from app.engine.orders import (
     TryModel,
     Unload,
 )
-from app.engine.serve import Factory, Handler
+from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
 from app.models.faults import in_passing
 
@@ -34,25 +35,21 @@ from app.models.faults import in_passing
 TRIAL_SECONDS = 600.0
 
 
-def start_host() -> Handler:
-    """Make the handler of the model process's requests; called in that process only."""
-    from app.engine.process import start
-
-    return start()
-
-
 class Engine:
     """Runs models in a process of their own; nothing here imports torch.
 
     Called from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first
-    call, and again after it was stopped by force or lost. `log` takes what its libraries print.
+    call, and again after it was stopped by force or lost. `log` takes what its libraries print. `child` is a model
+    process that was begun already.
 
     Where a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used as
     long as this Engine lives: what a driver says after such a fault is not to be trusted.
     """
 
-    def __init__(self, log: Path | None = None, factory: Factory = start_host) -> None:
-        self._child = Child(factory, title="model process", log=log)
+    def __init__(
+        self, log: Path | None = None, factory: Factory = start_host, child: Child | None = None
+    ) -> None:
+        self._child = child or model_process(log, factory)
         self._avoid = ""
         self._texts = Sender()
 

@@ -29,12 +29,9 @@ from app.engine.orders import (
     TryModel,
     Unload,
 )
-from app.engine.profiling import profiled
 from app.engine.texts import Receiver
-from app.engine.trial import try_model
 from app.models import device as devices
 from app.models import memory
-from app.models.device_list import list_devices
 from app.models.faults import (
     OutOfMemory,
     device_lost,
@@ -43,10 +40,8 @@ from app.models.faults import (
     is_out_of_memory,
     out_of_memory,
 )
-from app.models.peak import measure_peak
 from app.models.processor import physical_cores
-from app.tasks.preparing import prepare
-from app.tasks.table import TASKS
+from app.tasks.table import task_for
 from app.tasks.task import ReadyModel, Task
 
 # Threads that spin while they wait do a third of the work as soon as anything else wants a core.
@@ -111,19 +106,27 @@ class Host:
         try:
             match order:
                 case ListDevices():
+                    from app.models.device_list import list_devices
+
                     return list_devices(order.avoid)
                 case Load():
                     held = self._models[self._models.ready(order.choice, order.head, order.avoid)]
                     return LoadedModel(held.card, held.model.device, time.perf_counter() - began)
                 case TryModel():
+                    from app.engine.trial import try_model
+
                     return try_model(order.folder, report)
                 case Run():
                     return self._answer(order, report)
                 case Prepare():
                     return self._prepare(order, report)
                 case ProfileRun():
+                    from app.engine.profiling import profiled
+
                     return profiled(lambda: self._answer(order.run, report))
                 case MeasurePeak():
+                    from app.models.peak import measure_peak
+
                     wanted = "cpu" if order.avoid else order.device
                     return measure_peak(devices.choose(wanted).device, report.check)
         except (RuntimeError, MemoryError) as error:
@@ -144,7 +147,7 @@ class Host:
     def _answer(self, order: Run, report: Report) -> Any:
         if isinstance(order.request, TrainingRequest):
             return self._train(order.request, report)
-        task = next((task for task in TASKS if isinstance(order.request, task.request)), None)
+        task = task_for(order.request)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")
         opened = task.opened or order.opened
@@ -156,6 +159,8 @@ class Host:
             self._models.step_down(key, fault)
 
     def _prepare(self, order: Prepare, report: Report) -> None:
+        from app.tasks.preparing import prepare
+
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
         prepare(order.request.documents, self._models[key].model, report)
 

@@ -18,7 +18,7 @@ from app.core.text import Document, Span
 from app.models.card import read_card
 from app.models.heads import DOES
 from app.models.loader import load
-from app.tasks.table import TASKS
+from app.tasks.table import task_for
 from app.tasks.task import Arrays, Forward, ReadyModel
 
 _log = logging.getLogger(__name__)
@@ -68,7 +68,8 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
         rows = loaded.tokenizer.get_vocab_size()
         forward = _checked(loaded.forward, card, head, rows)
         request = REQUESTS[head]
-        task = next(task for task in TASKS if isinstance(request, task.request))
+        task = task_for(request)
+        assert task is not None
         model = ReadyModel(card, loaded.device, loaded.tokenizer, forward)
         try:
             task.run(request, model, _Quiet(report))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.core.network import Network
     from app.core.report import Report
     from app.core.requests import ModelChoice
+    from app.engine.child import Child
     from app.engine.client import Engine
     from app.flows.document_process import Documents
     from app.flows.download_process import Downloads
@@ -223,7 +224,15 @@ class Workspace:
             part.close()
 
 
-def open_workspace(paths: Paths | None = None) -> Workspace:
-    """Everything a flow needs; the model process is started by the first flow that asks for it."""
+def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Workspace:
+    """Everything a flow needs; the model process is started by the first flow that asks for it.
+
+    `early` is a model process that was begun already.
+    """
     paths = paths or default_paths()
-    return Workspace(settings_file.load(paths.settings_file), paths)
+    engine = None
+    if early is not None:
+        from app.engine.client import Engine
+
+        engine = Engine(child=early)
+    return Workspace(settings_file.load(paths.settings_file), paths, engine=engine)

@@ -1,18 +1,9 @@
-"""Every task, in the order shown."""
+"""Which task answers which request."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.core.inspection import (
-    LookAtAttention,
-    LookAtLoss,
-    LookAtModel,
-    LookAtPooling,
-    LookAtReasons,
-    LookAtSpans,
-    LookWithout,
-)
 from app.core.models import Head
 from app.core.requests import (
     CalibrationData,
@@ -26,36 +17,86 @@ from app.core.requests import (
     TextsToTag,
     TextToFill,
 )
-from app.tasks.calibration import calibrate, calibrate_classes
-from app.tasks.classification import classify, classify_batch
-from app.tasks.fill_mask import fill
-from app.tasks.inspection_loss import look_at_loss
-from app.tasks.inspection_model import look_at_model, look_at_pooling
-from app.tasks.inspection_reasons import look_at_attention, look_at_reasons
-from app.tasks.inspection_spans import look_at_spans
-from app.tasks.inspection_without import look_without
-from app.tasks.masked_texts import measure_masked
-from app.tasks.next_sentence import follow
-from app.tasks.question_answering import read, read_batch
 from app.tasks.task import Task
-from app.tasks.token_classification import tag
 
-TASKS: tuple[Task[Any, Any], ...] = (
-    Task("ask", Question, Head.QUESTION_ANSWERING, read),
-    Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch),
-    Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate),
-    Task("classify", TextsToClassify, Head.CLASSIFICATION, classify),
-    Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch),
-    Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes),
-    Task("fill", TextToFill, Head.MASKED_WORDS, fill),
-    Task("measure masked words", TextsToMask, Head.MASKED_WORDS, measure_masked),
-    Task("follow", PassagePairs, Head.NEXT_SENTENCE, follow),
-    Task("find names", TextsToTag, Head.TOKEN_CLASSIFICATION, tag),
-    Task("look at the model", LookAtModel, None, look_at_model, opened=True),
-    Task("look at pooling", LookAtPooling, None, look_at_pooling, opened=True),
-    Task("look at spans", LookAtSpans, None, look_at_spans, opened=True),
-    Task("look at the loss", LookAtLoss, None, look_at_loss, opened=True),
-    Task("look at reasons", LookAtReasons, None, look_at_reasons, opened=True),
-    Task("look at attention", LookAtAttention, None, look_at_attention, opened=True),
-    Task("look without", LookWithout, None, look_without, opened=True),
-)
+
+def task_for(request: object) -> Task[Any, Any] | None:
+    """The task that answers a request, None where none does; of the tasks' modules only its own is imported."""
+    match request:
+        case Question():
+            from app.tasks.question_answering import read
+
+            return Task("ask", Question, Head.QUESTION_ANSWERING, read)
+        case QuestionBatch():
+            from app.tasks.question_answering import read_batch
+
+            return Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch)
+        case CalibrationData():
+            from app.tasks.calibration import calibrate
+
+            return Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate)
+        case TextsToClassify():
+            from app.tasks.classification import classify
+
+            return Task("classify", TextsToClassify, Head.CLASSIFICATION, classify)
+        case TextBatch():
+            from app.tasks.classification import classify_batch
+
+            return Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch)
+        case ClassCalibrationData():
+            from app.tasks.calibration import calibrate_classes
+
+            return Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes)
+        case TextToFill():
+            from app.tasks.fill_mask import fill
+
+            return Task("fill", TextToFill, Head.MASKED_WORDS, fill)
+        case TextsToMask():
+            from app.tasks.masked_texts import measure_masked
+
+            return Task("measure masked words", TextsToMask, Head.MASKED_WORDS, measure_masked)
+        case PassagePairs():
+            from app.tasks.next_sentence import follow
+
+            return Task("follow", PassagePairs, Head.NEXT_SENTENCE, follow)
+        case TextsToTag():
+            from app.tasks.token_classification import tag
+
+            return Task("find names", TextsToTag, Head.TOKEN_CLASSIFICATION, tag)
+    return _look_for(request)
+
+
+def _look_for(request: object) -> Task[Any, Any] | None:
+    """The task that looks inside."""
+    from app.core import inspection
+
+    match request:
+        case inspection.LookAtModel():
+            from app.tasks.inspection_model import look_at_model
+
+            return Task("look at the model", inspection.LookAtModel, None, look_at_model, opened=True)
+        case inspection.LookAtPooling():
+            from app.tasks.inspection_model import look_at_pooling
+
+            return Task("look at pooling", inspection.LookAtPooling, None, look_at_pooling, opened=True)
+        case inspection.LookAtSpans():
+            from app.tasks.inspection_spans import look_at_spans
+
+            return Task("look at spans", inspection.LookAtSpans, None, look_at_spans, opened=True)
+        case inspection.LookAtLoss():
+            from app.tasks.inspection_loss import look_at_loss
+
+            return Task("look at the loss", inspection.LookAtLoss, None, look_at_loss, opened=True)
+        case inspection.LookAtReasons():
+            from app.tasks.inspection_reasons import look_at_reasons
+
+            return Task("look at reasons", inspection.LookAtReasons, None, look_at_reasons, opened=True)
+        case inspection.LookAtAttention():
+            from app.tasks.inspection_reasons import look_at_attention
+
+            return Task("look at attention", inspection.LookAtAttention, None, look_at_attention, opened=True)
+        case inspection.LookWithout():
+            from app.tasks.inspection_without import look_without
+
+            return Task("look without", inspection.LookWithout, None, look_without, opened=True)
+    return None

@@ -22,7 +22,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def run(*arguments: str, engine: FakeEngine | None = None) -> tuple[int, str, str]:
         workspace = fake_workspace(tmp_path / "home", engine)
-        monkeypatch.setattr(cli, "open_workspace", lambda paths: workspace)
+        monkeypatch.setattr(cli, "open_workspace", lambda paths, early: workspace)
         code = cli.main(list(arguments))
         out, err = capsys.readouterr()
         return code, out, err

@@ -84,8 +84,10 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def process_environment(home: Path) -> dict[str, str]:
-    """The variables of the processes measured: data of their own, and no screen where there is none."""
+    """The variables of the processes measured: data of their own, kept byte code, no screen where there is none."""
     environment = os.environ | ENVIRONMENT | {"SPANLIGHT_HOME": str(home / "home")}
+    # Else the byte code of a source tree might be missing, and be made anew by every process that is timed.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if sys.platform.startswith("linux") and not any(environment.get(name) for name in _SCREENS):
         environment["QT_QPA_PLATFORM"] = "offscreen"
     return environment

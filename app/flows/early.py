@@ -1,0 +1,36 @@
+"""The model process begun before anything else is imported: PyTorch takes longer to load than all of the rest."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.engine.child import Child as Child
+
+# The commands whose work is done by a model, unless something is wrong with it.
+_WITH_MODELS = frozenset({"ask", "classify", "fill", "next", "tokens", "inspect"})
+_HELP = frozenset({"-h", "--help"})
+
+
+def begin(arguments: Sequence[str]) -> Child | None:
+    """Start the model process for a command line that will need it, None for another one; waits for nothing.
+
+    Where it cannot be started, the first request says why.
+    """
+    if not arguments or arguments[0] not in _WITH_MODELS or not _HELP.isdisjoint(arguments):
+        return None
+    from app.core.errors import SpanlightError
+    from app.engine.host import model_process
+    from app.settings.paths import default_paths
+
+    try:
+        logs = default_paths().logs
+    except SpanlightError:
+        return None
+    with contextlib.suppress(OSError):
+        logs.mkdir(parents=True, exist_ok=True)
+    child = model_process(logs / "engine.log")
+    child.begin()
+    return child
