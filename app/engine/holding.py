@@ -20,6 +20,7 @@ from app.models.forward import Forward
 from app.models.installed import Signature, signature
 from app.models.loader import Loaded, load
 from app.models.memory import release
+from app.models.precise import Precise
 from app.tasks.kept import Kept
 from app.tasks.task import ReadyModel
 
@@ -46,7 +47,7 @@ class Held:
 
     What was learnt of the memory it runs in stays with it: `model` is on the device that had room for it, and its own
     card has the windows that fitted. `size` is the bytes of its weights. `screen` is its quicker forward pass, where it
-    has one: `model` has it only where the precision was left open.
+    has one: `model` has it only where the precision was left open. `precise` is the one in float32, of a model in less.
     """
 
     signature: Signature
@@ -54,16 +55,25 @@ class Held:
     model: ReadyModel
     size: int = 0
     screen: Any = None
+    precise: Precise | None = None
 
     @property
     def bytes(self) -> int:
-        """What its weights take in memory, those of its screen included."""
-        return self.size + (self.screen.size if self.screen is not None else 0)
+        """What its weights take in memory, those of its other forward passes included."""
+        return self.size + sum(one.size for one in (self.screen, self.precise) if one is not None)
 
-    def give_up_screen(self) -> None:
-        """Let go of the quicker forward pass for good."""
-        self.screen.close()
-        self.screen, self.model = None, replace(self.model, screen=None)
+    def make_lighter(self, device: str) -> bool:
+        """Let go, for good, of the other forward passes that take a device's memory; whether any did."""
+        screened = device == "cpu" and self.screen is not None and self.screen.size > 0
+        if screened:
+            self.screen.close()
+            self.screen, self.model = None, replace(self.model, screen=None)
+        own = self.model.device.device.split(":")[0] == device.split(":")[0]
+        doubled = own and self.precise is not None and self.precise.size > 0
+        if doubled and self.precise is not None:
+            self.precise.close()
+            self.precise, self.model = None, replace(self.model, precise=None)
+        return screened or doubled
 
     def run_as(self, key: Key, device: DeviceChoice) -> None:
         """Be what was asked for under this key: somebody who chose the precision gets nothing less exact."""
@@ -135,18 +145,17 @@ class Holding:
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
         """Have a held model ready in a way that needs less memory; the person is told of it.
 
-        First its screen goes and other models make room, then windows are halved, then the CPU takes the whole
-        windows; raises the fault where nothing is left to try. What was kept of texts goes whenever it was the CPU's.
+        First its other forward passes go and other models make room, then windows are halved, then the CPU takes the
+        whole windows; raises the fault where nothing is left to try. What was kept of texts goes whenever it was the
+        CPU's.
         """
         held = self._held[key]
         if fault.device == "cpu":
             self._forget_texts()
-        screened = fault.device == "cpu" and held.bytes > held.size
-        if screened:
-            held.give_up_screen()
+        lighter = held.make_lighter(fault.device)
         release()
         self._report().check()
-        if screened or self._make_room(key, fault.device):
+        if lighter or self._make_room(key, fault.device):
             return
         card = held.model.card
         window = shorter(card.window, fault.length)
@@ -219,8 +228,16 @@ class Holding:
             loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
         # What was read is kept for the next question, as long as the model is held.
         kept = Kept(loaded.tokenizer)
-        model = ReadyModel(card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside, kept=kept)
-        held = self._held[key] = Held(now, card, model, size, loaded.screen)
+        model = ReadyModel(
+            card,
+            loaded.device,
+            loaded.tokenizer,
+            loaded.forward,
+            loaded.inside,
+            kept=kept,
+            precise=loaded.precise,
+        )
+        held = self._held[key] = Held(now, card, model, size, loaded.screen, loaded.precise)
         held.run_as(key, loaded.device)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)

@@ -22,6 +22,7 @@ from app.models.faults import exhausted_device, is_device_lost, is_out_of_memory
 from app.models.forward import Arrays, Forward, Places
 from app.models.heads import no_head
 from app.models.inside.opened import Inside
+from app.models.precise import Precise
 from app.models.tensor_files import tensors
 from app.models.weights import read_file
 
@@ -34,7 +35,8 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 class Loaded:
     """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
 
-    `inside` is there for an opened model, `screen` for one that may be read in a quicker, less exact way too.
+    `inside` is there for an opened model, `screen` for one that may be read in a quicker, less exact way too, `precise`
+    for one that reads in less than float32 and may be read in float32 too.
     """
 
     card: ModelCard
@@ -43,6 +45,7 @@ class Loaded:
     forward: Callable[[Arrays], Arrays]
     inside: Any = None
     screen: Any = None
+    precise: Precise | None = None
 
 
 def load(
@@ -72,7 +75,14 @@ def load(
     own = None if opened else _own(card, checkpoint, head, device, check)
     if own is not None:
         forward = Forward(own, head, device.device, card.max_length)
-        return Loaded(card, device, tokenizer, forward, screen=_screen(own, head, device))
+        return Loaded(
+            card,
+            device,
+            tokenizer,
+            forward,
+            screen=_screen(own, head, device),
+            precise=_precise(card, checkpoint, head, device, check),
+        )
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
@@ -107,6 +117,20 @@ def _screen(own: Any, head: Head, device: DeviceChoice) -> Any:
     from app.models.encoder.screen import Int8Screen
 
     return Int8Screen(own) if head is Head.QUESTION_ANSWERING and device.device == "cpu" else None
+
+
+def _precise(
+    card: ModelCard, checkpoint: Checkpoint, head: Head, device: DeviceChoice, check: Callable[[], None]
+) -> Precise | None:
+    """The model in float32, for near answers; nothing is loaded for it yet."""
+    if head is not Head.QUESTION_ANSWERING or device.dtype == "float32":
+        return None
+
+    def forward() -> Forward | None:
+        own = _own(card, checkpoint, head, replace(device, dtype="float32"), check)
+        return None if own is None else Forward(own, head, device.device, card.max_length)
+
+    return Precise(forward, card.parameters, device.device)
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:

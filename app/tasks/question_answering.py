@@ -38,6 +38,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
         if best and best != told:
             told = best
             report.partial(asked.reading())
+    asked.settle()
     pace.tell(asked.read, asked.read)
     asked.seconds = pace.seconds
     return asked.reading()
@@ -62,6 +63,9 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     done = 0
     for asked in _read_all(opened, model, report):
         if asked.complete:
+            started = perf_counter()
+            asked.settle()
+            asked.seconds += perf_counter() - started
             readings[asked.index] = reading = asked.reading()
             done += 1
             report.partial((asked.index, reading))

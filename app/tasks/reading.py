@@ -15,6 +15,7 @@ from app.core.results import Answer, Reading
 from app.tasks.batches import group_size, require_finite
 from app.tasks.heat import heat
 from app.tasks.kept import Kept
+from app.tasks.near_ties import NearTies
 from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
@@ -56,6 +57,7 @@ class Asked:
         self.seconds = 0.0
         self._model = model
         self._report = report
+        self._near = NearTies(question, self.nbest, model, report)
         kept = model.kept or Kept(model.tokenizer, most=0)
         self._kept = [kept.of(document.text) for document in question.documents]
         self._sections = list(sections(question.documents))
@@ -161,7 +163,7 @@ class Asked:
         """
         start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
         require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
-        self.nbest.add(
+        candidates = tuple(
             window_candidates(
                 window,
                 start_logits,
@@ -172,8 +174,15 @@ class Asked:
                 floor=self.nbest.floor,
             )
         )
+        self.nbest.add(candidates)
+        self._near.take(document, window, start_logits, end_logits, candidates)
         self._exact += 1
         self._count()
+
+    def settle(self) -> None:
+        """Has near decisions taken in float32, once every window was read; raises Stopped when the work is to stop."""
+        self._near.decide(self._answered)
+        self._bounds = None
 
     def rule_out(self, screened: int) -> None:
         """Tells how many windows were screened so far and, as things stand, need not be read."""
@@ -188,16 +197,15 @@ class Asked:
         """What the question brought back so far; complete once every window was read."""
         # Of a quick reading too: those few windows were chosen from all.
         calibration, windows = self._model.card.calibration, self._whole
-        threshold = calibration.threshold if self.question.threshold is None else self.question.threshold
         best = self.nbest.best()
         says = answer_probability(calibration, best[0].margin, windows) if best else 0.0
         chances = says * shares(calibration, [c.score for c in best]) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
-            answered=bool(best) and (self.question.always_answer or says >= threshold),
+            answered=bool(best) and self._answered(best[0].margin),
             no_answer_probability=1.0 - says,
-            threshold=threshold,
+            threshold=self._threshold,
             windows=self.read,
             windows_total=self.total,
             seconds=self.seconds,
@@ -208,6 +216,16 @@ class Asked:
             heat=heat(self.question.documents, self._seen(best), says, calibration),
             screened=self.screened,
         )
+
+    @property
+    def _threshold(self) -> float:
+        given = self.question.threshold
+        return self._model.card.calibration.threshold if given is None else given
+
+    def _answered(self, margin: float) -> bool:
+        """Whether a best span of this margin is given as the answer."""
+        says = answer_probability(self._model.card.calibration, margin, self._whole)
+        return self.question.always_answer or says >= self._threshold
 
     def _seen(self, best: list[Candidate]) -> list[Candidate]:
         """The candidates that are as good as the last of the best: these are known whichever windows were read."""

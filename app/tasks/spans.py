@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -267,6 +268,18 @@ class NBest:
                 heapq.heappush(self._heap, candidate.rank)
             elif candidate.rank > self._heap[0]:
                 heapq.heapreplace(self._heap, candidate.rank)
+
+    def take_back(self, candidates: Iterable[Candidate]) -> None:
+        """Forgets candidates that were added, as far as they are held."""
+        gone = Counter(candidate.rank for candidate in candidates)
+        kept: list[Rank] = []
+        for rank in self._heap:
+            if gone[rank]:
+                gone[rank] -= 1
+            else:
+                kept.append(rank)
+        heapq.heapify(kept)
+        self._heap = kept
 
     def best(self) -> list[Candidate]:
         """The best candidates, best first, none sharing a code point with a better one."""

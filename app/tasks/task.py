@@ -119,7 +119,8 @@ class ReadyModel:
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
     tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it; `kept` is
-    what was kept of the texts it read last, where anything is.
+    what was kept of the texts it read last, where anything is. `precise` is `forward` in float32 where that computes in
+    less; it gives None where there is no memory for it.
     """
 
     card: ModelCard
@@ -129,6 +130,7 @@ class ReadyModel:
     inside: Inside | None = None
     screen: Screen | None = None
     kept: Kept | None = None
+    precise: Callable[[Arrays], Arrays | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
