@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
 import os
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +16,7 @@ from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.engine.holding import Holding
+from app.engine.importing import quickly
 from app.engine.orders import (
     ListDevices,
     Load,
@@ -54,6 +53,7 @@ ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "USE_TF": "0",
     "USE_FLAX": "0",
+    "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. With an arena for each thread that ever
@@ -194,7 +194,7 @@ class Host:
         if not self._torch_loaded:
             report.progress(Progress(0, 0, "Loading PyTorch"))
         try:
-            with _uncollected():
+            with quickly() if "torch" not in sys.modules else contextlib.nullcontext():
                 import torch
         except (ImportError, OSError) as error:
             said = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
@@ -205,20 +205,6 @@ class Host:
         torch.set_num_threads(physical_cores())  # training leaves another number behind
         self._torch_loaded = True
         report.check()
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep Python's collector away from what a module defines, which never goes: a tenth of the import of torch."""
-    if "torch" in sys.modules:
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _keep_freed_memory() -> None:

@@ -24,7 +24,8 @@ def kinds(points: np.ndarray) -> np.ndarray:
     found = _TABLE.take(points)
     if len(found) and not found.min():
         # Most of Unicode never occurs: only the characters that do are asked for, once, 3 µs each.
-        for point in np.unique(points[found == 0]).tolist():
+        # (`np.unique` would import all of numpy.ma at its first call.)
+        for point in np.flatnonzero(np.bincount(points[found == 0])).tolist():
             _TABLE[point] = _LOOKED_UP | kind(chr(point))
         found = _TABLE.take(points)
     found &= _LOOKED_UP - 1
