@@ -98,6 +98,22 @@ def test_the_n_best_do_not_depend_on_the_order_they_come_in(candidates, count: i
     assert one.best() == other.best()
 
 
+@given(
+    st.lists(CANDIDATES, max_size=12), st.lists(CANDIDATES, max_size=12), st.randoms(use_true_random=False)
+)
+def test_candidates_taken_back_are_as_if_they_had_never_been_added(stays, goes, random) -> None:
+    kept, whole = NBest(5), NBest(5)
+    kept.add(stays)
+    both = [*stays, *goes]
+    random.shuffle(both)
+    whole.add(both)
+    whole.take_back(goes)
+    assert list(whole.all()) == list(kept.all())
+    assert (whole.best(), whole.floor) == (kept.best(), kept.floor)
+    whole.take_back([Candidate(99.0, 0.0, 0, Span(0, 1))])
+    assert list(whole.all()) == list(kept.all())
+
+
 @given(st.lists(CANDIDATES, max_size=40, unique_by=lambda c: c.span.start // 4 + 100 * c.document))
 def test_the_n_best_are_those_of_a_full_ranking(candidates) -> None:
     """With few overlaps, as windows that suppress their own leave them, bounded memory loses nothing."""

@@ -1,0 +1,137 @@
+"""The forward pass in float32 beside the one in less: loaded when it is called, given up where it cannot be."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.core.models import DeviceChoice, Head
+from app.core.report import Stopped
+from app.models import precise as module
+from app.models.card import read_card
+from app.models.faults import out_of_memory
+from app.models.forward import Arrays, Forward
+from app.models.loader import Loaded, load
+from app.models.precise import Precise
+from tests.helpers.small_models import small_checkpoint
+
+QA = Head.QUESTION_ANSWERING
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_checkpoint(tmp_path_factory.mktemp("precise") / "reader")
+
+
+def loaded(folder: Path, dtype: str = "bfloat16", head: Head = QA, check: object = None) -> Loaded:
+    called = check if callable(check) else (lambda: None)
+    return load(read_card(folder), head, DeviceChoice("cpu", dtype, "a test"), called)
+
+
+def rows() -> Arrays:
+    ids = np.random.default_rng(3).integers(5, 150, (2, 24))
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+
+
+def test_only_a_reader_in_less_than_float32_has_one(reader: Path, tmp_path: Path) -> None:
+    assert loaded(reader).precise is not None
+    assert loaded(reader, "float32").precise is None
+    judge = small_checkpoint(tmp_path / "judge", head=Head.CLASSIFICATION)
+    assert loaded(judge, head=Head.CLASSIFICATION).precise is None
+    assert loaded(small_checkpoint(tmp_path / "albert", "albert")).precise is None
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_its_logits_are_those_of_the_model_in_float32(reader: Path, dtype: str) -> None:
+    less, exact = loaded(reader, dtype), loaded(reader, "float32")
+    assert less.precise is not None
+    assert less.precise.size == 0, "nothing is loaded before it is called"
+    found, right, plain = less.precise(rows()), exact.forward(rows()), less.forward(rows())
+    assert found is not None
+    assert isinstance(exact.forward, Forward)
+    assert less.precise.size == exact.forward.size
+    for name, values in right.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-5)
+        assert not np.allclose(plain[name], values, atol=1e-5)
+
+
+def test_it_is_not_loaded_where_memory_is_short(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = 4 * read_card(reader).parameters
+    for free, has in ((2 * needed - 1, False), (2 * needed, True)):
+        monkeypatch.setattr(module, "computer", lambda free=free: (64 * needed, free))
+        precise = loaded(reader).precise
+        assert precise is not None
+        assert (precise(rows()) is not None) == has
+    monkeypatch.setattr(module, "computer", lambda: (0, 0))  # not known
+    precise = loaded(reader).precise
+    assert precise is not None
+    assert precise(rows()) is not None
+
+
+class Failing:
+    """Gives a forward pass that raises an error in its turn, or raises it while it loads."""
+
+    size = 8
+
+    def __init__(self, error: BaseException, *, loads: bool) -> None:
+        self.error, self.loads, self.calls = error, loads, 0
+
+    def load(self) -> Failing:
+        if self.loads:
+            return self
+        self.calls += 1
+        raise self.error
+
+    def __call__(self, arrays: Arrays) -> Arrays:
+        self.calls += 1
+        raise self.error
+
+
+@pytest.mark.parametrize("loads", [True, False])
+@pytest.mark.parametrize(
+    "error", [out_of_memory("cpu", 24), MemoryError(), RuntimeError("CUDA out of memory"), OSError("gone")]
+)
+def test_where_it_fails_for_want_of_memory_it_is_given_up_for_good(error: Exception, loads: bool) -> None:
+    failing = Failing(error, loads=loads)
+    precise = Precise(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
+    assert precise(rows()) is None
+    assert precise(rows()) is None
+    assert (failing.calls, precise.size) == (1, 0)
+
+
+@pytest.mark.parametrize("loads", [True, False])
+@pytest.mark.parametrize("error", [Stopped(), RuntimeError("device-side assert triggered")])
+def test_other_faults_and_a_stop_go_on(error: BaseException, loads: bool) -> None:
+    failing = Failing(error, loads=loads)
+    precise = Precise(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
+    for _ in range(2):
+        with pytest.raises(type(error)):
+            precise(rows())
+    assert failing.calls == 2
+
+
+def test_a_stop_is_heard_before_each_of_its_layers(reader: Path) -> None:
+    calls: list[int] = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise Stopped
+
+    precise = loaded(reader, check=check).precise
+    assert precise is not None
+    with pytest.raises(Stopped):
+        precise(rows())
+    assert precise(rows()) is not None
+    assert len(calls) == 4
+
+
+def test_a_model_that_was_removed_meanwhile_is_read_as_it_is(reader: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(reader, tmp_path / "copy"))
+    precise = loaded(folder).precise
+    assert precise is not None
+    shutil.rmtree(folder)
+    assert precise(rows()) is None
