@@ -27,7 +27,6 @@ from app.core.text import Document, Span
 from app.core.wording import best_of, likely, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
-from app.flows.history import remember
 from app.flows.workspace import Workspace
 
 _EPILOG = (
@@ -151,6 +150,10 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
+    from app.flows.history import (
+        remember,
+    )  # it brings the database along, and the answer stands before it is there
+
     try:
         remember(workspace, opened, question, reading, report)
     except SpanlightError as fault:  # the answer stands all the same

@@ -21,7 +21,6 @@ from app.models.families import Family, WordsHead
 from app.models.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
 from app.models.forward import Arrays, Forward, Places
 from app.models.heads import no_head
-from app.models.inside.opened import Inside
 from app.models.precise import Precise
 from app.models.tensor_files import tensors
 from app.models.weights import read_file
@@ -88,7 +87,11 @@ def load(
     _check_in_layers(model, family, check)
     places = Places(_part(model, words.module)) if words else None
     forward = Forward(model, head, device.device, card.max_length, places)
-    inside = Inside(model, family, head, card, forward) if opened else None
+    if not opened:
+        return Loaded(card, device, tokenizer, forward)
+    from app.models.inside.opened import Inside
+
+    inside = Inside(model, family, head, card, forward)
     return Loaded(card, device, tokenizer, forward, inside)
 
 

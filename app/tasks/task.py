@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
 from app.tasks.kept import Kept
+
+if TYPE_CHECKING:
+    from app.core.inside import HeadPicture, ModuleRow, Stage
 
 Arrays = dict[str, np.ndarray]
 Forward = Callable[[Arrays], Arrays]
