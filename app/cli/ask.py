@@ -150,9 +150,8 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
-    from app.flows.history import (
-        remember,
-    )  # it brings the database along, and the answer stands before it is there
+    # It brings the database along, and the answer stands before that is there.
+    from app.flows.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)
