@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from app.core.report import Report, Stopped
-from app.tasks.batches import Runner, batch_size, by_length, group_size
+from app.tasks.batches import Runner, by_length, group_size
 from app.tasks.reading import Asked, question_tokens
 from app.tasks.screening import CHECKED_ON, FITTED_TO, LEAST_WINDOWS, Margin, Piece, Waiting, best_scores
 from app.tasks.task import Arrays, ReadyModel, Screen
@@ -18,6 +18,8 @@ from app.tasks.windows import PairTemplate, Window
 
 # So many windows are sorted by their length at once; at first fewer, so that what they hold soon shows.
 _SORTED_AT_FIRST, _SORTED = 8, 64
+# The threads of a screen wait for the slowest at a batch's end: with 8, every window took 1.05 times as long.
+_SCREENED_AT_ONCE = 16
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +70,7 @@ class Passes:
                 continue
             first += group
             exact += _scores(group, arrays).tolist()
-            if len(first) >= FITTED_TO + CHECKED_ON:
+            if len(first) >= CHECKED_ON + (0 if screen.fits(self._asked.text) else FITTED_TO):
                 if self._begins(screen, first, np.array(exact)):
                     yield from self._screen(screen, groups)
                 screen, first = None, []
@@ -105,18 +107,26 @@ class Passes:
         return arrays
 
     def _begins(self, screen: Screen, first: Sequence[Piece], exact: np.ndarray) -> bool:
-        """Fits the screen to some of the windows that were read, and learns from others how far it is off."""
-        chosen = np.arange(len(first)) % (len(first) // FITTED_TO) == 0
-        fitted, others = np.flatnonzero(chosen)[:FITTED_TO], np.flatnonzero(~chosen)[:CHECKED_ON]
+        """Fits the screen to some of the windows that were read, and learns from others how far it is off.
+
+        What it was fitted to for a question before holds for the next one about the same text.
+        """
         self._report.check()
-        try:
-            if not screen.begin(self._run.inputs([first[at].window for at in fitted])):
+        chosen = np.zeros(len(first), dtype=bool)
+        if not screen.fits(self._asked.text):
+            chosen[:: len(first) // FITTED_TO][:FITTED_TO] = True
+            try:
+                if not screen.begin(
+                    self._run.inputs([first[at].window for at in np.flatnonzero(chosen).tolist()]),
+                    self._asked.text,
+                ):
+                    return False
+            except Stopped:
+                raise
+            except Exception:
+                _log.warning("The quicker pass could not be fitted to a text", exc_info=True)
                 return False
-        except Stopped:
-            raise
-        except Exception:
-            _log.warning("The quicker pass could not be fitted to a text", exc_info=True)
-            return False
+        others = np.flatnonzero(~chosen)[:CHECKED_ON]
         nearly = self._look(screen, [first[at] for at in others])
         if nearly is None:
             return False
@@ -149,7 +159,7 @@ class Passes:
         while buffer := _take(groups, size):
             size = min(2 * size, _SORTED)
             left = dict.fromkeys(chain.from_iterable(buffer))
-            for batch in by_length(list(left), lambda piece: piece.window, batch_size(self._model)):
+            for batch in by_length(list(left), lambda piece: piece.window, _SCREENED_AT_ONCE):
                 nearly = self._look(screen, batch)
                 if nearly is None:
                     buffer = [[piece for piece in group if piece in left] for group in buffer]

@@ -70,6 +70,11 @@ class Asked:
         self._bounds: tuple[int, Bounds] | None = None
 
     @property
+    def text(self) -> int:
+        """What stands for the texts that are read: the same number for the same texts."""
+        return hash(tuple(document.text for document in self.question.documents))
+
+    @property
     def complete(self) -> bool:
         """Whether no window is left to read."""
         return self._exhausted and self._exact + self.screened == self._handed_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -103,7 +103,10 @@ class Screen(Protocol):
     No answer is made of its logits: what they point at is read again by `forward`.
     """
 
-    def begin(self, arrays: Arrays) -> bool:
+    def fits(self, text: Hashable) -> bool:
+        """Whether it was fitted to this text last, and found useful."""
+
+    def begin(self, arrays: Arrays, text: Hashable = None) -> bool:
         """Fits it to a text by some of its rows; False where it is not quicker on them, or too far from `forward`."""
 
     def __call__(self, arrays: Arrays) -> Arrays:

@@ -65,11 +65,16 @@ class Near:
         self.noise = noise
         self.fitted: list[int] = []
         self.calls = 0
+        self.text: object = None
         self._begins = begins
         self._exact = exact
 
-    def begin(self, arrays: Arrays) -> bool:
+    def fits(self, text: object) -> bool:
+        return text is not None and self.text == text
+
+    def begin(self, arrays: Arrays, text: object = None) -> bool:
         self.fitted.append(len(arrays["input_ids"]))
+        self.text = text if self._begins else None
         return self._begins
 
     def __call__(self, arrays: Arrays) -> Arrays:
@@ -139,6 +144,21 @@ def test_few_windows_are_read_exactly_and_the_answer_is_among_the_first() -> Non
     )
 
 
+def test_it_is_fitted_to_a_text_once_however_often_that_is_asked() -> None:
+    model, _, near = twice()
+    text, other = text_of(1), text_of(2)
+    first = read(ask("who stole the tarts", text), model, Silent())
+    for question in ("king", "who stole the tarts"):
+        reading = read(ask(question, text), model, Silent())
+        assert found(reading) == found(read(ask(question, text), replace(model, screen=None), Silent()))
+        assert reading.screened
+    assert near.fitted == [4]
+    assert first.answers == reading.answers
+    read(ask("king", text, "paris"), model, Silent())
+    read(ask("king", other), model, Silent())
+    assert near.fitted == [4, 4, 4], "another text, or more of them"
+
+
 @pytest.mark.parametrize("words", [30, 2000])
 def test_a_short_text_and_a_quick_question_are_never_screened(words: int) -> None:
     model, _, near = twice()
@@ -157,10 +177,10 @@ class Broken(Near):
         super().__init__(exact, 0.1, begins=fault != "no")
         self.fault, self.good = fault, good
 
-    def begin(self, arrays: Arrays) -> bool:
+    def begin(self, arrays: Arrays, text: object = None) -> bool:
         if self.fault == "begin":
             raise RuntimeError("not here")
-        return super().begin(arrays)
+        return super().begin(arrays, text)
 
     def __call__(self, arrays: Arrays) -> Arrays:
         logits = super().__call__(arrays)

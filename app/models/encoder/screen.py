@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 import torch
@@ -52,6 +52,7 @@ class Int8Screen:
         self._rows: Rows | None = None
         self._known_quicker = False
         self._too_slow = 0
+        self._text: object = None
 
     @property
     def size(self) -> int:
@@ -59,7 +60,11 @@ class Int8Screen:
         tensors = (tensor for layer in self._layers for tensor in layer.tensors())
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
-    def begin(self, arrays: Arrays) -> bool:
+    def fits(self, text: Hashable) -> bool:
+        """Whether it was fitted to this text last, and found useful."""
+        return self._rows is not None and self._text == text
+
+    def begin(self, arrays: Arrays, text: Hashable = None) -> bool:
         """Fits it to a text by some of its rows; False where it is not quicker on them, or too far from the exact pass.
 
         Its weights are quantised the first time; whether it is quicker is measured until it was once, or was not
@@ -74,6 +79,7 @@ class Int8Screen:
             useful = False
         if not useful:
             self.close()
+        self._text = text
         return useful
 
     def close(self) -> None:

@@ -120,6 +120,17 @@ def test_it_is_fitted_anew_without_quantising_anew(small: Loaded, monkeypatch: p
     np.testing.assert_array_equal(small.screen(one)["start_logits"], first["start_logits"])
 
 
+def test_it_tells_what_text_it_fits(small: Loaded) -> None:
+    screen, some = Int8Screen(small.screen._model), rows(small, (64, 64))
+    assert not screen.fits("one")
+    assert screen.begin(some, "one")
+    assert screen.fits("one") and not screen.fits("other")
+    assert screen.begin(some, "other")
+    assert screen.fits("other") and not screen.fits("one")
+    screen.close()
+    assert not screen.fits("other")
+
+
 def test_it_holds_nothing_before_and_after(small: Loaded) -> None:
     screen = Int8Screen(small.screen._model)
     some = rows(small, (32, 32))
