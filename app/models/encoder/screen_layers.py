@@ -35,7 +35,8 @@ class Seen:
         began = perf_counter()
         low, high = values.amin(0), values.amax(0)  # `aminmax` takes ten times as long
         self._ranges[layer][name] = low.float(), high.float()
-        self._kept[layer][name] = values[:: max(1, len(values) // _KEPT)].float()
+        # A copy: a view would hold all of them, 100 MB for four windows.
+        self._kept[layer][name] = values[:: max(1, len(values) // _KEPT)].to(torch.float32, copy=True)
         self.seconds += perf_counter() - began
 
     def values(self, layer: int, name: str) -> Tensor:
