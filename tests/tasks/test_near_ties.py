@@ -253,7 +253,10 @@ class Screened:
     def __init__(self, forward: Callable[[Arrays], Arrays]) -> None:
         self._forward = forward
 
-    def begin(self, arrays: Arrays) -> bool:
+    def fits(self, text: object) -> bool:
+        return False
+
+    def begin(self, arrays: Arrays, text: object = None) -> bool:
         return True
 
     def __call__(self, arrays: Arrays) -> Arrays:
