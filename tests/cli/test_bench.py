@@ -129,8 +129,8 @@ def test_real_reading(reader: str, tmp_path: Path) -> None:
     assert rows["best spans that are float32's"]["value"] == 100
     assert rows["peak in float32"]["value"] > 1
     assert 0 < rows["reached while reading"]["value"] < rows["peak in float32"]["value"]
-    shares = [row["value"] for what, row in rows.items() if what.startswith("time for")]
-    assert 90 < sum(shares) <= 100.5
+    spent = [row["value"] for what, row in rows.items() if what.startswith("a thousand words:")]
+    assert len(spent) > 3 and 0 < min(spent)
     if against:
         assert rows["windows a second"]["ratio"] > 0
 

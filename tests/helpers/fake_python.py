@@ -22,6 +22,10 @@ for line in sys.stdin:
             start = max(0, context.find(word))
             answers.append([{"start": start, "end": start + len(word), "text": word, "score": 0.5}])
         told = {"seconds": words * 0.002, "windows": windows, "peak": 4 * 10**9, "answers": answers}
+        if order["do"] == "watch":  # half of it for products, a quarter each for attention and for choosing
+            seconds = told["seconds"]
+            operations = {"aten::addmm": seconds / 2, "aten::bmm": seconds / 4, "ProfilerStep": 9.0}
+            told |= {"preparing": 0.0, "choosing": seconds / 4, "operations": operations}
     print(json.dumps(told), flush=True)
 """
 

@@ -52,6 +52,16 @@ class ReferenceRead:
     answers: tuple[tuple[ReferenceAnswer, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReferenceTimes:
+    """Where the seconds of one reading went: before the model, after it, and by the names of PyTorch's operations."""
+
+    seconds: float
+    preparing: float
+    choosing: float
+    operations: dict[str, float]
+
+
 class Reference:
     """`pipeline("question-answering")` in the interpreter at `python`, in a process of its own.
 
@@ -94,19 +104,31 @@ class Reference:
 
         Raises SpanlightError where the reference fails or ends, Stopped.
         """
-        order = {
-            "do": "read",
-            "pairs": [list(pair) for pair in pairs],
-            "length": length,
-            "stride": stride,
-            "most": most,
-            "top_k": top_k,
-        }
-        return _read(self._process.ask(order))
+        return _read(self._process.ask(_order("read", pairs, length, stride, most, top_k)))
+
+    def watch(
+        self, question: str, context: str, *, length: int = 384, stride: int = 128, most: int = 15
+    ) -> ReferenceTimes:
+        """Ask as `read` does, and tell where the time went; raises as `read` does."""
+        told = self._process.ask(_order("watch", [(question, context)], length, stride, most, 1))
+        return ReferenceTimes(told["seconds"], told["preparing"], told["choosing"], told["operations"])
 
     def close(self) -> None:
         """End the process."""
         self._process.close()
+
+
+def _order(
+    do: str, pairs: Sequence[tuple[str, str]], length: int, stride: int, most: int, top_k: int
+) -> dict[str, Any]:
+    return {
+        "do": do,
+        "pairs": [list(pair) for pair in pairs],
+        "length": length,
+        "stride": stride,
+        "most": most,
+        "top_k": top_k,
+    }
 
 
 def _read(told: dict[str, Any]) -> ReferenceRead:

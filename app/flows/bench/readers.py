@@ -13,7 +13,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask import load_reader
-from app.flows.bench.against import Reference, ReferenceRead
+from app.flows.bench.against import Reference, ReferenceRead, ReferenceTimes
 from app.flows.bench.plan import BenchPlan
 from app.flows.workspace import Workspace
 
@@ -72,6 +72,12 @@ class Readers:
         assert self.reference is not None
         length, stride = self.cut
         return self.reference.read(pairs, length=length, stride=stride, most=MOST_TOKENS)
+
+    def watch_reference(self, question: str, document: Document) -> ReferenceTimes:
+        """Where the reference's time goes while it reads a document."""
+        assert self.reference is not None
+        length, stride = self.cut
+        return self.reference.watch(question, document.text, length=length, stride=stride, most=MOST_TOKENS)
 
 
 def batch_of(pairs: Sequence[tuple[str, str]]) -> QuestionBatch:

@@ -11,8 +11,7 @@ from app.core.benches import BenchPart, BenchRow
 from app.core.report import Report
 from app.core.results import Reading
 from app.core.text import Document
-from app.core.wording import duration
-from app.flows.bench import roofline
+from app.flows.bench import roofline, watched
 from app.flows.bench.against import ReferenceAnswer
 from app.flows.bench.agreement import beside_float32, beside_reference, spans_beside_float32
 from app.flows.bench.plan import BenchPlan
@@ -24,7 +23,7 @@ from app.training.examples import QaExample
 
 WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
 SINGLE = 15  # short texts asked one by one
-WARM_UP, WATCHED = 2_000, 20_000  # words
+WARM_UP = 2_000  # words
 
 
 @dataclass(slots=True)
@@ -52,12 +51,12 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
         peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
         roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
-        shares, watched = _profile(both, texts, plan)
+        times, said = watched.measure(both, texts, plan)
         return BenchPart(
             name="reading",
             title=f"Reading to the end, in windows of {both.cut[0]} tokens that overlap by {both.cut[1]}",
-            rows=(*long, *short, *agreement, *roof, *shares),
-            notes=(texts.said, *_notes(both, of_long), watched),
+            rows=(*long, *short, *agreement, *roof, *times),
+            notes=(texts.said, *_notes(both, of_long), said),
             model=both.loaded.card.name,
             device=both.device,
             reference=both.against,
@@ -188,23 +187,6 @@ def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, kept: _Kept)
     part = Part(both.report, "Agreement in a long document")
     exact: Reading = both.workspace.engine.run_opened(asked, both.choice, part)
     return spans_beside_float32(kept.readings[0], exact)
-
-
-def _profile(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], str]:
-    """Where the time goes in a document that has not been read before, in per cent of it."""
-    document = texts.document(min(WATCHED, plan.words or WATCHED), plan.seed - 2)
-    request = both.question(texts.question(plan.seed), document)
-    found = both.workspace.engine.profile(request, both.choice, Part(both.report, "Where the time goes"))
-    rows = [
-        BenchRow(f"time for {kind}", 100 * seconds / found.seconds, "%")
-        for kind, seconds in found.kinds
-        if seconds >= 0.005 * found.seconds
-    ]
-    words = _words(document)
-    return (
-        rows,
-        f"Where the time goes was watched on {words:,} words in {duration(found.seconds)}, watching included.",
-    )
 
 
 def _notes(both: Readers, kept: _Kept) -> list[str]:

@@ -6,6 +6,8 @@ one JSON object a line on standard input and answers each with one line on stand
     {"do": "load", "model": folder, "device": "cpu"}    transformers, torch, dtype, device, threads, seconds
     {"do": "read", "pairs": [[question, context], ...], "top_k": 1, "length": 384, "stride": 128, "most": 15}
                                                         seconds, windows, peak (bytes), answers (a list for each pair)
+    {"do": "watch", and what "read" takes}              the same, and operations: seconds by PyTorch's names of them;
+                                                        preparing and choosing: seconds before and after the model
 
 An answer is {"start", "end", "text", "score"}; as it is by itself, the pipeline always gives one.
 What goes wrong is answered with {"error": sentence}.
@@ -79,6 +81,42 @@ class Reference:
             "answers": [_answers(one) for one in each],
         }
 
+    def watch(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Read as `read` does, and tell where the time went; watching takes some of it."""
+        from torch.profiler import ProfilerActivity, profile
+
+        pipeline = self._pipeline
+        prepare, choose = pipeline.preprocess, pipeline.postprocess
+        spent = {"preparing": 0.0, "choosing": 0.0}
+
+        def preparing(*given: Any, **named: Any) -> Any:
+            features = prepare(*given, **named)
+            while True:
+                began = time.perf_counter()
+                try:
+                    one = next(features)
+                except StopIteration:
+                    return
+                finally:
+                    spent["preparing"] += time.perf_counter() - began
+                yield one
+
+        def choosing(*given: Any, **named: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return choose(*given, **named)
+            finally:
+                spent["choosing"] += time.perf_counter() - began
+
+        pipeline.preprocess, pipeline.postprocess = preparing, choosing
+        try:
+            with profile(activities=[ProfilerActivity.CPU]) as seen:
+                told = self.read(order)
+        finally:
+            pipeline.preprocess, pipeline.postprocess = prepare, choose
+        operations = {one.key: one.self_cpu_time_total / 1e6 for one in seen.key_averages()}
+        return {**told, **spent, "operations": operations}
+
     def _count(self, model: Any, inputs: Any, output: Any) -> None:
         self._windows += len(output["start_logits"])
 
@@ -132,7 +170,7 @@ def main() -> None:
     while True:
         order = json.loads(orders.get())
         try:
-            told = reference.load(order) if order["do"] == "load" else reference.read(order)
+            told = getattr(reference, order["do"])(order)
         except Exception as error:
             told = {"error": _say_wrong(error)}
         answers.write(json.dumps(told) + "\n")

@@ -63,8 +63,9 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
         rows["share of the peak in float32"].value / 4
     )
     assert rows["reached while reading"].value == pytest.approx(rows["windows a second"].value)
-    assert rows["time for matrix products"].value == 75
-    assert "time for other" not in rows  # less than one part in two hundred
+    products, tokenising = (rows[f"a thousand words: {kind}"] for kind in ("matrix products", "tokenising"))
+    assert products.value == pytest.approx(tokenising.value * 1.5 / 0.495)
+    assert "a thousand words: other" not in rows  # less than one part in two hundred
 
 
 def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:
@@ -102,6 +103,10 @@ def test_reading_beside_a_reference(tmp_path: Path) -> None:
     # Where the question's last word stands in the text, both name its first place.
     assert 0 < rows["best spans that are the reference's"].value <= 100
     assert any("by the reference" in note for note in part.notes)
+    spent = {name: row.against for name, row in rows.items() if name.startswith("a thousand words")}
+    assert sum(spent.values()) == pytest.approx(2000, rel=0.01), "2 ms for each word"
+    assert spent["a thousand words: matrix products"] == pytest.approx(1000, rel=0.01)
+    assert spent["a thousand words: attention"] == spent["a thousand words: choosing spans"]
 
 
 @needs_programs
