@@ -79,11 +79,19 @@ def _quota() -> int:
 def _has(name: str) -> bool:
     import torch
 
+    if _held_back():
+        return False
     found = dict(getattr(torch.cpu, "get_capabilities", dict)())
     if found:
         return bool(found.get(name))
     older = {"amx_bf16": "_is_amx_tile_supported", "avx512_bf16": "_is_avx512_bf16_supported"}
     return name in older and _says(older[name])
+
+
+def _held_back() -> bool:
+    """Whether PyTorch's libraries are told to use no more than AVX2: what the processor has beyond that is not used."""
+    told = (os.environ.get(name, "") for name in ("ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
+    return any(one.lower().startswith(("avx2", "default", "sse")) for one in told)
 
 
 def _says(name: str) -> bool:

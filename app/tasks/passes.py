@@ -70,7 +70,7 @@ class Passes:
                 continue
             first += group
             exact += _scores(group, arrays).tolist()
-            if len(first) >= CHECKED_ON + (0 if screen.fits(self._asked.text) else FITTED_TO):
+            if len(first) >= CHECKED_ON + (0 if screen.fits(self._asked.texts_hash) else FITTED_TO):
                 if self._begins(screen, first, np.array(exact)):
                     yield from self._screen(screen, groups)
                 screen, first = None, []
@@ -113,12 +113,12 @@ class Passes:
         """
         self._report.check()
         chosen = np.zeros(len(first), dtype=bool)
-        if not screen.fits(self._asked.text):
+        if not screen.fits(self._asked.texts_hash):
             chosen[:: len(first) // FITTED_TO][:FITTED_TO] = True
             try:
                 if not screen.begin(
                     self._run.inputs([first[at].window for at in np.flatnonzero(chosen).tolist()]),
-                    self._asked.text,
+                    self._asked.texts_hash,
                 ):
                     return False
             except Stopped:

@@ -70,8 +70,8 @@ class Asked:
         self._bounds: tuple[int, Bounds] | None = None
 
     @property
-    def text(self) -> int:
-        """What stands for the texts that are read: the same number for the same texts."""
+    def texts_hash(self) -> int:
+        """The same number for the same texts."""
         return hash(tuple(document.text for document in self.question.documents))
 
     @property

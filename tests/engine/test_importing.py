@@ -50,6 +50,14 @@ def test_all_is_as_it_was_also_where_the_import_fails() -> None:
     assert here().code_context
 
 
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    with quickly():
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+    assert gc.get_freeze_count() > 0
+
+
 def test_torch_computes_after_it() -> None:
     code = (
         "from app.engine.importing import quickly\n"

@@ -228,3 +228,25 @@ def test_there_is_at_least_one_core_and_the_processor_has_a_name() -> None:
     assert 1 <= physical_cores() <= 4096
     assert processor.name()
     assert processor.name() == " ".join(processor.name().split())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "held_back"),
+    [
+        ("ONEDNN_MAX_CPU_ISA", "AVX2", True),
+        ("ONEDNN_MAX_CPU_ISA", "AVX2_VNNI", True),
+        ("ATEN_CPU_CAPABILITY", "avx2", True),
+        ("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_AMX", False),
+        ("ATEN_CPU_CAPABILITY", "avx512", False),
+    ],
+)
+def test_what_pytorch_is_kept_from_using_counts_as_not_there(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, held_back: bool
+) -> None:
+    has = dict.fromkeys(("amx_bf16", "avx512_bf16", "avx512_fp16"), True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True, raising=False)
+    assert (processor.fast_bfloat16(), processor.float16()) == ("AMX", "AVX512-FP16")
+    monkeypatch.setenv(name, value)
+    found = processor.fast_bfloat16(), processor.bfloat16(), processor.float16()
+    assert found == (("", "", "") if held_back else ("AMX", "AMX", "AVX512-FP16"))

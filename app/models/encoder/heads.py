@@ -55,7 +55,7 @@ class OfTokens:
 
     def of_states(self, batch: Batch, states: Tensor) -> dict[str, Tensor]:
         """The outputs from the last layer's states, [tokens, hidden]."""
-        logits = batch.spread(self._linear(states.float()))
+        logits = batch.spread(self._linear(states))
         if len(self._outputs) == 1:
             return {self._outputs[0]: logits}
         return dict(zip(self._outputs, logits.unbind(-1), strict=True))
@@ -82,7 +82,7 @@ class OfFirstToken:
     ) -> dict[str, Tensor]:
         """See `OwnHead`."""
         first = encoder.states_of_few(batch, ids, types, ids.new_zeros(len(ids), 1))[:, 0]
-        return {"logits": self._out(self._activation(self._dense(first.float())))}
+        return {"logits": self._out(self._activation(self._dense(first)))}
 
     def tensors(self) -> Iterator[Tensor]:
         """See `OwnHead`."""

@@ -70,6 +70,7 @@ class Int8Screen:
         Its weights are quantised the first time; whether it is quicker is measured until it was once, or was not
         `MOST_TOO_SLOW` times, which holds for good. Raises Stopped, and nothing else.
         """
+        self._text = None
         try:
             useful = self._begin(arrays)
         except Stopped:
@@ -197,7 +198,7 @@ class Int8Screen:
         whole, batch = (
             batch_of(torch.ones(1, count, dtype=torch.int64)) for count in (length + more, length)
         )
-        states = encoder.embeddings(whole, taken, kinds if plan.types > 1 else None).float()
+        states = encoder.embeddings(whole, taken, kinds if plan.types > 1 else None)
         for layer in self._layers:
             look()
             states = layer(batch, states)

@@ -230,8 +230,9 @@ def test_a_stop_breaks_it_off_wherever_it_is(tmp_path: Path, stop_at: int) -> No
     some = rows(model, (64, 64))
     with pytest.raises(Stopped):
         for _ in range(20):
-            model.screen.begin(some)
-    assert model.screen.begin(some), "it can begin again"
+            model.screen.begin(some, "a text")
+    assert not model.screen.fits("a text"), "its layers may be fitted in part"
+    assert model.screen.begin(some, "a text"), "it can begin again"
     assert correlation(model.screen(some), model.forward(some), some) > 0.99
 
 
