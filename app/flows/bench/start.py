@@ -78,7 +78,9 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         ),
         model=card.name,
         device=plan.device,
-        reference="a fresh process of pipeline(“question-answering”)" if plan.against else "",
+        reference="a fresh process of pipeline(“question-answering”), float32 on the CPU"
+        if plan.against
+        else "",
         details={"painted": painted, "answered": answered, "reference answered": before},
     )
 

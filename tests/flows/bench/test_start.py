@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -73,3 +74,20 @@ def test_the_packages_that_take_longest_are_told(runs: _Runs) -> None:
 
 def test_the_processes_have_data_of_their_own(tmp_path: Path) -> None:
     assert process_environment(tmp_path)["SPANLIGHT_HOME"] == str(tmp_path / "home")
+
+
+def test_the_reference_reads_in_float32_on_the_cpu(tmp_path: Path) -> None:
+    (tmp_path / "transformers.py").write_text(
+        "import sys\n"
+        "def pipeline(task, **named):\n"
+        "    print(task, named['model'], named['device'], named['torch_dtype'], file=sys.stderr)\n"
+        "    return lambda question, context: {'answer': f'{question} {context}'}\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-P", str(start.PIPELINE), "folder", "When?", "At noon."],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert found.stdout == "When? At noon.\n"
+    assert found.stderr == "question-answering folder cpu torch.float32\n"
