@@ -11,6 +11,8 @@ from app.core.wording import size
 from app.flows.bench.machine import warnings
 
 _WIDEST = 100
+_SPREAD = "±: half the distance between the slowest and the quickest, in per cent of the median."
+_LEAST_SHARE = 0.001  # per cent
 
 
 def values(found: Bench) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def _machine(machine: Machine) -> list[str]:
 
 
 def _part(part: BenchPart) -> list[str]:
-    heads = ["", "median", "", "spread", "worst", "reference", "ratio"]
+    heads = ["", "value", "", "spread", "worst", "reference", "ratio"]
     cells = [_cells(row) for row in part.rows]
     # A column that says nothing is left out.
     kept = [at for at in range(len(heads)) if at in (0, 1, 2) or any(row[at] for row in cells)]
@@ -69,19 +71,25 @@ def _part(part: BenchPart) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-    return [part.title, "", *(drawn if cells else []), *_notes(part.notes)]
+    notes = (_SPREAD, *part.notes) if any(row[3] for row in cells) else part.notes
+    return [part.title, "", *(drawn if cells else []), *_notes(notes)]
 
 
 def _cells(row: BenchRow) -> list[str]:
     return [
         row.what,
-        figure(row.value),
+        _shown(row.value, row.unit),
         row.unit,
         f"± {50 * row.spread:.0f} %" if row.spread >= 0.01 else "",
-        "" if row.worst is None else figure(row.worst),
-        "" if row.against is None else figure(row.against),
+        "" if row.worst is None else _shown(row.worst, row.unit),
+        "" if row.against is None else _shown(row.against, row.unit),
         "" if row.ratio is None else f"{row.ratio:.2f} x",
     ]
+
+
+def _shown(value: float, unit: str) -> str:
+    """A row's figure; of a share so small that only its smallness counts, that much."""
+    return f"< {_LEAST_SHARE:g}" if unit == "%" and 0 < value < _LEAST_SHARE else figure(value)
 
 
 def figure(value: float) -> str:

@@ -51,19 +51,36 @@ def test_a_table() -> None:
     ]
     at = lines.index("Reading")
     assert lines[at + 2 : at + 6] == [
-        "                  median         spread  reference   ratio",
-        "a document          1.50  s      ± 10 %       9.00  6.00 x",
-        "windows a second    60.0  /s                  10.0  6.00 x",
-        "work of a window    9.50  GFLOP",
+        "                  value         spread  reference   ratio",
+        "a document         1.50  s      ± 10 %       9.00  6.00 x",
+        "windows a second   60.0  /s                  10.0  6.00 x",
+        "work of a window   9.50  GFLOP",
     ]
+    assert lines[at + 7].startswith("±: half the distance between the slowest and the quickest")
     assert max(map(len, lines[at + 6 :])) <= 100
 
 
 def test_columns_that_say_nothing_are_left_out() -> None:
     part = replace(BENCH.parts[0], rows=(BenchRow("it", 2.0, "s"),), notes=())
     text = table(replace(BENCH, parts=(part,), reference="", instructions=""))
-    assert text.endswith("Reading\n\n    median\nit    2.00  s\n")
+    assert text.endswith("Reading\n\n    value\nit   2.00  s\n")
     assert "reference" not in text
+    assert "±" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (7.44e-05, "%", "< 0.001  %"),
+        (0.00744, "%", "0.00744  %"),
+        (0.0, "%", "0.00  %"),
+        (-4.0, "%", "-4.00  %"),
+        (7.44e-05, "s", "7.44e-05  s"),
+    ],
+)
+def test_a_share_too_small_to_count_is_said_to_be_small(value: float, unit: str, shown: str) -> None:
+    part = replace(BENCH.parts[0], rows=(BenchRow("it", value, unit),), notes=())
+    assert table(replace(BENCH, parts=(part,))).splitlines()[-1].split("  ", 1)[1].strip() == shown
 
 
 def test_warnings_stand_above_the_tables() -> None:

@@ -56,6 +56,8 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
     part = reading.measure(fake_workspace(tmp_path, engine), PLAN, Silent())
     rows = by_name(part)
     assert part.reference == ""
+    assert rows["a short text of many"].spread > 0
+    assert rows["a short text by itself"].spread == 0, "it is another text each time"
     assert all(row.against is None and row.ratio is None for row in part.rows)
     assert rows["best spans that are float32's"].value == pytest.approx(75, abs=3)
     assert rows["largest difference of a probability"].value == pytest.approx(10)
