@@ -11,7 +11,7 @@ import tempfile
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
@@ -82,7 +82,9 @@ class OtherPython:
             except queue.Empty:
                 continue
         if line is None:
-            raise SpanlightError(f"“{self._python}” ended: {self._last_words()}", HINT)
+            raise SpanlightError(
+                f"“{self._python}” ended: {last_words(self._said, self._process.wait())}", HINT
+            )
         try:
             told = json.loads(line)
             if not isinstance(told, dict):
@@ -114,13 +116,14 @@ class OtherPython:
                 self._lines.put(line)
         self._lines.put(None)
 
-    def _last_words(self) -> str:
-        code = self._process.wait()
-        with contextlib.suppress(OSError, ValueError):
-            self._said.seek(0)
-            lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
-            if lines:
-                return lines[-1].strip()[:200].rstrip(".") + "."
-        if code == -9:
-            return "the system ended it, most likely because memory ran out."
-        return f"exit code {code}."
+
+def last_words(said: IO[bytes], code: int) -> str:
+    """Why a process ended: the last line it wrote to its standard error, else what its exit code tells."""
+    with contextlib.suppress(OSError, ValueError):
+        said.seek(0)
+        lines = said.read().decode("utf-8", "replace").strip().splitlines()
+        if lines:
+            return lines[-1].strip()[:200].rstrip(".") + "."
+    if code == -9:
+        return "the system ended it, most likely because memory ran out."
+    return f"exit code {code}."

@@ -12,12 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from app.core.benches import BenchPart
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Progress, Report
-from app.flows.bench.other_python import ENVIRONMENT
+from app.flows.bench.other_python import ENVIRONMENT, HINT, last_words
 from app.flows.bench.plan import BenchPlan
 from app.flows.bench.turns import in_turn, row
 from app.flows.workspace import Workspace
@@ -31,6 +32,7 @@ TEXT = (
 QUESTION = "When is the tide highest?"
 _WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
 _LONGEST = 180.0
+_ASK = "See whether it answers by itself: python3 -m app ask FILE --question TEXT"
 _TICK = 0.05  # between two looks whether to stop
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
@@ -53,12 +55,12 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         runs = _Runs(environment, report)
         runs.painted(window)
         painted = [runs.painted(window) for _ in range(plan.repeats or _WINDOW)]
-        runs.answered(ask)
+        runs.answered(ask, _ASK)
         if plan.against:
-            runs.answered(old)
+            runs.answered(old, HINT)
         answered, before = in_turn(
-            lambda _: runs.answered(ask),
-            (lambda _: runs.answered(old)) if plan.against else None,
+            lambda _: runs.answered(ask, _ASK),
+            (lambda _: runs.answered(old, HINT)) if plan.against else None,
             plan.repeats or _ANSWER,
         )
         slowest = runs.imports(["-m", "app.ui.painted"])
@@ -104,17 +106,19 @@ class _Runs:
 
     def painted(self, command: Sequence[str]) -> float:
         """The seconds until the window of `app.ui.painted` was painted."""
-        began, said, _ = self._run(command)
+        began, said, _, why = self._run(command)
         try:
             return float(said) - began
         except ValueError:
-            raise SpanlightError("The window was not painted.", "See whether it opens by itself.") from None
+            raise SpanlightError(
+                f"The window was not painted: {why}", "See whether it opens by itself."
+            ) from None
 
-    def answered(self, command: Sequence[str]) -> float:
-        """The seconds until the first line of what a process says."""
-        began, said, ended = self._run(command)
+    def answered(self, command: Sequence[str], hint: str) -> float:
+        """The seconds until the first line of what a process says; `hint` is what to do where it says nothing."""
+        began, said, ended, why = self._run(command)
         if not said:
-            raise SpanlightError("A fresh process gave no answer.", f"Try it: {' '.join(command[:4])} …")
+            raise SpanlightError(f"“{command[0]}” gave no answer: {why}", hint)
         return ended - began
 
     def imports(self, arguments: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
@@ -134,8 +138,13 @@ class _Runs:
                 spent["shiboken6" if package == "shibokensupport" else package] += int(took)
         return [(name, microseconds / 1e6) for name, microseconds in spent.most_common(most)]
 
-    def _run(self, command: Sequence[str]) -> tuple[float, str, float]:
-        """When a process was started, its first line, and when that came."""
+    def _run(self, command: Sequence[str]) -> tuple[float, str, float, str]:
+        """When a process was started, its first line, when that came, and why it ended as it tells."""
+        with tempfile.TemporaryFile() as faults:
+            began, said, ended, code = self._timed(command, faults)
+            return began, said, ended, last_words(faults, code)
+
+    def _timed(self, command: Sequence[str], faults: IO[bytes]) -> tuple[float, str, float, int]:
         self._report.check()
         self._report.progress(Progress(self._done, 0, "Starting fresh processes"))
         self._done += 1
@@ -146,14 +155,14 @@ class _Runs:
                 cwd=ROOT,
                 env=self._environment,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=faults,
                 text=True,
                 encoding="utf-8",
                 errors="replace",
             )
         except OSError as error:
             raise SpanlightError(
-                f"“{command[0]}” cannot be started: {error.strerror or error}.", "Name a Python that works."
+                f"“{command[0]}” cannot be started: {error.strerror or error}.", HINT
             ) from error
         lines: queue.Queue[tuple[str, float]] = queue.Queue()
 
@@ -178,4 +187,4 @@ class _Runs:
                 process.kill()
                 listening.join(1)
         said, ended = lines.get_nowait() if not lines.empty() else ("", time.monotonic())
-        return began, said, ended
+        return began, said, ended, process.returncode

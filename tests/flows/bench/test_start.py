@@ -29,7 +29,7 @@ def runs() -> _Runs:
 def test_the_first_line_counts_whatever_follows(runs: _Runs) -> None:
     later = "import time; print('answer', flush=True); print('x' * 1_000_000); time.sleep(0.5)"
     began = time.monotonic()
-    first = runs.answered(python(later))
+    first = runs.answered(python(later), "")
     assert 0 < first < time.monotonic() - began - 0.4
 
 
@@ -38,18 +38,26 @@ def test_the_time_of_painting_is_what_the_process_says(runs: _Runs) -> None:
 
 
 def test_a_process_that_says_nothing_is_named(runs: _Runs) -> None:
-    with pytest.raises(SpanlightError, match="gave no answer"):
-        runs.answered(python(""))
-    with pytest.raises(SpanlightError, match="was not painted"):
-        runs.painted(python("print('no number')"))
+    with pytest.raises(SpanlightError, match="gave no answer: exit code 3"):
+        runs.answered(python("import sys; sys.exit(3)"), "")
+    with pytest.raises(SpanlightError, match="was not painted: no screen here"):
+        runs.painted(python("import sys; print('no number'); sys.exit('no screen here')"))
     with pytest.raises(SpanlightError, match="cannot be started"):
-        runs.answered(["/no/such/python"])
+        runs.answered(["/no/such/python"], "")
+
+
+def test_why_a_process_gave_no_answer_is_told(runs: _Runs) -> None:
+    with pytest.raises(SpanlightError) as told:
+        runs.answered(python("import sys; print('…' * 99, file=sys.stderr); import notorch"), "Make one.")
+    assert sys.executable in str(told.value)
+    assert "No module named 'notorch'" in str(told.value) and "…" not in str(told.value)
+    assert told.value.hint == "Make one."
 
 
 def test_one_that_never_ends_is_ended(runs: _Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "_LONGEST", 0.2)
     with pytest.raises(SpanlightError, match="did not end"):
-        runs.answered(python("import time; time.sleep(600)"))
+        runs.answered(python("import time; time.sleep(600)"), "")
     assert runs.imports(["-c", "import time; time.sleep(600)"]) == []
 
 
@@ -63,7 +71,7 @@ def test_a_stop_is_heard_while_a_process_says_nothing() -> None:
                 raise Stopped
 
     with pytest.raises(Stopped):
-        _Runs(os.environ.copy(), Stopping()).answered(python("import time; time.sleep(600)"))
+        _Runs(os.environ.copy(), Stopping()).answered(python("import time; time.sleep(600)"), "")
 
 
 def test_the_packages_that_take_longest_are_told(runs: _Runs) -> None:
