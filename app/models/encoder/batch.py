@@ -38,8 +38,9 @@ class Unpadded:
     """No padding is computed: the inputs' tokens stand one after another, inputs of one length side by side.
 
     Each run of inputs of one length is attended to by itself, so that no mask is needed either. For a CPU, where a
-    kernel's start costs next to nothing: 8 texts of 60 to 250 tokens take half the time. Behind the last token its first stands again some times, which no other looks
-    at: oneDNN makes code for each number of tokens that it meets, and keeps 2 MB of it.
+    kernel's start costs next to nothing: 8 texts of 60 to 250 tokens take half the time. Behind the last token its
+    first stands again some times, which no other looks at: oneDNN makes code for each number of tokens that it meets,
+    and keeps 2 MB of it.
     """
 
     def __init__(self, mask: Tensor) -> None:
