@@ -30,6 +30,7 @@ WARM_UP = 2_000  # words
 class _Kept:
     """What readings brought beside their seconds, kept for what is said of the answers."""
 
+    each: float = 0.0  # words for each window of a long document
     windows: list[int] = field(default_factory=list)
     windows_there: list[int] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -50,7 +51,8 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         agreement = [*_agreement(both, of_short), _agreement_in_long(both, texts, plan, of_long)]
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
         peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
-        roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
+        exact = roofline.exact_speed(both, texts, plan.seed, of_long.readings, of_long.each, speed)
+        roof = roofline.rows(peaks, operations, exact, both.loaded.device.dtype)
         times, said = watched.measure(both, texts, plan)
         return BenchPart(
             name="reading",
@@ -99,6 +101,7 @@ def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], 
     ]
     speeds = [1000 / one for one in each]
     length = median(_words(document) for document in documents)
+    kept.each = length / median(kept.windows)
     screened = [100 * one.screened / one.windows for one in kept.readings]
     return (
         [
@@ -191,7 +194,10 @@ def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, kept: _Kept)
 
 
 def _notes(both: Readers, kept: _Kept) -> list[str]:
-    told = [f"The device: {both.loaded.device.reason}."]
+    told = [
+        f"The device: {both.loaded.device.reason}.",
+        f"Reached while reading exactly: on texts whose every window was read in {both.loaded.device.dtype}.",
+    ]
     if kept.windows_there:
         told.append(
             f"Windows read of a long document: {median(kept.windows):,.0f}, by the reference "
