@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -33,6 +34,10 @@ FLAGS = {
 }
 _MAC_FLAGS = {"FEAT_DotProd": "DotProd", "FEAT_I8MM": "I8MM", "FEAT_BF16": "BF16", "FEAT_SME": "SME"}
 SUPPLIES = Path("/sys/class/power_supply")
+STAT = Path("/proc/stat")
+LOOKED = 1.0  # seconds
+# A processor's idle times in a line of /proc/stat, which then counts its guests' time twice (proc_stat(5)).
+_IDLE, _GUESTS = slice(3, 5), 8
 # So much of a processor in other hands makes times longer by more than they differ from one run to the next.
 BUSY = 0.2
 
@@ -67,10 +72,38 @@ def instructions() -> tuple[str, ...]:
 
 
 def load() -> float | None:
-    """How many processors other work has kept busy over the last minute; None where the system does not tell."""
+    """How many processors are busy while this process waits a moment; None where the system does not tell.
+
+    Where it tells only how many were over the last minute, that.
+    """
+    if before := _spent():
+        time.sleep(LOOKED)
+        return _busy(before, _spent())
     with contextlib.suppress(OSError, AttributeError):
         return os.getloadavg()[0]
     return None
+
+
+def _spent() -> dict[str, tuple[int, int]]:
+    """The time that each processor this process may use was busy, and all its time, in ticks; empty if not told."""
+    found = {}
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        mine = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        for line in STAT.read_text("ascii").splitlines():
+            name, *told = line.split()
+            if name in mine:
+                ticks = [int(one) for one in told[:_GUESTS]]
+                found[name] = sum(ticks) - sum(ticks[_IDLE]), sum(ticks)
+    return found
+
+
+def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> float:
+    """How many processors were busy between the two."""
+    shares = 0.0
+    for name in before.keys() & after.keys():
+        busy, whole = (new - old for new, old in zip(after[name], before[name], strict=True))
+        shares += max(0.0, busy / whole) if whole > 0 else 0.0
+    return shares
 
 
 def on_battery(supplies: Path = SUPPLIES) -> bool:

@@ -26,6 +26,40 @@ def test_busy_processors_and_a_battery_are_warned_of() -> None:
     assert "2.0 of 4 processors" in busy[0]
 
 
+def stat(*busy: int) -> str:
+    """/proc/stat after 100 ticks of each of four processors, so many of them busy."""
+    lines = [f"cpu{at} {one} 0 0 {90 - one} 10 0 0 0 {one} 0" for at, one in enumerate(busy)]
+    return "\n".join(["cpu  1 1 1 1 1 1 1 1 1 1", *lines, "intr 5 0 0", "ctxt 7"])
+
+
+def test_other_work_is_what_is_done_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of this process's own processors only, and nothing of what was done before."""
+    told = tmp_path / "stat"
+    told.write_text(stat(70, 80, 90, 60))
+
+    def pass_time(seconds: float) -> None:
+        lines = [
+            "cpu0 70 0 0 120 10 0 0 0 70 0",  # idle since
+            "cpu1 180 0 0 10 10 0 0 0 80 0",  # busy all the time
+            "cpu2 115 0 0 75 10 0 0 0 90 0",  # a quarter of it
+            "cpu3 160 0 0 30 10 0 0 0 60 0",  # in others' hands
+        ]
+        told.write_text("\n".join(lines))
+
+    monkeypatch.setattr(machine, "STAT", told)
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(machine.time, "sleep", pass_time)
+    assert machine.load() == pytest.approx(1.25)
+
+
+def test_where_the_system_does_not_tell_it_is_the_last_minutes_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "STAT", tmp_path / "nowhere")
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (0.7, 0.5, 0.3), raising=False)
+    assert machine.load() == 0.7
+
+
 @pytest.mark.parametrize(
     ("kind", "status", "expected"),
     [("Battery", "Discharging", True), ("Battery", "Charging", False), ("Mains", "Discharging", False)],
