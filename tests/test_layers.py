@@ -76,6 +76,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.painted": ("app.__main__",),
     "app.ui.gaps": (),
     "app.ui.sources": (),
+    "app.ui.person": ("app.core", "app.flows", "app.ui"),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.__main__": ("app.core.about", "app.cli", "app.flows.early", "app.ui.start"),

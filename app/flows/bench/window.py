@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
+import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from app.core import wording
 from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import Question, TrainingRequest
 from app.flows.ask import ask, load_reader
+from app.flows.bench.other_python import last_words
 from app.flows.bench.plan import BenchPlan
 from app.flows.bench.start import ROOT, process_environment
-from app.flows.bench.texts import ALONG, pool
+from app.flows.bench.texts import ALONG, Pool, pool
+from app.flows.bench.turns import row
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 
 WORDS = 500_000
-SECONDS = 20.0  # of reading, and of training, at most
+SECONDS = 20.0  # of reading, of classifying and of training, at most
+READY = 120.0  # until the window must have loaded, or opened a text
+QUESTIONS = 5
 _CLASSIFIED = 100_000  # characters of the text that is classified
 _LONGEST = 900.0
+_END = 30.0  # for the bare event loop, to say what it measured
+_OPENS = "See whether the window opens: python3 -m app"
 _COMMAND = [sys.executable, "-m", "app.ui.measured"]
 # What the window's phases are called here; the bare loop goes through those in BESIDE.
 _PHASES = {
@@ -37,6 +47,7 @@ _PHASES = {
     "classify": "classifying a long text",
     "train": "training",
 }
+_BETWEEN = {"": "coming to rest", "paint": "painting itself", "pages": "turning pages", "stop": "stopping"}
 _BESIDE = ("load", "read", "train")
 
 
@@ -49,7 +60,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)
     document = texts.document(plan.words or WORDS, plan.seed)
-    question = texts.question(plan.seed)
+    questions = _questions(texts, document.text, plan.seed)
     examples = str(workspace.paths.example_sets / ALONG)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -61,8 +72,9 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         order = folder / "order.json"
         fields = {
             "files": [str(text)],
-            "question": question,
+            "questions": questions,
             "seconds": SECONDS,
+            "longest": READY,
             "classify": str(some),
             "train": teaching,
             "model": card.folder,
@@ -71,13 +83,13 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         }
         order.write_text(json.dumps(fields), encoding="utf-8")
         report.progress(Progress(0, 0, "A window of its own opens, reads and learns"))
-        found = _window([*_COMMAND, str(order)], environment, report)
+        found = _ready(_window([*_COMMAND, str(order)], environment, report))
         workspace.engine.end()
         with _Bare(environment, report) as bare:
             bare.phase("load")
             load_reader(workspace, report, model=card.folder, device=plan.device)
             bare.phase("read")
-            asked = Question(question, (document,))
+            asked = Question(questions[-1], (document,))
             _at_most(
                 report, lambda limited: ask(workspace, asked, limited, model=card.folder, device=plan.device)
             )
@@ -93,13 +105,15 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 def _part(
     found: Mapping[str, Any], beside: Mapping[str, Any], model: str, device: str, said: str
 ) -> BenchPart:
-    rows = []
+    answers = [1000 * seconds for seconds in found.get("first answers", ())]
+    rows = [row("Enter to first answer on the page", answers, "ms", worst=True)] if answers else []
     for phase, words in _PHASES.items():
         gaps = found["phases"].get(phase)
         if gaps is not None:
             rows.append(BenchRow(f"longest gap, {words}", gaps["longest"], "ms"))
             rows.append(BenchRow("  the window's own work in one gap, at most", gaps["work"], "ms"))
-            rows.append(BenchRow("  of the time, 99 % in gaps no longer than", gaps["p99"], "ms"))
+            if gaps["p99"] < gaps["longest"]:
+                rows.append(BenchRow("  99 % of the time passed in gaps of at most", gaps["p99"], "ms"))
     for phase in _BESIDE:
         gaps = beside["phases"].get(phase)
         if gaps is not None:
@@ -111,10 +125,12 @@ def _part(
         "The bare event loop does nothing, beside the same work done without a window: its gaps are the system's.",
         said,
     ]
-    if found["late"]:
-        notes.append(
-            f"Stopped after {SECONDS:g} seconds: {', '.join(_PHASES.get(one, one) for one in found['late'])}."
-        )
+    asked = len(answers) + found.get("not answered", 0)
+    if asked:
+        notes.append(_of_answers(len(answers), asked, found["windows read"], found["read whole"]))
+    stopped = dict.fromkeys(_PHASES.get(one, one) for one in found["stopped"])
+    if stopped:
+        notes.append(f"Stopped after {SECONDS:g} seconds, as planned: {', '.join(stopped)}.")
     return BenchPart(
         name="window",
         title="How long the window's event loop stands still",
@@ -124,6 +140,23 @@ def _part(
         device=device,
         details={"window": dict(found), "bare": dict(beside)},
     )
+
+
+def _questions(texts: Pool, text: str, seed: int) -> list[str]:
+    """Questions by chance that have their answer in the text, each about a paragraph of its own."""
+    dice = random.Random(seed)
+    those = dict.fromkeys(one.context for one in dice.sample(texts.answerable, len(texts.answerable)))
+    there = itertools.islice((context for context in those if context in text), QUESTIONS)
+    by_context: dict[str, str] = {one.context: one.question for one in texts.answerable}
+    return [by_context[context] for context in there]
+
+
+def _of_answers(answered: int, asked: int, windows: int, whole: bool) -> str:
+    """What was asked in the window, and how far the last question's reading came."""
+    each = f"{wording.count(asked, 'question')} asked of the long text one after another, it being open"
+    none = f"; {asked - answered} had no answer on the page by then" if answered < asked else ""
+    far = "to the end" if whole else "not to the end"
+    return f"{each}{none}. For the last one {wording.count(windows, 'window')} were read, {far}."
 
 
 def _teaching(base: str, examples: str, output: Path, device: str) -> dict[str, Any]:
@@ -155,44 +188,60 @@ def _window(command: list[str], environment: Mapping[str, str], report: Report) 
             finally:
                 process.kill()
         out.seek(0)
-        faults.seek(0)
-        return _said(out.read().decode("utf-8", "replace"), faults.read().decode("utf-8", "replace"))
+        return _said(out.read().decode("utf-8", "replace"), faults, process.returncode)
 
 
-def _said(out: str, faults: str) -> dict[str, Any]:
+def _said(out: str, faults: IO[bytes], code: int) -> dict[str, Any]:
     lines = out.strip().splitlines()
     try:
         found: dict[str, Any] = json.loads(lines[-1])
     except (IndexError, ValueError):
-        last = next((line.strip() for line in reversed(faults.splitlines()) if line.strip()), "")
         raise SpanlightError(
-            "The window could not be measured.", f"It ended with: {last}" if last else "See whether it opens."
+            f"The window could not be measured: {last_words(faults, code)}", _OPENS
         ) from None
+    return found
+
+
+def _ready(found: dict[str, Any]) -> dict[str, Any]:
+    """What was found; SpanlightError where the window came to stand still in the middle."""
+    late = found["late"]
+    if late is not None:
+        raise SpanlightError(
+            f"The window was not done within {READY:g} seconds: {(_PHASES | _BETWEEN).get(late, late)}.",
+            "Close other programs, or try it with fewer --words.",
+        )
     return found
 
 
 class _Bare:
     """A process with an event loop that has nothing to do; `told` is what it measured, by phase, once it is left."""
 
-    def __init__(self, environment: Mapping[str, str], report: Report) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], report: Report, command: Sequence[str] = tuple(_COMMAND)
+    ) -> None:
         self.told: dict[str, Any] = {"phases": {}}
         self._report = report
+        self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed when it is left
         self._process = subprocess.Popen(
-            _COMMAND,
+            command,
             cwd=ROOT,
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._faults,
             text=True,
         )
 
     def phase(self, name: str) -> None:
-        """Count what follows for a phase."""
+        """Count what follows for a phase. Raises SpanlightError where the process is gone."""
         self._report.progress(Progress(0, 0, f"A bare event loop beside {_PHASES[name].split(',')[0]}"))
-        if self._process.stdin is not None:
+        assert self._process.stdin is not None
+        try:
             self._process.stdin.write(f"{name}\n")
             self._process.stdin.flush()
+        except OSError:
+            why = last_words(self._faults, self._process.wait())
+            raise SpanlightError(f"The bare event loop ended: {why}", _OPENS) from None
 
     def __enter__(self) -> _Bare:
         return self
@@ -200,11 +249,19 @@ class _Bare:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
-                out, _error = self._process.communicate(timeout=30)
-                self.told = _said(out, "")
+                out, _error = self._process.communicate(timeout=_END)
+                self.told = _said(out, self._faults, self._process.returncode)
+        except subprocess.TimeoutExpired:
+            raise SpanlightError(
+                "The bare event loop did not end.", "Close other programs and try again."
+            ) from None
         finally:
             self._process.kill()
             self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout, self._faults):
+                with contextlib.suppress(OSError, ValueError):
+                    assert stream is not None
+                    stream.close()
 
 
 class _Limited:
