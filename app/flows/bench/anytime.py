@@ -123,7 +123,8 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         rows=(*times, *shares, *memory),
         notes=(
             found.texts,
-            "Seconds from the question on, on a warm model process. Settled: the best answer has become what it is "
+            "Seconds from the question on, on a warm model process to which the text is new; the window prepares it "
+            "when it is opened. Settled: the best answer has become what it is "
             "at the end. Right: shares words with a known answer, at its place.",
         ),
         model=found.model,
@@ -133,8 +134,9 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> AnytimeBench:
-    """Ask every question of the plan twice, in full and quickly, as the window does.
+    """Ask every question of the plan twice, in full and quickly, each time of a text new to the model process.
 
+    The window prepares a document when it is opened, and so its answers come sooner.
     Raises SpanlightError for a folder without the data, Stopped when the report says so.
     """
     texts = pool(plan.data, workspace.paths)
@@ -150,7 +152,7 @@ def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> Anyt
         asked = Question(each.question, (each.document,))
         clock = _Clock(report, number, questions)
         final = ask(workspace, asked, clock, **named)
-        clock.take(final)
+        clock.end(final)
         quick_clock = _Clock(report, number, questions)
         # Another text to the model process: it would not have to make tokens of one it knows again.
         again = replace(each.document, text=each.document.text + "\n\nThe end.")
@@ -165,13 +167,14 @@ def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> Anyt
 
 @dataclass(slots=True)
 class _Clock:
-    """The Report of one question: notes when each best answer came."""
+    """The Report of one question: notes when each best answer came, and when all was over."""
 
     report: Report
     number: int
     total: int
     started: float = field(default_factory=time.perf_counter)
     bests: list[tuple[float, Answer]] = field(default_factory=list)
+    ended: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -184,15 +187,19 @@ class _Clock:
 
     def partial(self, result: object) -> None:
         if isinstance(result, Reading):
-            self.take(result)
+            self._take(result, self.seconds)
 
     def notice(self, sentence: str) -> None:
         self.report.notice(sentence)
 
-    def take(self, reading: Reading) -> None:
-        """Note a reading's best answer."""
+    def end(self, reading: Reading) -> None:
+        """Note that all was read, and the best answer then."""
+        self.ended = self.seconds
+        self._take(reading, self.ended)
+
+    def _take(self, reading: Reading, at: float) -> None:
         if reading.answers:
-            self.bests.append((self.seconds, reading.answers[0]))
+            self.bests.append((at, reading.answers[0]))
 
     def check(self) -> None:
         self.report.check()
@@ -202,8 +209,8 @@ def _timed(
     asked: PlacedQuestion, clock: _Clock, final: Reading, quick: Reading, quick_seconds: float
 ) -> Timed:
     last = final.answers[0] if final.answers else None
-    first_at, first = clock.bests[0] if clock.bests else (final.seconds, None)
-    settled = clock.bests[-1][0] if clock.bests else first_at
+    first_at, first = clock.bests[0] if clock.bests else (clock.ended, None)
+    settled = clock.ended
     for at, best in reversed(clock.bests):
         if not _same(best, last):
             break
@@ -216,7 +223,7 @@ def _timed(
         windows_quick=quick.windows,
         first=first_at,
         settled=settled,
-        final=clock.bests[-1][0] if clock.bests else final.seconds,
+        final=clock.ended,
         quick=quick_seconds,
         first_same=_same(first, last),
         first_overlaps=_overlap(first, last),

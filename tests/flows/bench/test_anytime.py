@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,26 @@ def test_a_first_answer_that_stays_is_the_same(tmp_path: Path, data: Path) -> No
     figures = found.figures
     assert figures.first_same == figures.first_overlaps == figures.quick_same == figures.first_right == 1.0
     assert all(each.first == each.settled == each.final for each in found.timed)
+
+
+class LosingEngine(FakeEngine):
+    """Has an answer at once and none at the end, a little later."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        reading = super().run(request, choice, report)
+        if isinstance(request, Question) and not request.quick:
+            report.partial(replace(reading, complete=False))
+            time.sleep(0.02)
+            return replace(reading, answers=(), answered=False)
+        return reading
+
+
+def test_the_end_is_the_end_where_no_answer_is_left(tmp_path: Path, data: Path) -> None:
+    found = bench_anytime(fake_workspace(tmp_path, LosingEngine()), plan(data, 200, 2), Silent())
+    for each in found.timed:
+        assert each.final >= each.first + 0.02
+        assert each.settled == each.final  # until then another one stood there
+        assert not each.first_same and not each.final_right
 
 
 def test_the_part_of_a_bench(tmp_path: Path, data: Path) -> None:
