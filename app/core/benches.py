@@ -90,7 +90,8 @@ class Bench:
     """Everything measured in one run, on `when` (ISO 8601).
 
     `model`, `device` and `reference` are those of the parts; `reference` names what it was measured against, empty
-    without one. `instructions` names a lesser processor that was stood in for, empty for this one's own.
+    without one. `instructions` names a lesser processor that was stood in for, empty for this one's own. `faults` tells
+    by name why a part is missing.
     """
 
     machine: Machine
@@ -100,3 +101,4 @@ class Bench:
     parts: tuple[BenchPart, ...]
     instructions: str = ""
     when: str = ""
+    faults: dict[str, str] = field(default_factory=dict)

@@ -18,6 +18,16 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
     },
 }
 
+# Which fields of a plan each part heeds beside `model`, `device` and `isa`, which all of them do.
+HEEDED: dict[str, tuple[str, ...]] = {
+    "reading": ("data", "words", "questions", "repeats", "seed", "against"),
+    "anytime": ("data", "words", "questions", "seed"),
+    "memory": ("data", "words", "repeats", "seed", "against"),
+    "start": ("repeats", "against"),
+    "window": ("data", "words", "seed"),
+    "training": ("data", "questions", "repeats", "seed", "against"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:

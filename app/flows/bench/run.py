@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.core.benches import Bench, BenchPart
+from app.core.benches import Bench, BenchPart, Machine
 from app.core.errors import SpanlightError
-from app.core.report import Report
+from app.core.report import Report, Stopped
 from app.flows.bench import anytime, memory, reading, start, training, window
 from app.flows.bench.machine import this_machine
 from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
@@ -27,32 +28,84 @@ PARTS: dict[str, Measure] = {
 }
 
 
-def bench(workspace: Workspace, plan: BenchPlan, report: Report) -> Bench:
+def bench(
+    workspace: Workspace, plan: BenchPlan, report: Report, finished: Callable[[Bench], None] | None = None
+) -> Bench:
     """Measure the plan's parts in their order; where there are several, one that fails is noticed and left out.
 
-    Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured, Stopped when the
-    report says so.
+    Each part after the first begins with no model process, so that its memory is its own. `finished` is handed all that
+    was measured so far after each part, and once more where the work is stopped or broken off, which is then a fault of
+    the part under way. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
+    Stopped when the report says so.
     """
     _refuse(plan)
-    machine = this_machine()
-    found: list[BenchPart] = []
+    if plan.against:
+        # Links stay: an environment's interpreter is one.
+        plan = replace(plan, against=str(Path(plan.against).absolute()))
+    measured = _Measured(this_machine(), plan, finished)
     with _lesser(plan.isa):
-        for name in plan.parts:
+        for number, name in enumerate(plan.parts):
+            if number:
+                workspace.engine.end()
             try:
-                found.append(PARTS[name](workspace, plan, report))
+                part = PARTS[name](workspace, plan, report)
             except SpanlightError as fault:
-                if len(plan.parts) == 1 or (name == plan.parts[-1] and not found):
+                if len(plan.parts) == 1 or (name == plan.parts[-1] and not measured.parts):
                     raise
                 report.notice(f"{name.capitalize()} could not be measured. {fault}")
-    return Bench(
-        machine=machine,
-        model=_one(part.model for part in found),
-        device=_one(part.device for part in found),
-        reference=_one(part.reference for part in found),
-        parts=tuple(found),
-        instructions=plan.isa,
-        when=datetime.now().astimezone().isoformat(timespec="seconds"),
-    )
+                measured.miss(name, str(fault))
+            except BaseException as fault:
+                measured.miss(name, _broken_off(fault))
+                raise
+            else:
+                measured.take(part)
+    return measured.bench
+
+
+@dataclass(slots=True)
+class _Measured:
+    """What was measured so far, told to `finished` whenever it becomes more."""
+
+    machine: Machine
+    plan: BenchPlan
+    finished: Callable[[Bench], None] | None
+    parts: list[BenchPart] = field(default_factory=list)
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bench(self) -> Bench:
+        """All of it."""
+        return Bench(
+            machine=self.machine,
+            model=_one(part.model for part in self.parts),
+            device=_devices(self.parts),
+            reference=_one(part.reference for part in self.parts),
+            parts=tuple(self.parts),
+            instructions=self.plan.isa,
+            when=datetime.now().astimezone().isoformat(timespec="seconds"),
+            faults=dict(self.faults),
+        )
+
+    def take(self, part: BenchPart) -> None:
+        """A part came to its end."""
+        self.parts.append(part)
+        self._tell()
+
+    def miss(self, name: str, why: str) -> None:
+        """A part is missing."""
+        self.faults[name] = why
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.finished and self.parts:
+            self.finished(self.bench)
+
+
+def _broken_off(fault: BaseException) -> str:
+    """Why a part did not come to its end."""
+    if isinstance(fault, Stopped | KeyboardInterrupt):
+        return "Stopped."
+    return f"Something went wrong inside Spanlight ({type(fault).__name__})."
 
 
 def _refuse(plan: BenchPlan) -> None:
@@ -75,8 +128,14 @@ def _refuse(plan: BenchPlan) -> None:
         )
 
 
-def _one(names: Iterator[str]) -> str:
+def _one(names: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(name for name in names if name))
+
+
+def _devices(parts: Sequence[BenchPart]) -> str:
+    """Where the parts ran: in the words of those that tell the dtype as well, else without what leaves it open."""
+    told = [part.device for part in parts if part.device and part.device != "auto"]
+    return _one([one for one in told if " in " in one] or told)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -7,32 +8,41 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benches import BenchPart, BenchRow
+from app.core.benches import Bench, BenchPart, BenchRow
 from app.core.errors import SpanlightError
-from app.core.report import Report, Silent
-from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
+from app.core.report import Report, Silent, Stopped
+from app.flows.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
 from app.flows.bench.run import PARTS, bench
 from app.flows.workspace import Workspace
-from tests.flows.fake_engine import fake_workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
+
+DEVICES = {"one": "CPU in float32", "two": "auto"}
 
 
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str | None]]:
-    """Two parts that are quickly measured and one that never is; what they saw of the environment."""
+    """Two parts that are quickly measured and those that never are; what they saw of the environment."""
+    monkeypatch.setattr("app.flows.bench.machine.LOOKED", 0.0)
     seen: dict[str, dict[str, str | None]] = {}
 
     def measure(name: str) -> object:
         def it(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-            if name == "broken":
-                raise SpanlightError("It is broken.", "Mend it.")
+            match name:
+                case "broken":
+                    raise SpanlightError("It is broken.", "Mend it.")
+                case "stopped":
+                    raise Stopped
+                case "wrong":
+                    raise TypeError("a bug")
             seen[name] = {key: os.environ.get(key) for key in INSTRUCTIONS["avx2"]}
-            return BenchPart(name, name, (BenchRow("it", 1.0, "s"),), model="reader", device="CPU")
+            return BenchPart(name, name, (BenchRow("it", 1.0, "s"),), model="reader", device=DEVICES[name])
 
         return it
 
     monkeypatch.setattr(
-        "app.flows.bench.run.PARTS", {name: measure(name) for name in ("one", "broken", "two")}
+        "app.flows.bench.run.PARTS",
+        {name: measure(name) for name in ("one", "broken", "two", "stopped", "wrong")},
     )
     return seen
 
@@ -41,11 +51,65 @@ def test_parts_come_in_order_and_a_failed_one_is_noticed(
     tmp_path: Path, parts: dict[str, dict[str, str | None]]
 ) -> None:
     noted = Noted()
-    found = bench(fake_workspace(tmp_path), BenchPlan(("one", "broken", "two")), noted)
+    engine = FakeEngine()
+    told: list[Bench] = []
+    plan = BenchPlan(("one", "broken", "two"))
+    found = bench(fake_workspace(tmp_path, engine), plan, noted, told.append)
+    assert engine.ended == 2, "each part but the first begins with a new model process"
     assert [part.name for part in found.parts] == ["one", "two"]
-    assert (found.model, found.device, found.reference) == ("reader", "CPU", "")
+    assert (found.model, found.device, found.reference) == ("reader", "CPU in float32", "")
     assert noted.notices == ["Broken could not be measured. It is broken. Mend it."]
     assert found.when
+    assert found.faults == {"broken": "It is broken. Mend it."}
+    assert [(len(one.parts), len(one.faults)) for one in told] == [(1, 0), (1, 1), (2, 1)]
+    assert told[-1].parts == found.parts
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"), [("stopped", Stopped, "Stopped."), ("wrong", TypeError, "(TypeError)")]
+)
+def test_what_was_measured_is_there_when_a_part_is_broken_off(
+    tmp_path: Path,
+    parts: dict[str, dict[str, str | None]],
+    name: str,
+    error: type[Exception],
+    said: str,
+) -> None:
+    told: list[Bench] = []
+    with pytest.raises(error):
+        bench(fake_workspace(tmp_path), BenchPlan(("one", name, "two")), Silent(), told.append)
+    assert [part.name for part in told[-1].parts] == ["one"]
+    assert said in told[-1].faults[name]
+    assert "two" not in parts
+    with pytest.raises(error):
+        bench(
+            fake_workspace(tmp_path), BenchPlan((name,)), Silent(), lambda _: pytest.fail("nothing is there")
+        )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
+def test_a_relative_interpreter_is_found_from_any_folder_by_its_own_name(
+    tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "python").symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    seen: list[BenchPlan] = []
+
+    def take(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+        seen.append(plan)
+        return BenchPart("one", "one", ())
+
+    monkeypatch.setattr("app.flows.bench.run.PARTS", {"one": take})
+    bench(fake_workspace(tmp_path), BenchPlan(("one",), against="old/python"), Silent())
+    assert seen[0].against == str(tmp_path / "old" / "python")
+
+
+def test_where_no_part_tells_the_dtype_the_device_is_named_alone(
+    tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DEVICES, "one", "CPU")
+    assert bench(fake_workspace(tmp_path), BenchPlan(("one", "two")), Silent()).device == "CPU"
 
 
 def test_where_nothing_was_measured_the_fault_is_told(
@@ -87,6 +151,12 @@ def test_what_cannot_be_is_refused_before_anything_is_measured(
     with pytest.raises(SpanlightError, match=said):
         bench(fake_workspace(tmp_path), plan, Silent())
     assert not parts
+
+
+def test_every_part_says_what_it_heeds() -> None:
+    assert HEEDED.keys() == PARTS.keys()
+    fields = {field.name for field in dataclasses.fields(BenchPlan)}
+    assert {name for each in HEEDED.values() for name in each} <= fields
 
 
 def test_no_part_is_heavy_to_import() -> None:
