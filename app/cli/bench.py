@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from app.cli.bench_table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.core.benches import Bench
 from app.core.errors import SpanlightError
-from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
+from app.flows.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
 from app.flows.bench.run import PARTS, bench
 from app.flows.bench.sizes import SIZES, sized_model
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
 ALL = "all"
-_EPILOG = """\
+_TAKEN = "\n".join(
+    f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
+)
+_EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
 share of the computer's peak that this reaches, where the time goes, and whether the answers are those of
 float32 in transformers' own classes.
@@ -27,6 +32,10 @@ the length, and a second question about the same document.
 start: how soon the window is there, and the terminal's answer from a fresh process.
 window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.
+
+What each takes, beside --model or --size, --device and --isa:
+{_TAKEN}
+With “all”, each takes of them what it knows.
 
 Without --data, what comes along is read: real questions, and long documents made of their paragraphs' and
 the samples' sentences in an order of chance. With it, qa_dev-squad2.jsonl.xz of FOLDER (or FOLDER/qa), in
@@ -43,8 +52,9 @@ Figures are medians; a ratio above 1 says how many times as fast, or as small, S
 def parser() -> argparse.ArgumentParser:
     """The arguments of `bench`."""
     parser = new_parser("bench", "Measure how fast Spanlight is on this computer.", _EPILOG)
+    # Its default is no string: that would have to be one of the choices.
     parser.add_argument(
-        "what", nargs="?", default="", choices=("", *PARTS, ALL), metavar="|".join((*PARTS, ALL))
+        "what", nargs="?", default=None, choices=(*PARTS, ALL), metavar="|".join((*PARTS, ALL))
     )
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
     parser.add_argument(
@@ -75,33 +85,92 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         return
     if arguments.size and arguments.model:
         raise SpanlightError("--size and --model are two models.", "Give one of them.")
-    _refuse_folder(arguments.output)
-    with sized_model(arguments.size, workspace.paths) as sized:
-        plan = BenchPlan(
-            parts=tuple(PARTS) if arguments.what == ALL else (arguments.what,),
-            model=sized or arguments.model,
-            device=arguments.device,
-            data=arguments.data,
-            words=arguments.words,
-            questions=arguments.questions,
-            seed=arguments.seed,
-            against=arguments.against,
-            repeats=arguments.repeats,
-            isa=arguments.isa,
-        )
-        found = bench(workspace, plan, report)
-    report.clear()
-    told = values(found)
-    if arguments.output:
-        content = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
-        write_atomic(Path(arguments.output), content.encode(), private=False)
-    if arguments.json:
-        print_json(told)
+    _refuse_ignored(arguments)
+    _refuse_output(arguments.output)
+    kept = _Kept(arguments.output, report)
+    try:
+        with sized_model(arguments.size, workspace.paths) as sized:
+            plan = BenchPlan(
+                parts=tuple(PARTS) if arguments.what == ALL else (arguments.what,),
+                model=sized or arguments.model,
+                device=arguments.device,
+                data=arguments.data,
+                words=arguments.words,
+                questions=arguments.questions,
+                seed=arguments.seed,
+                against=arguments.against,
+                repeats=arguments.repeats,
+                isa=arguments.isa,
+            )
+            bench(workspace, plan, report, kept.take)
+    finally:
+        # Also where it was stopped: what is measured by then has taken its time.
+        report.clear()
+        if kept.found:
+            _print(kept.found, arguments.json)
+    kept.write()
+    if kept.found and kept.found.faults:
+        missing = ", ".join(kept.found.faults)
+        raise SpanlightError(f"Not everything could be measured: {missing}.", "The table tells why.")
+
+
+class _Kept:
+    """What was measured so far, which is in the file too from the first part on."""
+
+    def __init__(self, output: str, report: TerminalReport) -> None:
+        self._output, self._report = output, report
+        self.found: Bench | None = None
+
+    def take(self, found: Bench) -> None:
+        """More was measured; a file that cannot be written does not end that."""
+        self.found = found
+        try:
+            self.write()
+        except SpanlightError as fault:
+            self._report.notice(str(fault))
+
+    def write(self) -> None:
+        """Write the file, if there is to be one; raises SpanlightError where the disk refuses."""
+        if self._output and self.found:
+            content = json.dumps(values(self.found), indent=2, ensure_ascii=False) + "\n"
+            write_atomic(Path(self._output), content.encode(), private=False)
+
+
+def _print(found: Bench, as_json: bool) -> None:
+    if as_json:
+        print_json(values(found))
     else:
         sys.stdout.write(table(found))
+    sys.stdout.flush()
 
 
-def _refuse_folder(output: str) -> None:
+def _refuse_ignored(arguments: argparse.Namespace) -> None:
+    """Raise SpanlightError for an option that the single part to be measured does not heed."""
+    if arguments.what == ALL:
+        return
+    heeded = HEEDED[arguments.what]
+    options = sorted({option for each in HEEDED.values() for option in each} - set(heeded))
+    plain = parser()
+    for option in options:
+        if getattr(arguments, option) != plain.get_default(option):
+            taken = ", ".join(f"--{each}" for each in heeded)
+            raise SpanlightError(f"“{arguments.what}” takes no --{option}.", f"It takes {taken}.")
+
+
+def _refuse_output(output: str) -> None:
     """Raise SpanlightError where the file cannot be written, before anything is measured."""
-    if output and not Path(output).absolute().parent.is_dir():
+    if not output:
+        return
+    path = Path(output).absolute()
+    if path.is_dir():
+        raise SpanlightError(f"“{output}” is a folder.", "Name a file in it.")
+    if not path.parent.is_dir():
         raise SpanlightError(f"There is no folder for “{output}”.", "Make it first, or name another file.")
+    try:
+        # Only trying tells: of what a file's mode says, disks and networks have their own view.
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as fault:
+        raise SpanlightError(
+            f"“{output}” cannot be written: {fault.strerror or fault}.", "Name another file."
+        ) from fault

@@ -16,12 +16,13 @@ _LEAST_SHARE = 0.001  # per cent
 
 
 def values(found: Bench) -> dict[str, Any]:
-    """Everything measured, as JSON holds it; where only one part was measured, its details stand at the top as well."""
+    """Everything measured, as JSON holds it; a single part's details stand at the top as well."""
     told = asdict(found)
     for part, part_values in zip(found.parts, told["parts"], strict=True):
         for row, row_values in zip(part.rows, part_values["rows"], strict=True):
             row_values["ratio"] = row.ratio
-    return told | (told["parts"][0]["details"] if len(found.parts) == 1 else {})
+    single = len(found.parts) == 1 and not found.faults
+    return told | (told["parts"][0]["details"] if single else {})
 
 
 def table(found: Bench) -> str:
@@ -29,6 +30,8 @@ def table(found: Bench) -> str:
     lines = [*_about(found)]
     for part in found.parts:
         lines += ["", *_part(part)]
+    if found.faults:
+        lines += ["", "Not measured:", *(f"  {name}: {why}" for name, why in found.faults.items())]
     return "\n".join(lines) + "\n"
 
 

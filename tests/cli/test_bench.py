@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.flows.bench.plan import HEEDED
 from app.flows.bench.texts import ASKED
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
@@ -18,6 +19,12 @@ from tests.helpers.fake_python import fake_python
 from tests.helpers.small_models import small_checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits to see how busy the computer is."""
+    monkeypatch.setattr("app.flows.bench.machine.LOOKED", 0.0)
 
 
 def write(folder: Path) -> None:
@@ -90,6 +97,18 @@ def test_without_a_part_it_tells_what_there_is(command: Command) -> None:
         (["reading", "--size", "base", "--model", "reader"], "two models"),
         (["reading", "--against", "/nowhere/python"], "There is no Python “/nowhere/python”."),
         (["reading", "--output", "/nowhere/it.json"], "no folder for “/nowhere/it.json”"),
+        (["reading", "--output", str(ROOT)], "is a folder."),
+        (["anytime", "--against", sys.executable], "“anytime” takes no --against. It takes --data, "),
+        (["anytime", "--repeats", "3"], "“anytime” takes no --repeats."),
+        (["window", "--against", sys.executable], "“window” takes no --against."),
+        (["window", "--questions", "3"], "“window” takes no --questions."),
+        (["window", "--repeats", "3"], "“window” takes no --repeats."),
+        (["start", "--data", str(ROOT)], "“start” takes no --data. It takes --repeats, --against."),
+        (["start", "--words", "3"], "“start” takes no --words."),
+        (["start", "--questions", "3"], "“start” takes no --questions."),
+        (["start", "--seed", "3"], "“start” takes no --seed."),
+        (["training", "--words", "3"], "“training” takes no --words."),
+        (["memory", "--questions", "3"], "“memory” takes no --questions."),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(command: Command, arguments: list[str], said: str) -> None:
@@ -98,6 +117,18 @@ def test_bad_input_is_told_in_one_sentence(command: Command, arguments: list[str
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert not engine.requests
+
+
+def test_a_part_that_is_none_is_told_those_there_are(command: Command) -> None:
+    _, _, err = command("bench", "sometime")
+    assert "choose from 'reading'" in err
+
+
+def test_what_each_part_takes_is_in_the_help(command: Command) -> None:
+    _, out, _ = command("bench", "--help")
+    for part, options in HEEDED.items():
+        line = next(line for line in out.splitlines() if line.startswith(f"  {part} ") and "--" in line)
+        assert line.split()[1:] == [f"--{option}" for option in options]
 
 
 @pytest.fixture(scope="module")

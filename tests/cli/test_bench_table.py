@@ -89,6 +89,15 @@ def test_warnings_stand_above_the_tables() -> None:
     assert "battery" in text
 
 
+def test_what_could_not_be_measured_is_said_below() -> None:
+    faults = {"memory": "It is broken.", "training": "Stopped."}
+    text = table(replace(BENCH, faults=faults))
+    assert text.endswith("\n\nNot measured:\n  memory: It is broken.\n  training: Stopped.\n")
+    told = values(replace(BENCH, faults=faults))
+    assert told["faults"] == faults
+    assert told["device"] == "CPU in float32", "it is no part alone"
+
+
 def test_values() -> None:
     told = values(BENCH)
     assert [row["ratio"] for row in told["parts"][0]["rows"]] == [6.0, 6.0, None]
