@@ -64,7 +64,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     return BenchPart(
         name="training",
         title=f"Teaching question answering, windows of at most {length} tokens, {BATCH} at a step",
-        rows=_rows(seconds, count, length, told),
+        rows=_rows(seconds, length),
         notes=_notes(texts, count, told),
         model=card.name,
         device=plan.device or "auto",
@@ -94,14 +94,14 @@ class _Ours:
         )  # fmt: skip
 
     def epoch(self, file: Path, count: int, number: int) -> float:
-        """Seconds of the second epoch over the examples; during the first, memory is taken and kernels are made."""
+        """Seconds a window, one of each example, in the second epoch; the first warms up."""
         dev = file.with_name("dev.jsonl")
         dev.write_text(file.read_text("utf-8").split("\n", 1)[0], encoding="utf-8")
         asked = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
         clock = _Clock(self._report, f"Training, {number + 1}")
         train(self._workspace, asked, clock)
         steps = -(-count // BATCH)
-        return clock.at[2 * steps] - clock.at[steps]
+        return (clock.at[2 * steps] - clock.at[steps]) / count
 
 
 class _Clock(Part):
@@ -126,11 +126,11 @@ class _Reference:
     report: Report
 
     def epoch(self, number: int) -> float:
-        """Seconds that all windows of the examples would take, from those that fill whole batches."""
+        """Seconds a window, over all windows of the examples that fill whole batches."""
         self.report.progress(Progress(0, 0, f"The reference, {number + 1}"))
         self.process.send(str(self.told["windows"] // BATCH))
         told = self.process.receive()
-        return float(told["seconds"] / told["windows"] * self.told["windows"])
+        return float(told["seconds"] / told["windows"])
 
 
 @contextmanager
@@ -160,53 +160,27 @@ def _in_turn(
     return seconds
 
 
-def _rows(
-    seconds: dict[str, list[float]], count: int, length: int, told: dict[str, dict[str, Any]]
-) -> tuple[BenchRow, ...]:
-    def each(name: str, of: int) -> list[float]:
-        return [1000 * one / of for one in seconds.get(name, ())]
-
-    ours, whole = each(OURS, count), each(WHOLE, FULL)
-    padded = each(PADDED, int(told[PADDED]["windows"])) if told else []
-    rows = [
-        row(
-            "an example, beside run_qa's own padding" if told else "an example",
-            ours,
-            "ms",
-            each(PADDED, count),
-        )
-    ]
-    if told:
-        rows.append(row("an example, beside padding to a batch's longest", ours, "ms", each(LONGEST, count)))
-    rows += [
-        row(f"a window full with {length} tokens", whole, "ms", padded),
-        row(
-            "steps a second",
-            [1000 / one / BATCH for one in ours],
-            "/s",
-            [1000 / one / BATCH for one in each(PADDED, count)],
-            more_is_better=True,
-        ),
-        row(
-            "tokens a second in full windows",
-            [1000 * length / one for one in whole],
-            "/s",
-            [1000 * length / one for one in padded],
-            more_is_better=True,
-        ),
-    ]
-    return tuple(rows)
+def _rows(seconds: dict[str, list[float]], length: int) -> tuple[BenchRow, ...]:
+    each = {name: [1000 * one for one in times] for name, times in seconds.items()}
+    padded, longest = each.get(PADDED, ()), each.get(LONGEST, ())
+    rows = [row("a window, beside run_qa's own padding" if padded else "a window", each[OURS], "ms", padded)]
+    if longest:
+        rows.append(row("a window, beside padding to a batch's longest", each[OURS], "ms", longest))
+    return (*rows, row(f"a window full with {length} tokens", each[WHOLE], "ms", padded))
 
 
 def _notes(texts: Pool, count: int, told: dict[str, dict[str, Any]]) -> tuple[str, ...]:
     notes = [
-        f"{count} questions once through, {BATCH} at a step, after as much to warm up.",
+        f"Milliseconds a window of training, {BATCH} windows at a step: {count} questions once through, after as much "
+        "to warm up.",
         f"{texts.said.split(',')[0].rstrip('.')}.",
         f"Spanlight: dropout {DROPOUT} of what layers give on, none of the attention; nothing padded that need not be.",
     ]
     if told:
         tokens, windows = told[PADDED]["tokens"], told[PADDED]["windows"]
         notes += [
+            f"Spanlight takes one window of every question, {count} in all; the reference takes every window of the "
+            f"texts, {windows}. Both are told by the window.",
             f"The reference: run_qa's loop in float32, dropout {DROPOUT} of both, AdamW fused. It pads every window to "
             f"max_length by default; the {windows} windows hold {tokens / windows:.0f} tokens each on average.",
             "In full windows nobody has padding to save; there the reference's are as long as everywhere.",

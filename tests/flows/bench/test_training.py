@@ -70,10 +70,8 @@ def test_only_the_second_epoch_counts(
 ) -> None:
     part = training.measure(fake_workspace(tmp_path), PLAN, Silent())
     assert {what: pytest.approx(value) for what, (value, _) in figures(part).items()} == {
-        "an example": 100.0,
+        "a window": 100.0,
         "a window full with 384 tokens": 100.0,
-        "steps a second": 1.25,
-        "tokens a second in full windows": 3840.0,
     }
     assert part.reference == "" and all(row.ratio is None for row in part.rows)
 
@@ -99,14 +97,13 @@ def test_beside_a_reference(tmp_path: Path, asked: list[tuple[TrainingRequest, l
     part = training.measure(fake_workspace(tmp_path), plan, Silent())
     ratios = {what: ratio for what, (_, ratio) in figures(part).items()}
     assert ratios == {
-        "an example, beside run_qa's own padding": pytest.approx(4 * 26 / 24),
-        "an example, beside padding to a batch's longest": pytest.approx(2 * 26 / 24),
+        "a window, beside run_qa's own padding": pytest.approx(4.0),
+        "a window, beside padding to a batch's longest": pytest.approx(2.0),
         "a window full with 384 tokens": pytest.approx(4.0),
-        "steps a second": pytest.approx(4 * 26 / 24),
-        "tokens a second in full windows": pytest.approx(4.0),
     }
     assert part.reference == "run_qa's loop, transformers 4.57.6 with torch 2.0"
     assert any("150 tokens" in note for note in part.notes)
+    assert any("24 in all" in note and "texts, 26." in note for note in part.notes)
 
 
 @needs_programs
