@@ -81,6 +81,11 @@ def release(*, garbage: bool = True) -> None:
                 torch.cuda.empty_cache()
             if torch.backends.mps.is_available():
                 torch.mps.empty_cache()
+    trim()
+
+
+def trim() -> None:
+    """Have glibc give back what it keeps of freed memory; it takes some milliseconds."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).malloc_trim(0)

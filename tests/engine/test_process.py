@@ -21,7 +21,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TrainingRequest
 from app.core.results import Reading
 from app.core.text import Document
-from app.engine import holding
+from app.engine import holding, process
 from app.engine.holding import Key, shorter
 from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
 from app.engine.process import Host, start
@@ -221,3 +221,18 @@ def test_windows_get_shorter_until_one_is_left_that_could_not_help(window: int, 
         window = found
     assert len(steps) <= 5
     assert window <= holding.LEAST_WINDOW or (length and length <= holding.LEAST_WINDOW)
+
+
+def test_what_long_work_has_freed_is_handed_back(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trimmed: list[bool] = []
+    monkeypatch.setattr(process.memory, "trim", lambda: trimmed.append(True))
+    choice = ModelChoice(str(small_checkpoint(tmp_path)))
+    host(Run(QUESTION, choice), Silent())
+    trimmed.clear()
+    host(Run(QUESTION, choice), Silent())
+    assert not trimmed, "short work goes without"
+    monkeypatch.setattr(process, "_LONG", 0.0)
+    host(Run(QUESTION, choice), Silent())
+    assert trimmed
