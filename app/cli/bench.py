@@ -24,11 +24,12 @@ _TAKEN = "\n".join(
 )
 _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
-share of the computer's peak that this reaches, where the time goes, and whether the answers are those of
+share of the computer's peak that is reached, where the time goes, and whether the answers are those of
 float32 in transformers' own classes.
 anytime: how soon answers are there in a long document (--words, 500000; --questions, 8).
 memory: a very long document (--words, 500000) read whole, the memory that takes, how the time grows with
-the length, and a second question about the same document.
+the length, and a second question about the same document. The longest is read once, the shortest three
+times, or each --repeats times: the reference may take minutes for one.
 start: how soon the window is there, and the terminal's answer from a fresh process.
 window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.

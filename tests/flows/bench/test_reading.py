@@ -16,7 +16,6 @@ from app.flows.bench import memory, reading, roofline
 from app.flows.bench.plan import BenchPlan
 from app.tasks.screening import LEAST_WINDOWS
 from tests.flows.fake_engine import FakeEngine, fake_workspace
-from tests.helpers.fake_models import Noted
 from tests.helpers.fake_python import fake_python
 
 needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
@@ -136,23 +135,6 @@ def test_reading_beside_a_reference(tmp_path: Path) -> None:
     assert sum(spent.values()) == pytest.approx(2000, rel=0.01), "2 ms for each word"
     assert spent["a thousand words: matrix products"] == pytest.approx(1000, rel=0.01)
     assert spent["a thousand words: attention"] == spent["a thousand words: choosing spans"]
-
-
-@needs_programs
-def test_a_very_long_document(tmp_path: Path) -> None:
-    engine = FakeEngine()
-    plan = BenchPlan(("memory",), words=30_000, against=fake_python(tmp_path))
-    noted = Noted()
-    part = memory.measure(fake_workspace(tmp_path, engine), plan, noted)
-    rows = by_name(part)
-    assert engine.ended == 1
-    lengths = [row for name, row in rows.items() if name.endswith(", whole")]
-    assert len(lengths) == 3
-    assert lengths[0].against == pytest.approx(60, rel=0.05)
-    assert rows["the same of the reference"].value == pytest.approx(1)
-    assert rows["second question about the longest"].against is None
-    assert len(noted.notices) == 1
-    assert "takes it about 60 seconds" in noted.notices[0] or "takes it about 6" in noted.notices[0]
 
 
 @pytest.mark.parametrize("measure", [reading.measure, memory.measure])
