@@ -178,9 +178,10 @@ class Person:
         yield Wait(self._idle, self._order.seconds, planned=True)
         self._do()
         outcome = view.sheets.current().outcome
-        reading = outcome.reading if outcome is not None else None
-        self.facts["windows read"] = reading.windows if reading is not None else 0
-        self.facts["read whole"] = bool(reading is not None and reading.complete)
+        if outcome is None:
+            self.facts["read"] = 0.0
+        else:
+            self.facts["read"] = outcome.fraction if outcome.running or outcome.ended else 1.0
         self._phase("stop")
         view.stop()
         yield from self._settle()

@@ -127,10 +127,10 @@ def _part(
     ]
     asked = len(answers) + found.get("not answered", 0)
     if asked:
-        notes.append(_of_answers(len(answers), asked, found["windows read"], found["read whole"]))
+        notes.append(_of_answers(len(answers), asked, found["read"]))
     stopped = dict.fromkeys(_PHASES.get(one, one) for one in found["stopped"])
     if stopped:
-        notes.append(f"Stopped after {SECONDS:g} seconds, as planned: {', '.join(stopped)}.")
+        notes.append(f"Stopped after {SECONDS:g} seconds, as planned: {'; '.join(stopped)}.")
     return BenchPart(
         name="window",
         title="How long the window's event loop stands still",
@@ -151,12 +151,12 @@ def _questions(texts: Pool, text: str, seed: int) -> list[str]:
     return [by_context[context] for context in there]
 
 
-def _of_answers(answered: int, asked: int, windows: int, whole: bool) -> str:
+def _of_answers(answered: int, asked: int, read: float) -> str:
     """What was asked in the window, and how far the last question's reading came."""
     each = f"{wording.count(asked, 'question')} asked of the long text one after another, it being open"
-    none = f"; {asked - answered} had no answer on the page by then" if answered < asked else ""
-    far = "to the end" if whole else "not to the end"
-    return f"{each}{none}. For the last one {wording.count(windows, 'window')} were read, {far}."
+    none = f"; {asked - answered} had none on the page within {SECONDS:g} seconds" if answered < asked else ""
+    far = "to its end" if read == 1 else f"to {wording.percent(read)}"
+    return f"{each}{none}. For the last one it was read {far}."
 
 
 def _teaching(base: str, examples: str, output: Path, device: str) -> dict[str, Any]:
