@@ -59,7 +59,10 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
     parser.add_argument(
-        "--size", choices=tuple(SIZES), default="", help="a model of that size with random weights instead"
+        "--size",
+        choices=tuple(SIZES),
+        default="",
+        help="a model of that size with random weights instead, all of it read exactly",
     )
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
     parser.add_argument("--data", default="", metavar="FOLDER", help="where question files are")
@@ -102,6 +105,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
                 against=arguments.against,
                 repeats=arguments.repeats,
                 isa=arguments.isa,
+                exactly=bool(arguments.size),
             )
             bench(workspace, plan, report, kept.take)
     finally:

@@ -37,7 +37,8 @@ class BenchPlan:
     `data` is a folder with question files, empty to make do with what comes along. `words`, `questions` and `repeats`
     are 0 where each part takes its own. `against` is the path of a Python with transformers' pipeline to measure in
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
-    variables are set before a part begins, so that every process it starts has them.
+    variables are set before a part begins, so that every process it starts has them. With `exactly` a long text is not
+    looked over first: how much of it that leaves out depends on weights that were taught something.
     """
 
     parts: tuple[str, ...]
@@ -50,3 +51,4 @@ class BenchPlan:
     against: str = ""
     repeats: int = 0
     isa: str = ""
+    exactly: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report
@@ -98,6 +98,8 @@ def readers(
     """
     loaded = load_reader(workspace, report, model=plan.model, device=plan.device)
     choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, use=False)
+    if plan.exactly:
+        choice = replace(choice, precision=loaded.device.dtype)
     if not plan.against:
         yield Readers(workspace, choice, loaded, report)
         return

@@ -26,8 +26,8 @@ _DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
 def sized_model(size: str, paths: Paths) -> Iterator[str]:
     """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
 
-    It has the starter's tokenizer, and weights drawn by chance: its time is that of any such model, its answers are
-    nothing. Raises SpanlightError where the disk has no room for it.
+    It has the starter's tokenizer, and weights drawn by chance: its time is that of any such model that is read
+    exactly, its answers are nothing. Raises SpanlightError where the disk has no room for it.
     """
     if not size:
         yield ""

@@ -14,6 +14,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.text import Span
 from app.flows.bench import memory, reading, roofline
 from app.flows.bench.plan import BenchPlan
+from app.flows.bench.readers import readers
 from app.tasks.screening import LEAST_WINDOWS
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_python import fake_python
@@ -111,6 +112,13 @@ def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:
     timed = sets[1:]  # after warming up
     assert not any(one & other for at, one in enumerate(timed) for other in timed[:at])
     assert not set(single) & set.union(*timed)
+
+
+@pytest.mark.parametrize("exactly", [False, True])
+def test_all_is_read_exactly_where_weights_are_of_chance(tmp_path: Path, exactly: bool) -> None:
+    """A precision that was chosen is what does that."""
+    with readers(fake_workspace(tmp_path), replace(PLAN, exactly=exactly), Silent()) as both:
+        assert both.choice.precision == ("float32" if exactly else "auto")
 
 
 @needs_programs
