@@ -73,7 +73,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         rows = [
             *(row(f"{one.words} words, whole", one.ours, "s", one.theirs) for one in reversed(lengths)),
             row("second question about the longest", second.ours, "s", second.theirs),
-            *_so_many_times(longest, second),
+            _so_many_times(longest, second),
             *(_for_a_thousand(one) for one in lengths),
             *_growth(lengths),
         ]
@@ -169,13 +169,15 @@ def _for_a_thousand(one: _Length) -> BenchRow:
     return row(f"for a thousand of {one.words} words", here, "ms", there)
 
 
-def _so_many_times(first: _Length, second: _Length) -> list[BenchRow]:
-    """How many times as fast a question is about a document that has been read; a reference's as a row of its own."""
+def _so_many_times(first: _Length, second: _Length) -> BenchRow:
+    """How many times as fast a question is about a document that has been read."""
+    here, there = (
+        median(before) / median(after) if before and after else None
+        for before, after in ((first.ours, second.ours), (first.theirs, second.theirs))
+    )
+    assert here is not None
     what = "the second question is so many times as fast as the first"
-    rows = [BenchRow(what, median(first.ours) / median(second.ours), "x")]
-    if first.theirs and second.theirs:
-        rows.append(BenchRow(f"{what}, the reference's", median(first.theirs) / median(second.theirs), "x"))
-    return rows
+    return BenchRow(what, here, "x", there, more_is_better=True)
 
 
 def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
@@ -184,7 +186,7 @@ def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
     first, last = (_for_a_thousand(lengths[at]) for at in (0, -1))
     rows = [BenchRow(what, 100 * (last.value / first.value - 1), "%")]
     if first.against and last.against:
-        rows.append(BenchRow(f"{what}, the reference", 100 * (last.against / first.against - 1), "%"))
+        rows.append(BenchRow("the same of the reference", 100 * (last.against / first.against - 1), "%"))
     return rows
 
 
