@@ -2,11 +2,12 @@
 
 Run by its path with one argument, a JSON object: `model`, `examples` (rows of JSON Lines), `padding` ("max_length" as
 the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`,
-`device` ("auto": the GPU where there is one). First comes a line with the packages' versions, and how many `windows`
-and real `tokens` the examples make.
+`device` ("auto": the GPU where there is one). With `steps` above 0 the learning rate falls to 0 over so many, as
+run_qa's does. First comes a line with the packages' versions, and how many `windows` and real `tokens` the examples
+make.
 Every line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens` (real
-ones), `loss`. An empty line or the end of the input ends it. Standard library, torch and transformers only: it imports
-nothing of Spanlight's.
+ones), `loss`. The line `save` writes the checkpoint into the folder `output`. An empty line or the end of the input
+ends it. Standard library, torch and transformers only: it imports nothing of Spanlight's.
 """
 
 from __future__ import annotations
@@ -80,6 +81,10 @@ def main() -> None:
     groups = [{"params": rest, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}]
     # The Trainer's optimizer since torch 2.8; before, it was the slower one that is not fused.
     optimizer = torch.optim.AdamW(groups, lr=plan["learning_rate"], fused=True)
+    steps = plan.get("steps", 0)
+    fall = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: max(0.0, 1 - step / steps) if steps else 1.0
+    )
     rows = [json.loads(line) for line in Path(plan["examples"]).read_text("utf-8").splitlines()]
     made = windows(rows, tokenizer, plan)
     feed = batches(made, tokenizer, plan)
@@ -89,6 +94,11 @@ def main() -> None:
     for line in sys.stdin:
         if not line.strip():
             return
+        if line.strip() == "save":
+            model.save_pretrained(plan["output"])
+            tokenizer.save_pretrained(plan["output"])
+            print(json.dumps({"saved": plan["output"]}), flush=True)
+            continue
         began, count, tokens, loss = time.perf_counter(), 0, 0, torch.zeros(())
         for _ in range(int(line)):
             batch = next(feed)
@@ -96,6 +106,7 @@ def main() -> None:
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
+            fall.step()
             optimizer.zero_grad()
             count += len(batch["input_ids"])
             tokens += int(batch["attention_mask"].sum())

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,22 +15,21 @@ from typing import Any
 from app.core.benches import BenchPart, BenchRow
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
-from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
 from app.flows.bench.other_python import OtherPython
 from app.flows.bench.plan import BenchPlan
 from app.flows.bench.readers import Part
+from app.flows.bench.taught import Taught, compare
+from app.flows.bench.teaching import BATCH, DROPOUT, LENGTH, LONGEST, PADDED, reference, request, write
 from app.flows.bench.texts import Pool, pool
 from app.flows.bench.turns import row
-from app.flows.train import QA, train
+from app.flows.train import train
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 
-SCRIPT = Path(__file__).with_name("reference_training.py")
-LENGTH, STRIDE, BATCH, DROPOUT, RATE = 384, 128, 8, 0.1, 5e-5  # run_qa's defaults, and BERT's dropout
 EXAMPLES, FULL, REPEATS = 48, 16, 3
 WORDS = 500  # of a text that surely fills a window
-PADDED, LONGEST, OURS, WHOLE = "max_length", "longest", "ours", "whole"
+OURS, WHOLE = "ours", "whole"
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
@@ -49,27 +47,33 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     )
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
-        ordinary = _write(folder / "ordinary.jsonl", examples)
-        long = _write(folder / "long.jsonl", _long(texts, dice))
+        ordinary = write(folder / "ordinary.jsonl", examples)
+        long = write(folder / "long.jsonl", _long(texts, dice))
         run = _Ours(workspace, plan, card, folder, length, report)
         turns: dict[str, Callable[[int], float]] = {OURS: partial(run.epoch, ordinary, count)}
         told: dict[str, dict[str, Any]] = {}
         if plan.against:
             for padding in (PADDED, LONGEST):
-                reference = stack.enter_context(_reference(plan, card, ordinary, padding, length, report))
-                told[padding] = reference.told
-                turns[padding] = reference.epoch
+                loop = stack.enter_context(_reference(plan, card, ordinary, padding, length, report))
+                told[padding] = loop.told
+                turns[padding] = loop.epoch
         turns[WHOLE] = partial(run.epoch, long, FULL)
         seconds = _in_turn(turns, plan.repeats or REPEATS, report)
+    taught = compare(workspace, plan, card, texts, length, report) if plan.against else None
     return BenchPart(
         name="training",
         title=f"Teaching question answering, windows of at most {length} tokens, {BATCH} at a step",
-        rows=_rows(seconds, length),
-        notes=_notes(texts, count, told),
+        rows=_rows(seconds, length, taught),
+        notes=_notes(texts, count, told, taught),
         model=card.name,
         device=plan.device or "auto",
         reference=_title(told),
-        details={"seconds": seconds, "examples": count, "reference": told},
+        details={
+            "seconds": seconds,
+            "examples": count,
+            "reference": told,
+            "taught": taught.details if taught else None,
+        },
     )
 
 
@@ -87,11 +91,7 @@ class _Ours:
     ) -> None:
         self._workspace, self._report = workspace, report
         self._seed = plan.seed
-        self._request = TrainingRequest(
-            QA, card.folder, (), (), str(folder / "taught"),
-            epochs=2.0, learning_rate=RATE, batch_size=BATCH, max_length=length, dropout=DROPOUT,
-            evaluate_every=1_000_000, device=plan.device or "auto",
-        )  # fmt: skip
+        self._request = request(plan, card, folder / "taught", length)
 
     def epoch(self, file: Path, count: int, number: int) -> float:
         """Seconds a window, one of each example, in the second epoch; the first warms up."""
@@ -137,11 +137,7 @@ class _Reference:
 def _reference(
     plan: BenchPlan, card: ModelCard, file: Path, padding: str, length: int, report: Report
 ) -> Iterator[_Reference]:
-    order = {
-        "model": card.folder, "examples": str(file), "padding": padding, "length": length, "stride": STRIDE,
-        "batch": BATCH, "dropout": DROPOUT, "learning_rate": RATE, "seed": plan.seed, "device": plan.device or "auto",
-    }  # fmt: skip
-    with OtherPython(plan.against, SCRIPT, report, json.dumps(order)) as process:
+    with reference(plan, card, file, padding, length, report) as process:
         told = process.receive()
         process.send("2")  # memory is taken and kernels are made
         process.receive()
@@ -160,16 +156,19 @@ def _in_turn(
     return seconds
 
 
-def _rows(seconds: dict[str, list[float]], length: int) -> tuple[BenchRow, ...]:
+def _rows(seconds: dict[str, list[float]], length: int, taught: Taught | None) -> tuple[BenchRow, ...]:
     each = {name: [1000 * one for one in times] for name, times in seconds.items()}
     padded, longest = each.get(PADDED, ()), each.get(LONGEST, ())
     rows = [row("a window, beside run_qa's own padding" if padded else "a window", each[OURS], "ms", padded)]
     if longest:
         rows.append(row("a window, beside padding to a batch's longest", each[OURS], "ms", longest))
-    return (*rows, row(f"a window full with {length} tokens", each[WHOLE], "ms", padded))
+    rows.append(row(f"a window full with {length} tokens", each[WHOLE], "ms", padded))
+    return (*rows, taught.row) if taught else tuple(rows)
 
 
-def _notes(texts: Pool, count: int, told: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+def _notes(
+    texts: Pool, count: int, told: dict[str, dict[str, Any]], taught: Taught | None
+) -> tuple[str, ...]:
     notes = [
         f"Milliseconds a window of training, {BATCH} windows at a step: {count} questions once through, after as much "
         "to warm up.",
@@ -185,7 +184,7 @@ def _notes(texts: Pool, count: int, told: dict[str, dict[str, Any]]) -> tuple[st
             f"max_length by default; the {windows} windows hold {tokens / windows:.0f} tokens each on average.",
             "In full windows nobody has padding to save; there the reference's are as long as everywhere.",
         ]
-    return tuple(notes)
+    return (*notes, taught.note) if taught else tuple(notes)
 
 
 def _title(told: dict[str, dict[str, Any]]) -> str:
@@ -203,17 +202,3 @@ def _long(texts: Pool, dice: random.Random) -> list[QaExample]:
         )
         for number in range(FULL)
     ]
-
-
-def _write(file: Path, examples: Sequence[QaExample]) -> Path:
-    rows = (
-        {
-            "id": f"{number}",
-            "context": one.context,
-            "question": one.question,
-            "answers": [{"text": text, "answer_start": start} for text, start in one.answers],
-        }
-        for number, one in enumerate(examples)
-    )
-    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return file

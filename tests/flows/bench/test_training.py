@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from app.core.benches import BenchPart
+from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
-from app.flows.bench import training
+from app.flows.bench import teaching, training
 from app.flows.bench.other_python import OtherPython
 from app.flows.bench.plan import BenchPlan
+from app.flows.bench.taught import Taught
 from app.training.examples import QaExample, read_placed_qa
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.fake_python import fake_python
@@ -92,15 +93,21 @@ def test_what_is_asked_of_the_trainer(
 
 
 @needs_programs
-def test_beside_a_reference(tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]]) -> None:
+def test_beside_a_reference(
+    tmp_path: Path, asked: list[tuple[TrainingRequest, list[QaExample]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = BenchPlan(**{**vars_of(PLAN), "against": fake_python(tmp_path, REFERENCE)})
+    taught = Taught(BenchRow("F1", 60.0, "%", 50.0, more_is_better=True), "How F1 was found.", {"ours": 60.0})
+    monkeypatch.setattr(training, "compare", lambda *_: taught)
     part = training.measure(fake_workspace(tmp_path), plan, Silent())
     ratios = {what: ratio for what, (_, ratio) in figures(part).items()}
     assert ratios == {
         "a window, beside run_qa's own padding": pytest.approx(4.0),
         "a window, beside padding to a batch's longest": pytest.approx(2.0),
         "a window full with 384 tokens": pytest.approx(4.0),
+        "F1": pytest.approx(1.2),
     }
+    assert part.notes[-1] == "How F1 was found." and part.details["taught"] == {"ours": 60.0}
     assert part.reference == "run_qa's loop, transformers 4.57.6 with torch 2.0"
     assert any("150 tokens" in note for note in part.notes)
     assert any("24 in all" in note and "texts, 26." in note for note in part.notes)
@@ -152,7 +159,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., OtherPy
             "model": str(folder / "model"), "examples": str(folder / "rows.jsonl"), "padding": padding,
             "length": 32, "stride": 8, "batch": 2, "dropout": 0.1, "learning_rate": 1e-2, "seed": 1, "device": "cpu",
         }  # fmt: skip
-        return OtherPython(sys.executable, training.SCRIPT, Silent(), json.dumps(order))
+        return OtherPython(sys.executable, teaching.SCRIPT, Silent(), json.dumps(order))
 
     return start
 
