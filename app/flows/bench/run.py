@@ -48,7 +48,7 @@ def bench(
             if number:
                 workspace.engine.end()
             try:
-                part = PARTS[name](workspace, plan, report)
+                part = _measure(name, workspace, plan, report)
             except SpanlightError as fault:
                 if len(plan.parts) == 1 or (name == plan.parts[-1] and not measured.parts):
                     raise
@@ -60,6 +60,15 @@ def bench(
             else:
                 measured.take(part)
     return measured.bench
+
+
+def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    try:
+        return PARTS[name](workspace, plan, report)
+    except SpanlightError:
+        # Ctrl+C in a terminal ends a part's processes too, which then look as if they had failed.
+        report.check()
+        raise
 
 
 @dataclass(slots=True)

@@ -87,6 +87,15 @@ def test_what_was_measured_is_there_when_a_part_is_broken_off(
         )
 
 
+def test_a_part_whose_processes_ctrl_c_ended_was_stopped(
+    tmp_path: Path, parts: dict[str, dict[str, str | None]]
+) -> None:
+    told: list[Bench] = []
+    with pytest.raises(Stopped):
+        bench(fake_workspace(tmp_path), BenchPlan(("one", "broken", "two")), Noted(stop_at=1), told.append)
+    assert told[-1].faults == {"broken": "Stopped."}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
 def test_a_relative_interpreter_is_found_from_any_folder_by_its_own_name(
     tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
