@@ -91,7 +91,7 @@ def _print(entry: Entry) -> None:
         print(f"  {one_line(best.text)}")
         print(f"  {entry.likely}.")
     page = f", page {best.page}" if best is not None and best.page is not None else ""
-    print(f"  {one_line(entry.name)}{page}, {date_and_time(local(entry.asked))}")
+    print(f"  {one_line(entry.name) or 'A text'}{page}, {date_and_time(local(entry.asked))}")
 
 
 def _check(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -93,9 +94,12 @@ class Pace:
         return self._told < 0 or self.seconds - self._told >= self._every
 
     def tell(self, done: int, total: int, left: float | None = None) -> None:
-        """Says how far the work has come; `left` is how many seconds there are to go, None for as fast as so far."""
+        """Says how far the work has come; `left` is how many seconds there are to go, None for as fast as so far.
+
+        With inf nothing is said of them.
+        """
         self._told = self.seconds
-        if not done or self.seconds <= 0.5:
+        if not done or self.seconds <= 0.5 or left == math.inf:
             left = None
         elif left is None:
             left = self.seconds / done * max(0, total - done)

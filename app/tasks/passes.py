@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from time import perf_counter
@@ -55,10 +56,11 @@ class Passes:
         self._screening = 0.0
         self._read = 0
         self._reading = 0.0
+        self._will_screen = screens(asked, model)
 
     def __iter__(self) -> Iterator[None]:
         groups = self._groups()
-        screen = self._model.screen if screens(self._asked, self._model) else None
+        screen = self._model.screen if self._will_screen else None
         if screen is not None and not self._keeps_groups:
             groups = self._likeliest_first(groups)
         first: list[Piece] = []
@@ -73,17 +75,22 @@ class Passes:
             if len(first) >= CHECKED_ON + (0 if screen.fits(self._asked.texts_hash) else FITTED_TO):
                 if self._begins(screen, first, np.array(exact)):
                     yield from self._screen(screen, groups)
-                screen, first = None, []
+                screen, first, self._will_screen = None, [], False
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest will take; None where all of it is read exactly."""
+        """About how long the rest will take; None for as fast as so far, inf where nothing tells yet.
+
+        Of the windows ahead few will be read exactly: among n in an order of chance, the k-th is one of the best c with
+        probability c / k, so that about c ln(n / k) of those behind it are.
+        """
+        asked = self._asked
         if not self._screened:
-            return None
-        each = self._reading / self._read
-        likely = self._pending / self._screened
-        ahead = max(0, self._asked.total - self._asked.read - self._pending)
-        return ahead * (self._screening / self._screened + likely * each) + self._pending * each
+            return math.inf if self._will_screen else None
+        each, ahead = self._reading / self._read, max(0, asked.total - asked.read - self._pending)
+        seen = max(1, asked.total - ahead)
+        likely = min(ahead, max(self._pending, asked.nbest.count) * math.log(max(1.0, asked.total / seen)))
+        return ahead * self._screening / self._screened + (likely + self._pending) * each
 
     def _groups(self) -> Iterator[list[Piece]]:
         groups = self._asked.groups(PairTemplate.of(self._model.tokenizer))

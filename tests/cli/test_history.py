@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,12 @@ def test_what_was_asked_is_listed_newest_first(command: Command, asked: str) -> 
     lines = second.splitlines()
     assert lines[:3] == ["1  What was stolen: tarts?", "  tarts", "  Likely, 80 %."]
     assert lines[3].startswith("  tarts.txt, ")
+
+
+def test_a_text_without_a_name_is_called_one(command: Command, asked: str, tmp_path: Path) -> None:
+    with closing(history(tmp_path)) as entries:
+        entries.add(replace(entries.get(1), number=0, name=""))
+    assert "\n  A text, " in command("history")[1]
 
 
 def test_words_limit_and_json(command: Command, asked: str) -> None:

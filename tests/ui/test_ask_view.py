@@ -49,7 +49,7 @@ def test_an_answer_lights_up_and_is_said_in_words_and_number(
     assert "line 1" in view.panel.card.likely()
     assert [place.text for place in view.panel.list.places()] == list(WORDS[1:])
     assert not view.panel.strip.isVisible()
-    assert notes == [f"{len(TEXT)} characters read whole in 0.1 seconds"]
+    assert notes == ["", f"{len(TEXT)} characters read whole in 0.1 seconds"], "nothing of a question before"
     request = engine.requests[0]
     assert isinstance(request, Question)
     assert request.documents[0].text == sheet.pane.text() == TEXT
@@ -176,7 +176,7 @@ def test_how_closely_a_long_text_was_read_is_said(view: AskView, qtbot: QtBot, e
     view.note.connect(notes.append)
     ask(view, qtbot, "How long?")
     said = "2,210 passages, 160 of them closely"
-    assert notes == [f"{len(TEXT)} characters read whole in 44 seconds: {said}"]
+    assert notes == ["", f"{len(TEXT)} characters read whole in 44 seconds: {said}"]
     labels = view.panel.card.findChildren(QLabel)
     facts = next(label for label in labels if label.text() == view.panel.card.facts())
     assert "44 seconds, read whole" in facts.text()

@@ -113,6 +113,7 @@ class Asking(QObject):
         job.done.connect(self._done)
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
+        self.note.emit("")  # what it says is of the question before
         self._moved()
 
     @Slot()
