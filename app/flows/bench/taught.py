@@ -21,7 +21,7 @@ from app.flows.train import train
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 
-EXAMPLES, HELD = 240, 200
+EXAMPLES, HELD = 160, 200
 
 
 @dataclass(frozen=True, slots=True)
