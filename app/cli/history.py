@@ -9,7 +9,7 @@ from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, o
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.wording import NO_ANSWER, count
+from app.core.wording import count
 from app.flows.history import check_again, forget, forget_all, past
 from app.flows.workspace import Workspace
 
@@ -86,7 +86,7 @@ def _print(entry: Entry) -> None:
     best = entry.best
     print(f"{entry.number}  {marked(one_line(entry.question))}")
     if best is None:
-        print(f"  {NO_ANSWER} {entry.likely}.")
+        print(f"  {entry.without_answer} {entry.likely}.")
     else:
         print(f"  {one_line(best.text)}")
         print(f"  {entry.likely}.")

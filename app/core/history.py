@@ -58,6 +58,11 @@ class Entry:
         return self.answers[0] if self.answered and self.answers else None
 
     @property
+    def without_answer(self) -> str:
+        """What is said in an answer's place: of a reading that was stopped, nothing about the rest of the text."""
+        return wording.NO_ANSWER if self.complete else wording.NO_ANSWER_IN_PART
+
+    @property
     def likely(self) -> str:
         """How sure the answer is, or that there is none, in words and number: "Very likely, 94 %"."""
         if self.best is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NO_ANSWER = "The text does not say."
+NO_ANSWER_IN_PART = "No answer in the part that was read."
 
 _LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
 

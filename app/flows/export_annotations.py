@@ -12,7 +12,6 @@ from app.core.about import NAME, VERSION
 from app.core.days import iso
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
-from app.core.wording import NO_ANSWER
 
 _FORMATS = {
     Kind.TEXT: "text/plain",
@@ -63,7 +62,7 @@ def entry_identity(entry: Entry) -> str:
 
 def _annotation(entry: Entry) -> dict[str, object]:
     best = entry.best
-    answer: dict[str, object] = _words(best.text if best else NO_ANSWER, "replying")
+    answer: dict[str, object] = _words(best.text if best else entry.without_answer, "replying")
     answer["probability"] = best.probability if best else entry.no_answer_probability
     target: dict[str, object] = {
         "type": "SpecificResource",

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
-from app.core.wording import NO_ANSWER
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
@@ -72,7 +71,7 @@ def _section(entry: Entry) -> str:
     best = entry.best
     lines = [f"## {escaped(entry.question)}"]
     if best is None:
-        lines.append(f"{NO_ANSWER} {entry.likely}.")
+        lines.append(f"{entry.without_answer} {entry.likely}.")
     else:
         lines += [
             f"**{escaped(best.text)}**",

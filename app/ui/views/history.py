@@ -235,7 +235,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _copy(self, entry: Entry) -> None:
-        answer = entry.best.text if entry.best is not None else wording.NO_ANSWER
+        answer = entry.best.text if entry.best is not None else entry.without_answer
         QGuiApplication.clipboard().setText(f"{entry.question}\n{answer}\n({citation(entry)})")
         self.note.emit("Copied with where it stands")
 

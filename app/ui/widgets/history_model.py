@@ -10,7 +10,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from app.core.days import day, local
 from app.core.history import Entry
-from app.core.wording import NO_ANSWER
 
 ROW = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -53,7 +52,7 @@ def row_of(entry: Entry) -> Row:
     best, moment = entry.best, local(entry.asked)
     name = plain(entry.name) or "A text"
     if best is None:
-        answer, where = NO_ANSWER, name
+        answer, where = entry.without_answer, name
     else:
         answer = plain(best.text)
         where = name if best.page is None else f"{name}, page {best.page}"
