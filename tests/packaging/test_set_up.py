@@ -33,7 +33,7 @@ tested = ["torch==2.13.0", "transformers==5.23.0", "PySide6-Essentials==6.11.3"]
 """
 CLI = """
 import sys
-def main(argv):
+def main(argv, early):
     import spanlight_probe, torch
     print("ran", argv, torch.VERSION, spanlight_probe.VERSION, sys.prefix)
     return 7
@@ -60,6 +60,8 @@ class House:
         )
         (folder / "app" / "cli").mkdir()
         (folder / "app" / "cli" / "main.py").write_text(CLI)
+        (folder / "app" / "flows").mkdir()
+        (folder / "app" / "flows" / "early.py").write_text("def begin(arguments):\n    return None\n")
         self.ask_for_probe("1")
 
     def ask_for_probe(self, version: str) -> None:
