@@ -9,7 +9,7 @@ from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, o
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.wording import count
+from app.core.wording import UNNAMED, count
 from app.flows.history import check_again, forget, forget_all, past
 from app.flows.workspace import Workspace
 
@@ -91,7 +91,7 @@ def _print(entry: Entry) -> None:
         print(f"  {one_line(best.text)}")
         print(f"  {entry.likely}.")
     page = f", page {best.page}" if best is not None and best.page is not None else ""
-    print(f"  {one_line(entry.name) or 'A text'}{page}, {date_and_time(local(entry.asked))}")
+    print(f"  {one_line(entry.name) or UNNAMED}{page}, {date_and_time(local(entry.asked))}")
 
 
 def _check(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

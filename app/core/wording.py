@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+UNNAMED = "A text"  # in place of the name of one that was typed or pasted
 NO_ANSWER = "The text does not say."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
+from app.core.wording import UNNAMED
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
@@ -33,7 +34,7 @@ def page(entries: Sequence[Entry]) -> str:
 
 def citation(entry: Entry) -> str:
     """Where the answer stands: the document's name, its page and the heading above it."""
-    parts = [_line(entry.name) or "A text"]
+    parts = [_line(entry.name) or UNNAMED]
     if entry.best is not None:
         if entry.best.page is not None:
             parts.append(f"page {entry.best.page}")

@@ -26,43 +26,43 @@ def task_for(request: object) -> Task[Any, Any] | None:
         case Question():
             from app.tasks.question_answering import read
 
-            return Task("ask", Question, Head.QUESTION_ANSWERING, read)
+            return Task("ask", Head.QUESTION_ANSWERING, read)
         case QuestionBatch():
             from app.tasks.question_answering import read_batch
 
-            return Task("ask many", QuestionBatch, Head.QUESTION_ANSWERING, read_batch)
+            return Task("ask many", Head.QUESTION_ANSWERING, read_batch)
         case CalibrationData():
             from app.tasks.calibration import calibrate
 
-            return Task("calibrate", CalibrationData, Head.QUESTION_ANSWERING, calibrate)
+            return Task("calibrate", Head.QUESTION_ANSWERING, calibrate)
         case TextsToClassify():
             from app.tasks.classification import classify
 
-            return Task("classify", TextsToClassify, Head.CLASSIFICATION, classify)
+            return Task("classify", Head.CLASSIFICATION, classify)
         case TextBatch():
             from app.tasks.classification import classify_batch
 
-            return Task("classify many", TextBatch, Head.CLASSIFICATION, classify_batch)
+            return Task("classify many", Head.CLASSIFICATION, classify_batch)
         case ClassCalibrationData():
             from app.tasks.calibration import calibrate_classes
 
-            return Task("calibrate classes", ClassCalibrationData, Head.CLASSIFICATION, calibrate_classes)
+            return Task("calibrate classes", Head.CLASSIFICATION, calibrate_classes)
         case TextToFill():
             from app.tasks.fill_mask import fill
 
-            return Task("fill", TextToFill, Head.MASKED_WORDS, fill)
+            return Task("fill", Head.MASKED_WORDS, fill)
         case TextsToMask():
             from app.tasks.masked_texts import measure_masked
 
-            return Task("measure masked words", TextsToMask, Head.MASKED_WORDS, measure_masked)
+            return Task("measure masked words", Head.MASKED_WORDS, measure_masked)
         case PassagePairs():
             from app.tasks.next_sentence import follow
 
-            return Task("follow", PassagePairs, Head.NEXT_SENTENCE, follow)
+            return Task("follow", Head.NEXT_SENTENCE, follow)
         case TextsToTag():
             from app.tasks.token_classification import tag
 
-            return Task("find names", TextsToTag, Head.TOKEN_CLASSIFICATION, tag)
+            return Task("find names", Head.TOKEN_CLASSIFICATION, tag)
     return _look_for(request)
 
 
@@ -74,29 +74,29 @@ def _look_for(request: object) -> Task[Any, Any] | None:
         case inspection.LookAtModel():
             from app.tasks.inspection_model import look_at_model
 
-            return Task("look at the model", inspection.LookAtModel, None, look_at_model, opened=True)
+            return Task("look at the model", None, look_at_model, opened=True)
         case inspection.LookAtPooling():
             from app.tasks.inspection_model import look_at_pooling
 
-            return Task("look at pooling", inspection.LookAtPooling, None, look_at_pooling, opened=True)
+            return Task("look at pooling", None, look_at_pooling, opened=True)
         case inspection.LookAtSpans():
             from app.tasks.inspection_spans import look_at_spans
 
-            return Task("look at spans", inspection.LookAtSpans, None, look_at_spans, opened=True)
+            return Task("look at spans", None, look_at_spans, opened=True)
         case inspection.LookAtLoss():
             from app.tasks.inspection_loss import look_at_loss
 
-            return Task("look at the loss", inspection.LookAtLoss, None, look_at_loss, opened=True)
+            return Task("look at the loss", None, look_at_loss, opened=True)
         case inspection.LookAtReasons():
             from app.tasks.inspection_reasons import look_at_reasons
 
-            return Task("look at reasons", inspection.LookAtReasons, None, look_at_reasons, opened=True)
+            return Task("look at reasons", None, look_at_reasons, opened=True)
         case inspection.LookAtAttention():
             from app.tasks.inspection_reasons import look_at_attention
 
-            return Task("look at attention", inspection.LookAtAttention, None, look_at_attention, opened=True)
+            return Task("look at attention", None, look_at_attention, opened=True)
         case inspection.LookWithout():
             from app.tasks.inspection_without import look_without
 
-            return Task("look without", inspection.LookWithout, None, look_without, opened=True)
+            return Task("look without", None, look_without, opened=True)
     return None

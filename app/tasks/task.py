@@ -146,7 +146,6 @@ class Task(Generic[RequestT, ResultT]):
     """
 
     name: str
-    request: type[RequestT]
     head: Head | None
     run: Callable[[RequestT, ReadyModel, Report], ResultT]
     opened: bool = False

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from app.core.days import day, local
 from app.core.history import Entry
+from app.core.wording import UNNAMED
 
 ROW = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -50,7 +51,7 @@ class Row:
 def row_of(entry: Entry) -> Row:
     """The row of an entry."""
     best, moment = entry.best, local(entry.asked)
-    name = plain(entry.name) or "A text"
+    name = plain(entry.name) or UNNAMED
     if best is None:
         answer, where = entry.without_answer, name
     else:
