@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from app.cli.reading import FORMATS, add_reading_arguments, read_files
+from app.cli.so_far import SoFar
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -20,11 +21,12 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
+from app.core.report import Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import best_of, likely, without_answer
+from app.core.wording import NO_ANSWER_IN_PART, best_of, likely, stopped_at, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -37,6 +39,9 @@ from 0, end not included: text[start:end] is the answer. With --json, "quote" is
 one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, from 1,
 and "heading" the last heading before them, null and "" where there is none. Where the text does not
 say, the answer is "" with null positions, and its probability is that of there being none.
+
+Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
+false then, and "share_read" how much of the text was read, 0 to 1.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions
@@ -95,7 +100,15 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
     top_k = arguments.top_k or (5 if arguments.json else 1)
     question = _options(arguments, arguments.question, documents, top_k)
-    reading = ask(workspace, question, report, model=arguments.model, device=arguments.device)
+    so_far = SoFar(report)
+    stopped: Stopped | None = None
+    try:
+        reading = ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
+    except Stopped as stop:
+        best = so_far.best()
+        if best is None:
+            raise
+        stopped, reading = stop, best
     report.clear()
     if arguments.json:
         print_json(reading_values(question, reading, opened))
@@ -104,6 +117,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     sys.stdout.flush()  # a program that waits for the answer need not wait for the history
     if not arguments.no_history:
         _keep(workspace, question, reading, opened, report)
+    if stopped is not None:
+        raise stopped
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
@@ -124,6 +139,8 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         "device": reading.device,
         "windows": reading.windows,
         "quick": reading.quick,
+        "complete": reading.complete,
+        "share_read": reading.share_read,
         "seconds": reading.seconds,
     }
 
@@ -187,8 +204,13 @@ def _options(
 
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
+    if not reading.complete:
+        print(stopped_at(reading.share_read) + (": the best so far." if reading.best else "."))
     if reading.best is None:
-        print("\n".join(without_answer(reading.no_answer_probability)) + ".")
+        part = "the text" if reading.complete else "the part that was read"
+        title, likely_not = without_answer(reading.no_answer_probability, part)
+        # Of a text that was not read to its end nobody can tell what it says.
+        print(title if reading.complete else NO_ANSWER_IN_PART, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:
         surest = best_of(reading.best.probability, reading.no_answer_probability)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.core.models import ProblemType
+from app.core.report import Progress
 from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
@@ -61,6 +62,19 @@ class Reading:
     def best(self) -> Answer | None:
         """The answer given, or None when the text does not say."""
         return self.answers[0] if self.answered and self.answers else None
+
+    @property
+    def share_read(self) -> float:
+        """How much of what is to be read was read, 0 to 1."""
+        if self.complete:
+            return 1.0
+        return min(1.0, self.windows / self.windows_total) if self.windows_total else 0.0
+
+    def stopped(self, at: Progress | None, seconds: float) -> Reading:
+        """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds."""
+        if at is None or not at.total:
+            return replace(self, seconds=seconds)
+        return replace(self, seconds=seconds, windows=at.done, windows_total=at.total)
 
 
 @dataclass(frozen=True, slots=True)

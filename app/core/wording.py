@@ -39,6 +39,13 @@ def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:
     return NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
 
 
+def stopped_at(share: float | None) -> str:
+    """How far a reading came that was stopped: "Stopped at 34 %"; None where nobody knows any more."""
+    if share is None:
+        return "Stopped before the end"
+    return f"Stopped at {percent(share)}" if share else "Stopped at the start"
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

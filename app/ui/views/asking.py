@@ -187,9 +187,8 @@ class Asking(QObject):
         """Note of the sheet that is being read how far that came; gives the sheet."""
         sheet = self._over()
         if sheet is not None and sheet.outcome is not None:
-            percent = wording.percent(sheet.outcome.fraction) if sheet.outcome.fraction else "the start"
-            sheet.outcome.ended = sheet.outcome.note = f"Stopped at {percent}"
-            self._count_seconds(sheet.outcome)
+            sheet.outcome.ended = sheet.outcome.note = wording.stopped_at(sheet.outcome.fraction)
+            self._count_rest(sheet.outcome)
         return sheet
 
     @Slot(object)
@@ -201,7 +200,7 @@ class Asking(QObject):
                 self._answers.show_if_up(sheet)
             else:
                 sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
-                self._count_seconds(sheet.outcome)
+                self._count_rest(sheet.outcome)
                 self._settle(sheet, seen=True)
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
@@ -219,10 +218,10 @@ class Asking(QObject):
             sheet.outcome.running = False
         return sheet
 
-    def _count_seconds(self, outcome: Outcome) -> None:
+    def _count_rest(self, outcome: Outcome) -> None:
         """Count what was read since the last answer came, where it is not read to its end."""
         if outcome.reading is not None:
-            outcome.reading = replace(outcome.reading, seconds=perf_counter() - self._began)
+            outcome.reading = outcome.reading.stopped(outcome.progress, perf_counter() - self._began)
 
     def _settle(self, sheet: Sheet, *, seen: bool) -> None:
         """Show what came of it; the page stays where a person went who had `seen` the answer before."""
