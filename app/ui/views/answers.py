@@ -33,6 +33,7 @@ class Answers(QObject):
         panel.list.copy_asked.connect(self._copy_row)
         panel.threshold.changed.connect(self._threshold_moved)
         panel.threshold.own_asked.connect(self._take_own_threshold)
+        panel.box.edited.connect(self._name_question)
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Show what the last question about this sheet brought."""
@@ -110,6 +111,7 @@ class Answers(QObject):
         """Show the outcome of the sheet that is up."""
         panel, outcome = self._panel, self._outcome()
         self._show_threshold()
+        self._name_question()
         panel.offer(self._offers())
         if outcome is None or not outcome.running:
             panel.strip.clear()
@@ -148,6 +150,13 @@ class Answers(QObject):
         panel.show_others([outcome.place(index) for index in others])
         panel.select(outcome.chosen)
         self._say()
+
+    @Slot()
+    def _name_question(self) -> None:
+        """Name the question that was asked, once another one is typed above its answer."""
+        outcome = self._outcome()
+        other = outcome is not None and outcome.question != self._panel.box.question()
+        self._panel.name_question(outcome.question if outcome is not None and other else "")
 
     def _facts(self, outcome: Outcome) -> str:
         """How sure it is that the text answers, how long that took, and which model read what."""

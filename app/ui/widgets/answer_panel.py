@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.wording import first_words
 from app.ui.theme import Theme, mark
 from app.ui.widgets.answer_card import AnswerCard
 from app.ui.widgets.answer_list import AnswerList
@@ -26,6 +27,7 @@ from app.ui.widgets.progress_strip import ProgressStrip
 from app.ui.widgets.question_box import QuestionBox
 from app.ui.widgets.threshold_line import ThresholdLine
 
+_LONGEST_NAMED = 200
 IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
 
 
@@ -61,6 +63,9 @@ class AnswerPanel(QFrame):
         self.box = QuestionBox(theme)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
+        self._asked = QLabel()
+        self._asked.setWordWrap(True)
+        self._asked.setTextFormat(Qt.TextFormat.PlainText)
         self.idle = QLabel(IDLE)
         self.idle.setWordWrap(True)
         self.idle.setProperty("ink", "quiet")
@@ -70,7 +75,7 @@ class AnswerPanel(QFrame):
         self._others = QLabel("Other places")
         self._keys = QLabel("F3 next")
         self._tries_title = QLabel("Also try")
-        for label in (self._others, self._keys, self._tries_title):
+        for label in (self._asked, self._others, self._keys, self._tries_title):
             label.setProperty("ink", "quiet")
         heads = QHBoxLayout()
         heads.addWidget(self._others, 1)
@@ -79,6 +84,7 @@ class AnswerPanel(QFrame):
         self._tries.setSpacing(0)
         inner = QWidget()
         self._results = QVBoxLayout(inner)
+        self._results.addWidget(self._asked)
         self._results.addWidget(self.idle)
         self._results.addWidget(self.card)
         self._results.addLayout(heads)
@@ -99,8 +105,18 @@ class AnswerPanel(QFrame):
         self._column.addWidget(self.threshold)
         theme.changed.connect(self._restyle)
         self._restyle()
+        self.name_question("")
         self.show_others(())
         self.offer(())
+
+    def name_question(self, question: str) -> None:
+        """Say which question is answered here, where another one stands in the box; empty for the same one."""
+        self._asked.setText(f"Asked: “{first_words(question, _LONGEST_NAMED)}”" if question else "")
+        self._asked.setVisible(bool(question))
+
+    def named_question(self) -> str:
+        """What is said of the question that is answered here; empty where it stands in the box."""
+        return self._asked.text()
 
     def show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
         """List the places beside the answer; nothing is shown where there are none."""
@@ -160,6 +176,6 @@ class AnswerPanel(QFrame):
         self._column.setSpacing(theme.step(3))
         self._results.setContentsMargins(0, 0, 0, 0)
         self._results.setSpacing(theme.step(3))
-        for label in (self._others, self._keys, self._tries_title):
+        for label in (self._asked, self._others, self._keys, self._tries_title):
             label.setFont(theme.font("small_strong"))
         self.setMinimumWidth(theme.step(76))
