@@ -26,7 +26,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import NO_ANSWER_IN_PART, best_of, likely, stopped_at, without_answer
+from app.core.wording import NO_ANSWER_IN_PART, best_of, likely, stopped_after, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -205,7 +205,8 @@ def _options(
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
     if not reading.complete:
-        print(stopped_at(reading.share_read) + (": the best so far." if reading.best else "."))
+        stopped = stopped_after(reading.share_read, quick=reading.quick)
+        print(stopped + (": the best so far." if reading.best else "."))
     if reading.best is None:
         part = "the text" if reading.complete else "the part that was read"
         title, likely_not = without_answer(reading.no_answer_probability, part)

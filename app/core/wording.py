@@ -8,6 +8,8 @@ NO_ANSWER_IN_PART = "No answer in the part that was read."
 
 _LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
 
+_NEXT_TO_SAME = 0.05
+
 
 def likelihood(probability: float) -> str:
     """A probability in words, from "Very likely" (0.9 and more) to "Very unlikely" (less than 0.15)."""
@@ -29,6 +31,16 @@ def best_of(probability: float, no_answer: float) -> str:
     return f"Best of several, {percent(probability)}" if open_which else likely(probability)
 
 
+def sure_of_both(probability: float, no_answer: float) -> str:
+    """What the probability of the best answer is beside that of any answer in the text: two numbers, each named.
+
+    Empty where they are next to the same, and nothing needs to be told apart.
+    """
+    if 1 - no_answer - probability < _NEXT_TO_SAME:
+        return ""
+    return f"{percent(1 - no_answer)} sure that the text answers, {percent(probability)} that these words do"
+
+
 def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:
     """What is said where no answer is given, and how likely `part` does not answer: with its probability `no_answer`.
 
@@ -39,11 +51,16 @@ def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:
     return NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
 
 
-def stopped_at(share: float | None) -> str:
-    """How far a reading came that was stopped: "Stopped at 34 %"; None where nobody knows any more."""
+def stopped_after(share: float | None, *, quick: bool = False, how: str = "Stopped") -> str:
+    """How far a reading came that was stopped: "Stopped after 34 % of the text"; None where nobody knows any more.
+
+    Of a `quick` reading it is a share of the best passages. Not only a number: those beside it say how sure an answer
+    is.
+    """
     if share is None:
-        return "Stopped before the end"
-    return f"Stopped at {percent(share)}" if share else "Stopped at the start"
+        return f"{how} before the end"
+    read = "best passages" if quick else "text"
+    return f"{how} after {percent(share)} of the {read}" if share else f"{how} at the start"
 
 
 def percent(probability: float) -> str:

@@ -32,7 +32,7 @@ def test_a_stop_gives_the_best_answer_so_far(command: Command, document: str) ->
     code, out, err = command("ask", document, "-q", "What was stolen: tarts?", engine=Slow())
     assert (code, err.splitlines()[-1]) == (130, "Stopped.")
     assert out.splitlines() == [
-        "Stopped at 34 %: the best so far.",
+        "Stopped after 34 % of the text: the best so far.",
         "tarts",
         "Likely, 80 %.",
         "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
@@ -45,7 +45,7 @@ def test_a_stop_says_nothing_about_the_rest_of_the_text(command: Command, docume
     code, out, _ = command("ask", document, "-q", "Who is the duchess?", engine=Slow())
     assert code == 130
     assert out.splitlines() == [
-        "Stopped at 34 %.",
+        "Stopped after 34 % of the text.",
         "No answer in the part that was read.",
         "Very likely not in the part that was read, 90 %.",
     ]

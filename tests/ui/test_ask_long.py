@@ -52,7 +52,7 @@ def test_a_second_stop_leaves_nothing_of_the_first_question(view: AskView, qtbot
     assert panel.card.isHidden(), "nothing was found yet"
     view.stop()
     assert panel.card.isHidden() and panel.named_question() == ""
-    assert panel.idle.text().startswith("Stopped at ")
+    assert panel.idle.text().startswith("Stopped a")
     panel.box.select()
     qtbot.keyClick(panel.box.field, Qt.Key.Key_X)
     assert panel.named_question() == "Asked: “Another slow one?”"
@@ -67,3 +67,15 @@ def test_another_sheet_names_the_question_of_its_own_answer(view: AskView, qtbot
     view.sheets.previous()
     assert view.panel.box.question() == "How long? Or not?"
     assert view.panel.named_question() == "Asked: “How long?”"
+
+
+def test_no_two_numbers_stand_beside_each_other_unnamed(view: AskView, qtbot: QtBot) -> None:
+    panel = view.panel
+    start(view, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: panel.card.over() == "So far")
+    view.stop()
+    assert panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert panel.card.likely().startswith("Very likely, 94 %") and "sure" not in panel.card.facts()
+    ask(view, qtbot, "several?")
+    assert panel.card.likely().startswith("Best of several, 17 %")
+    assert panel.card.facts().startswith("95 % sure that the text answers, 17 % that these words do · ")

@@ -140,7 +140,7 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
     sheet = start(view, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
     assert view.stop()
-    assert view.panel.card.over() == "Stopped at 34 %: the best so far"
+    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1]
     assert sheet.pane.lit() == [WORDS[1]]
     assert not view.panel.strip.isVisible()
@@ -201,7 +201,7 @@ def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
     qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: nothing that answers.")
     assert view.panel.strip.words().startswith("Reading, 13 %")
     view.stop()
-    assert view.panel.card.over() == "Stopped at 13 %"
+    assert view.panel.card.over() == "Stopped after 13 % of the text"
     assert view.panel.card.answer() == "No answer so far"
     assert "not in the part that was read" in view.panel.card.likely()
 

@@ -202,9 +202,11 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
     assert view.stop()
     settle(view, qtbot)
     assert len(view.pane.lit()) == 4
-    assert notes[-1] == "Stopped at 50 %"
+    assert notes[-1] == "Stopped after 50 % of the text"
     said = view._names_panel._outdated
-    assert said.isVisible() and said.text().startswith("Stopped at 50 %: later names are missing.")
+    assert said.isVisible() and said.text().startswith(
+        "Stopped after 50 % of the text: later names are missing."
+    )
     # Every word's tag is known only of a text that was read whole.
     enabled = {action.data(): action.isEnabled() for action in view._names_panel.save.menu().actions()}
     assert enabled == {"csv": True, "conll": False, "json": True}

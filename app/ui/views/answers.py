@@ -159,7 +159,7 @@ class Answers(QObject):
         self._panel.name_question(outcome.question if outcome is not None and other else "")
 
     def _facts(self, outcome: Outcome) -> str:
-        """How sure it is that the text answers, how long that took, and which model read what."""
+        """How sure it is of the words beside the text, how long that took, and which model read what."""
         reading = outcome.reading
         if reading is None or outcome.running:
             return ""
@@ -174,7 +174,8 @@ class Answers(QObject):
         took = f"{wording.duration(reading.seconds)}, {read}{by}"
         if not outcome.answered(self.threshold()):
             return took
-        return f"{wording.percent(1.0 - reading.no_answer_probability)} sure that the text answers · {took}"
+        sure = wording.sure_of_both(outcome.answers()[0].probability, reading.no_answer_probability)
+        return f"{sure} · {took}" if sure else took
 
     def _offers(self) -> list[str]:
         """The questions to try about a sample, less the one that was asked."""

@@ -187,7 +187,7 @@ class Asking(QObject):
         """Note of the sheet that is being read how far that came; gives the sheet."""
         sheet = self._over()
         if sheet is not None and sheet.outcome is not None:
-            sheet.outcome.ended = sheet.outcome.note = wording.stopped_at(sheet.outcome.fraction)
+            sheet.outcome.ended = sheet.outcome.note = _stopped(sheet.outcome)
             self._count_rest(sheet.outcome)
         return sheet
 
@@ -199,7 +199,7 @@ class Asking(QObject):
                 sheet.outcome = None
                 self._answers.show_if_up(sheet)
             else:
-                sheet.outcome.ended = f"Broke off at {wording.percent(sheet.outcome.fraction)}"
+                sheet.outcome.ended = _stopped(sheet.outcome, "Broke off")
                 self._count_rest(sheet.outcome)
                 self._settle(sheet, seen=True)
         fault = fault_of(error)
@@ -229,6 +229,12 @@ class Asking(QObject):
         if not (seen and sheet.pane.moved_by_person()):
             sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
+
+
+def _stopped(outcome: Outcome, how: str = "Stopped") -> str:
+    """How far a reading came that was not read to its end."""
+    quick = outcome.reading is not None and outcome.reading.quick
+    return wording.stopped_after(outcome.fraction, quick=quick, how=how)
 
 
 def _read(opened: Opened, reading: Reading) -> str:

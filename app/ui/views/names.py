@@ -128,12 +128,12 @@ class NamesView(TextPage):
 
     @Slot()
     def _stopped(self) -> None:
-        share = wording.percent(self._fraction) if self._fraction else ""
+        stopped = wording.stopped_after(self._fraction)
         result = self._shown.found.result
-        if share and result is not None and not result.complete:
-            self._names_panel.set_partly(f"Stopped at {share}: later names are missing. {_AGAIN}")
+        if self._fraction and result is not None and not result.complete:
+            self._names_panel.set_partly(f"{stopped}: later names are missing. {_AGAIN}")
         super()._stopped()
-        self.note.emit(f"Stopped at {share or 'the start'}")
+        self.note.emit(stopped)
 
     @Slot(int, object)
     def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:

@@ -23,8 +23,9 @@ class Outcome:
     """What has come of a question about `opened`; positions count in its text as it was asked.
 
     `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
-    end ("Stopped at 34 %"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for each whether
-    the page shows it; `stale` that the page says something else by now; `note` is what the status line says of it.
+    end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for
+    each whether the page shows it; `stale` that the page says something else by now; `note` is what the status line
+    says of it.
     """
 
     question: str
