@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.core.report import Progress, Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
 from app.ui.views.ask import AskView
-from tests.helpers.ask_page import CARD, WORDS, Reader, ask, start
+from app.ui.views.outcome import Outcome
+from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
 
 
@@ -79,3 +86,138 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(view: AskView, qtbot: Qt
     ask(view, qtbot, "several?")
     assert panel.card.likely().startswith("Best of several, 17 %")
     assert panel.card.facts().startswith("95 % sure that the text answers, 17 % that these words do · ")
+
+
+class Scripted:
+    """A reader that finds what it is handed, one list of answers after the other, when it is told to."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Answer, ...]] = []
+        self.turn = threading.Semaphore(0)
+
+    def tell(self, *answers: Answer) -> None:
+        self.found.append(answers)
+        self.turn.release()
+
+    def end(self, *answers: Answer) -> None:
+        self.tell(*answers)
+        self.tell()
+
+    def __call__(self, question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        told, last = 0, Reading((), False, 0.9, 0.4, 0, 100, 0.1)
+        while True:
+            while not self.turn.acquire(timeout=0.01):
+                report.check()
+            answers = self.found.pop(0)
+            told += 1
+            if not answers:
+                return Reading(last.answers, last.answered, 0.1, 0.4, 100, 100, 0.1)
+            report.progress(Progress(told, 100, "windows"))
+            last = Reading(answers, True, 0.1, 0.4, told, 100, 0.1, complete=False)
+            report.partial(last)
+
+
+def found(words: str, probability: float, *, nth: int = 0) -> Answer:
+    at = -1
+    for _ in range(nth + 1):
+        at = TEXT.index(words, at + 1)
+    return Answer(0, Span(at, at + len(words)), words, probability, 9 + 2 * math.log(probability), 1.0)
+
+
+@pytest.fixture
+def scripted() -> Iterator[Scripted]:
+    scripted = Scripted()
+    yield scripted
+    scripted.end(found("Passwords", 0.5))
+
+
+@pytest.fixture
+def read(open_page: Callable[[type[AskView], FakeEngine], AskView], scripted: Scripted) -> AskView:
+    return open_page(AskView, FakeEngine(scripted, CARD))
+
+
+FIRST, SECOND, THIRD = found("12", 0.5), found("64 characters", 0.2), found("More than 128", 0.1)
+
+
+def lit(view: AskView) -> str:
+    """The words that are lit up strongly; empty where none are."""
+    lights = view.sheets.current().pane.lights
+    return "" if lights.faint else view.sheets.current().pane.lit()[lights.chosen]
+
+
+def listed(view: AskView) -> list[str]:
+    return [place.text for place in view.panel.list.places()]
+
+
+def test_the_answers_that_are_there_can_be_gone_through_while_reading(
+    read: AskView, qtbot: QtBot, scripted: Scripted
+) -> None:
+    sheet = start(read, qtbot, "How long?")
+    field = read.panel.box.field
+    qtbot.keyClick(field, Qt.Key.Key_F3)
+    scripted.tell(FIRST, SECOND, THIRD)
+    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    assert sheet.pane.lit() == [FIRST.text, SECOND.text, THIRD.text] and sheet.pane.lights.faint
+    assert listed(read) == [SECOND.text, THIRD.text]
+    gone = []
+    for key in (Qt.Key.Key_F3, Qt.Key.Key_F3, Qt.Key.Key_F3):
+        qtbot.keyClick(field, key)
+        gone.append(lit(read))
+    qtbot.keyClick(field, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert [*gone, lit(read)] == [SECOND.text, THIRD.text, FIRST.text, THIRD.text]
+    assert read.panel.list.row() == 1
+    assert read.panel.card.answer() == FIRST.text and read.panel.card.over() == "So far"
+
+
+def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
+    read: AskView, qtbot: QtBot, scripted: Scripted
+) -> None:
+    sheet = start(read, qtbot, "How long?")
+    scripted.tell(FIRST, SECOND, THIRD)
+    qtbot.waitUntil(lambda: listed(read) == [SECOND.text, THIRD.text])
+    rect = read.panel.list.visualRect(read.panel.list.model().index(1, 0))
+    qtbot.mouseClick(read.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    assert lit(read) == THIRD.text
+    top = sheet.pane.verticalScrollBar().value()
+    others = (found("permitted", 0.6), found("denied", 0.2), found("secrets", 0.15))
+    scripted.tell(*others)
+    qtbot.waitUntil(lambda: read.panel.card.answer() == "permitted")
+    assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
+    assert sheet.pane.verticalScrollBar().value() == top, "the page stays with it"
+    # Whatever is listed has the probability that a longer list would give it.
+    assert sheet.outcome is not None
+    assert sheet.outcome.answers()[-1].probability == pytest.approx(THIRD.probability)
+    scripted.end(found("permitted", 0.6), *others[1:], found("denied", 0.01, nth=1))
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
+    qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
+    assert lit(read) == "permitted" and listed(read) == ["denied", "secrets", THIRD.text]
+    scripted.tell(FIRST)
+    start(read, qtbot, "How long?")
+    qtbot.waitUntil(lambda: read.panel.card.over() == "So far" and read.panel.card.answer() == FIRST.text)
+    assert listed(read) == [], "another question begins anew"
+
+
+def test_an_answer_that_grew_by_a_word_is_the_same_one() -> None:
+    view = found("64", 0.2)
+    outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
+    outcome.take(Reading((FIRST, view), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
+    outcome.keep(1)
+    outcome.take(Reading((SECOND, FIRST), True, 0.1, 0.4, 2, 9, 0.1, complete=False))
+    assert outcome.kept is SECOND and outcome.chosen == 0 and len(outcome.answers()) == 2
+
+
+def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
+    read: AskView, qtbot: QtBot, scripted: Scripted
+) -> None:
+    read.resize(900, 320)
+    sheet = start(read, qtbot, "How long?")
+    scripted.tell(FIRST, SECOND)
+    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
+    bar = sheet.pane.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    assert sheet.pane.moved_by_person()
+    scripted.end(THIRD, FIRST)
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    assert bar.value() == bar.maximum()

@@ -59,11 +59,9 @@ class Answers(QObject):
             return
         sheet.pane.set_heat(outcome.heat)
         found = outcome.answered(self.threshold())
-        answers = outcome.answers()[
-            : None if found and not outcome.running else 1 if found or outcome.nearest else 0
-        ]
+        answers = outcome.answers()[: None if found else 1 if outcome.nearest else 0]
         outcome.chosen = min(outcome.chosen, max(0, len(answers) - 1))
-        faint = outcome.running or not found
+        faint = not found or (outcome.running and outcome.kept is None)
         places = [(answer.span, answer.text) for answer in answers]
         outcome.lit = tuple(sheet.pane.light(places, outcome.chosen, faint=faint))
 
@@ -73,10 +71,15 @@ class Answers(QObject):
         if outcome is None or not 0 <= index < len(outcome.lit):
             return
         outcome.chosen = index
-        if self.sheet is not None and not outcome.stale:
+        if outcome.running and self.sheet is not None and not outcome.stale:
+            outcome.keep(index)
+            self.light(self.sheet)
+            self.sheet.pane.reveal(outcome.chosen)
+            self.show()
+        elif self.sheet is not None and not outcome.stale:
             self.sheet.pane.choose(index)
             self.sheet.pane.reveal(index)
-        self._panel.select(index)
+        self._panel.select(outcome.chosen)
         self._say()
 
     @Slot()
@@ -87,7 +90,7 @@ class Answers(QObject):
     def step(self, by: int) -> None:
         """Go to the next answer or the previous one, round and round."""
         outcome = self._outcome()
-        if outcome is not None and outcome.lit and not outcome.running:
+        if outcome is not None and outcome.lit:
             self.choose((outcome.chosen + by) % len(outcome.lit))
 
     @Slot(int)
@@ -146,9 +149,11 @@ class Answers(QObject):
         panel.card.explain_facts(_closely(outcome))
         panel.card.offer_look(not outcome.running and not outcome.stale)
         panel.card.offer_whole(outcome.reading.quick and not outcome.running and not outcome.stale)
-        others = range(1, len(outcome.answers())) if found and not outcome.running else ()
-        panel.show_others([outcome.place(index) for index in others])
-        panel.select(outcome.chosen)
+        others = range(1, len(outcome.answers())) if found else ()
+        title = "Other places so far" if outcome.running else "Other places"
+        panel.show_others([outcome.place(index) for index in others], title)
+        # What is found while reading goes on does not scroll away what a person is looking at.
+        panel.select(outcome.chosen, scroll=not outcome.running)
         self._say()
 
     @Slot()

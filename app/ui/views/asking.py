@@ -155,10 +155,11 @@ class Asking(QObject):
         if sheet is None or sheet.outcome is None or not isinstance(result, Reading):
             return
         before = sheet.outcome.answers()[:1]
-        sheet.outcome.reading = result
+        sheet.outcome.take(result)
         self._answers.light(sheet)
         # The page goes along only as long as the person leaves it where it was put.
-        if result.answers[:1] != before and not sheet.pane.moved_by_person():
+        kept = sheet.outcome.kept is not None or sheet.pane.moved_by_person()
+        if result.answers[:1] != before and not kept:
             sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
 
@@ -168,7 +169,7 @@ class Asking(QObject):
         if sheet is None or sheet.outcome is None:
             return
         before = sheet.outcome.best_span
-        sheet.outcome.reading = result
+        sheet.outcome.take(result)
         sheet.outcome.note = _read(sheet.outcome.opened, result)
         self._say(sheet)
         self._settle(sheet, seen=before is not None and before == sheet.outcome.best_span)
@@ -224,10 +225,11 @@ class Asking(QObject):
             outcome.reading = outcome.reading.stopped(outcome.progress, perf_counter() - self._began)
 
     def _settle(self, sheet: Sheet, *, seen: bool) -> None:
-        """Show what came of it; the page stays where a person went who had `seen` the answer before."""
+        """Show what came of it; the page stays where a person went who had `seen` the answer before, or has another."""
         self._answers.light(sheet)
-        if not (seen and sheet.pane.moved_by_person()):
-            sheet.pane.reveal(0)
+        outcome = sheet.outcome
+        if outcome is not None and not ((seen or outcome.kept is not None) and sheet.pane.moved_by_person()):
+            sheet.pane.reveal(outcome.chosen)
         self._answers.show_if_up(sheet)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp, log
 from typing import TYPE_CHECKING
 
 from app.core.models import Head
@@ -25,7 +27,8 @@ class Outcome:
     `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
     end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for
     each whether the page shows it; `stale` that the page says something else by now; `note` is what the status line
-    says of it.
+    says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
+    next question, also where better ones would take its place.
     """
 
     question: str
@@ -40,6 +43,7 @@ class Outcome:
     nearest: bool = False
     lit: tuple[bool, ...] = ()
     note: str = ""
+    kept: Answer | None = None
 
     @property
     def fraction(self) -> float:
@@ -67,9 +71,25 @@ class Outcome:
     def answers(self) -> tuple[Answer, ...]:
         """The best places found so far: three, and of the further ones those that are not next to impossible."""
         found = self.reading.answers if self.reading is not None else ()
-        return tuple(
+        listed = tuple(
             a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
         )
+        return listed if self.kept is None or self.kept in listed else (*listed, self.kept)
+
+    def keep(self, index: int) -> None:
+        """Take one of them as the one that the person went to."""
+        self.kept = self.answers()[index]
+        self.chosen = self.answers().index(self.kept)
+
+    def take(self, reading: Reading) -> None:
+        """Take what was found by now; the answer that the person went to stays the chosen one."""
+        self.reading = reading
+        if self.kept is None:
+            return
+        here = self.kept.span
+        same = (a for a in reading.answers if a.span.start < here.end and here.start < a.span.end)
+        self.kept = next(same, None) or replace(self.kept, probability=_now(self.kept, reading.answers))
+        self.chosen = self.answers().index(self.kept)
 
     @property
     def best_span(self) -> Span | None:
@@ -90,3 +110,15 @@ class Outcome:
     def place(self, index: int) -> Place:
         """What is said of one of them."""
         return place_of(self.opened, self.answers()[index])
+
+
+def _now(answer: Answer, found: Sequence[Answer]) -> float:
+    """The probability that an answer has beside those found since, which have left it behind.
+
+    Probabilities of one reading are exponentials of the scores: what two of them tell goes on to a third one.
+    """
+    first, last = (found[0], found[-1]) if found else (answer, answer)
+    if first.score <= last.score or not 0 < last.probability < first.probability:
+        return min(answer.probability, last.probability)
+    slope = (log(first.probability) - log(last.probability)) / (first.score - last.score)
+    return min(last.probability, last.probability * exp(slope * (answer.score - last.score)))

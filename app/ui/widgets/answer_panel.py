@@ -148,9 +148,14 @@ class AnswerPanel(QFrame):
         self.idle.hide()
         self.card.show()
 
-    def select(self, index: int) -> None:
-        """Tell which of all places is the chosen one: 0 is the card's, the others stand in the list."""
+    def select(self, index: int, *, scroll: bool = True) -> None:
+        """Tell which of all places is the chosen one: 0 is the card's, the others stand in the list.
+
+        It is scrolled into view unless `scroll` is false.
+        """
         self.list.select(index - 1)
+        if not scroll:
+            return
         inner = self._scroll.widget()
         if index > 0 and inner is not None:
             row = self.list.visualRect(self.list.currentIndex())
