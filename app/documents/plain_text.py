@@ -22,15 +22,17 @@ MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\b\x1b")
-_BREAKS = re.compile("[\v\f\x85]")
-_UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_BREAKS = re.compile("[\v\f\x85\u2028\u2029]")
+# The last two are no characters, and to Qt the bounds of frames.
+_UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0\ufdd1]")
 
 
 def read_plain_text(data: bytes, name: str) -> Parts:
     """The text without its byte-order mark, with newlines as LF, and its chapters where they are certain.
 
-    Page breaks are newlines and other control characters blanks, one for one, so that positions count the decoded
-    text. Raises SpanlightError when the bytes are not text.
+    Breaks of pages, lines and paragraphs are newlines and other control characters blanks, one for one, so that
+    positions count the decoded text, and a page that shows it holds the same characters. Raises SpanlightError when the
+    bytes are not text.
     """
     text = _UNSEEN.sub(" ", _BREAKS.sub("\n", normalise_newlines(decode(data, name))))
     return Parts(text, headings=find_chapters(text))

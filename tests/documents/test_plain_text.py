@@ -76,6 +76,7 @@ def test_binary_files_are_refused(data: bytes) -> None:
 def test_control_characters_become_blanks_and_page_breaks_newlines_one_for_one() -> None:
     assert read_plain_text(b"one\x00two\x0cthree\tfour", "a.txt").text == "one two\nthree\tfour"
     assert read_plain_text("a\x9bb\x85c\x7fd".encode(), "a.txt").text == "a b\nc d"
+    assert read_plain_text("a\u2028b\u2029c\ufdd0d\ufdd1e".encode(), "a.txt").text == "a\nb\nc d e"
 
 
 @pytest.mark.parametrize("data", [b" \n\t\r\n", codecs.BOM_UTF8, codecs.BOM_UTF16_LE + b"\n\x00"])

@@ -146,6 +146,7 @@ class Sheet(QWidget):
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
             self.begin(opened.document.text, name=self.name, path=self.path)
+            opened = _as_shown(opened, pane.text())
         else:
             pane.show_document(opened)
             self._show(pane)
@@ -267,3 +268,12 @@ class Sheet(QWidget):
         top = margin + round(self.editor.fontMetrics().height() * 2.2)
         self.empty.move(margin, top)
         self.empty.fit(max(0, view.width() - 2 * margin), max(0, view.height() - top))
+
+
+def _as_shown(opened: Opened, text: str) -> Opened:
+    """A text file as the page shows it, which breaks very long lines: that is the text that is asked about."""
+    if text == opened.document.text:
+        return opened
+    # A line without blanks is broken by a line end more, behind which headings would stand elsewhere.
+    headings = opened.headings if len(text) == len(opened.document.text) else ()
+    return replace(opened, document=replace(opened.document, text=text), headings=headings)

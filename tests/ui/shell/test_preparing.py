@@ -71,13 +71,34 @@ def test_a_file_is_made_ready_once_and_another_one_after_it(
     qtbot.waitUntil(lambda: engine.prepared == [first])
     qtbot.wait(AFTER)
     second = opened(PROSE + "And ate them.", "eaten.txt")
-    qtbot.waitUntil(lambda: engine.prepared == [first, second])
+    qtbot.waitUntil(lambda: engine.prepared == [first, second] and window.lanes.work.idle)
     window.lanes.work.start(lambda report: None)
     qtbot.wait(AFTER)
     assert engine.prepared == [first, second], "it is ready still"
     assert window.status.state() == "Reader ready, on CPU"
     window.reader.start()
     qtbot.waitUntil(lambda: engine.prepared == [first, second, second])  # another process has nothing of it
+
+
+def test_a_file_whose_long_lines_were_broken_is_still_that_file(
+    window: MainWindow, engine: PreparingEngine, opened: Callable[..., Document], qtbot: QtBot
+) -> None:
+    document = opened("The knave stole the tarts. " * LONG)
+    sheet = window.page.sheets.current()  # type: ignore[attr-defined]
+    assert sheet.is_file() and sheet.asked() is sheet.opened
+    assert document.text == sheet.pane.text() and "\n" in document.text
+    qtbot.waitUntil(lambda: engine.prepared == [document])
+
+
+def test_headings_are_left_out_where_breaks_have_moved_them(
+    window: MainWindow, opened: Callable[..., Document]
+) -> None:
+    chapters = "".join(f"CHAPTER {number}\n\n{PROSE[:2000]}\n\n" for number in ("I", "II", "III", "IV"))
+    opened(chapters)
+    sheet = window.page.sheets.current()  # type: ignore[attr-defined]
+    assert len(sheet.opened.headings) == 4
+    opened("x" * LONG + "\n\n" + chapters, "unbroken.txt")
+    assert window.page.sheets.current().opened.headings == ()  # type: ignore[attr-defined]
 
 
 def test_work_stops_it_at_once_and_it_goes_on_after_that(
