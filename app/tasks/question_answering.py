@@ -33,11 +33,12 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
         asked.seconds = pace.seconds
         if asked.complete or not (pace.due() or not told):
             continue
-        pace.tell(asked.read, asked.total, passes.seconds_left)
         best = asked.nbest.best()[: question.top_k]
+        # First of all the answer: what comes just behind something else, a window shows a moment later.
         if best and best != told:
             told = best
             report.partial(asked.reading())
+        pace.tell(asked.read, asked.total, passes.seconds_left)
     asked.settle()
     pace.tell(asked.read, asked.read)
     asked.seconds = pace.seconds
