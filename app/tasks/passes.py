@@ -17,6 +17,9 @@ from app.tasks.screening import CHECKED_ON, FITTED_TO, LEAST_WINDOWS, Margin, Pi
 from app.tasks.task import Arrays, ReadyModel, Screen
 from app.tasks.windows import PairTemplate, Window
 
+# Of so many groups the likeliest window is read before the others: of 24 questions about 500,000 words 22 had an answer
+# after 0.22 s in the mean, with one group 0.35 s, with three 0.31 s.
+_ALONE = 6
 # So many windows are sorted by their length at once; at first fewer, so that what they hold soon shows.
 _SORTED_AT_FIRST, _SORTED = 8, 64
 # The threads of a screen wait for the slowest at a batch's end: with 8, every window took 1.05 times as long.
@@ -98,11 +101,14 @@ class Passes:
             yield [Piece(document, window, number) for window in windows]
 
     def _likeliest_first(self, groups: Iterator[list[Piece]]) -> Iterator[list[Piece]]:
-        """The groups, the first one's likeliest window alone before its others: an answer is there the sooner."""
+        """The groups, the likeliest window of each of the first ones alone before the others of these."""
         words = np.unique(question_tokens(self._asked.question.text, self._model).ids)
-        for group in islice(groups, 1):
+        others = []
+        for group in islice(groups, _ALONE):
             group.sort(key=lambda piece: -_shared(piece.window, words))
-            yield from filter(None, (group[:1], group[1:]))
+            yield group[:1]
+            others.append(group[1:])
+        yield from filter(None, others)
         yield from groups
 
     def _exactly(self, pieces: Sequence[Piece]) -> Arrays:

@@ -337,12 +337,15 @@ def test_what_may_be_the_answer_is_read_before_the_rest_is_screened(
     assert calls and calls[0] < model.screen.calls
 
 
-def test_of_a_long_text_the_likeliest_window_is_read_alone_first() -> None:
+def test_of_a_long_text_the_likeliest_windows_are_read_alone_first() -> None:
     model, exact, _ = twice()
     text = text_of(12, 3000) + " rabbit knave hearts in paris " + text_of(13, 3000)
     question = ask("what did the rabbit knave of hearts do", text)
     noted = Noted()
     read(question, model, noted)
+    sizes = [rows for rows, _ in exact.shapes]
+    assert sizes[:6] == [1] * 6, "one of each of six groups"
+    assert 1 < sizes[6] < 4, "then what is left of the first"
     partial = noted.partials[0]
     assert isinstance(partial, Reading)
     assert partial.windows == 1
