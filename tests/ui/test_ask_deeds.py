@@ -75,6 +75,20 @@ def test_earlier_questions_come_back_with_the_arrow_keys(view: AskView, qtbot: Q
         assert view.panel.box.question() == question
 
 
+def test_ctrl_y_does_again_what_was_undone(view: AskView, qtbot: QtBot) -> None:
+    control, shifted = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    for field in (view.panel.box.field, view.sheets.current().editor):
+        field.setFocus()
+        qtbot.keyClicks(field, "Tides")
+        for again in (control, control | shifted):
+            qtbot.keyClick(field, Qt.Key.Key_Z, control)
+            assert field.toPlainText() == ""
+            qtbot.keyClick(field, Qt.Key.Key_Y if again == control else Qt.Key.Key_Z, again)
+            assert field.toPlainText() == "Tides"
+        qtbot.keyClick(field, Qt.Key.Key_Y, control)
+        assert field.toPlainText() == "Tides"
+
+
 def test_a_sample_fills_the_page_and_asks(view: AskView, qtbot: QtBot, engine: FakeEngine) -> None:
     engine.answer = lambda question, choice, report: Reading(
         answers(question.documents[0].text, "the"), True, 0.1, 0.4, 1, 1, 0.1

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 
 from app.ui.theme import Theme, mark
 from app.ui.widgets.dropped import local_files
+from app.ui.widgets.redo_key import redoes
 
 _MOST_LINES = 5
 
@@ -44,7 +45,8 @@ class QuestionField(QPlainTextEdit):
                 self.wound.emit(-1 if back else 1)
                 event.accept()
                 return
-        super().keyPressEvent(event)
+        if not redoes(self, event):
+            super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if files := local_files(source):

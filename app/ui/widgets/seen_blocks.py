@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QTextBlock
+from PySide6.QtGui import QKeyEvent, QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.ui.widgets.offsets import text_at
+from app.ui.widgets.redo_key import redoes
 from app.ui.widgets.word_search import next_place
 
 
 class SeenBlocks(QPlainTextEdit):
     """A plain text edit that tells which paragraphs can be seen, and finds words."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not redoes(self, event):
+            super().keyPressEvent(event)
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, QPointF]]:
         """The paragraphs that can be seen, each with its place in the viewport."""
