@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.report import Progress, Report
@@ -221,3 +222,36 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     scripted.end(THIRD, FIRST)
     qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
     assert bar.value() == bar.maximum()
+
+
+def test_a_text_that_was_emptied_has_no_answer(view: AskView, qtbot: QtBot) -> None:
+    sheet = ask(view, qtbot, "How long?")
+    sheet.editor.selectAll()
+    qtbot.keyClicks(sheet.editor, "x")
+    assert view.panel.card.answer() == WORDS[0] and "changed" in view.panel.card.note(), "another text"
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_Backspace)
+    assert sheet.outcome is None and sheet.entry == 0
+    assert view.panel.card.isHidden() and not view.panel.list.places() and view.panel.named_question() == ""
+    assert sheet.pane.lit() == [] and not any(sheet.pane.map.heat())
+    view.sheets.new_up()
+    assert view.sheets.current() is sheet and view.panel.card.isHidden()
+
+
+def test_a_reading_ends_when_its_text_is_emptied(view: AskView, qtbot: QtBot) -> None:
+    sheet = start(view, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    sheet.editor.selectAll()
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_Delete)
+    assert sheet.outcome is None and view.panel.card.isHidden() and not view.panel.strip.isVisible()
+    assert not view.stop(), "nothing is read any more"
+    ask(view, qtbot, "How long?")
+    assert view.panel.card.answer() == WORDS[0]
+
+
+def test_a_paste_over_everything_keeps_the_answer_to_be_asked_again(view: AskView, qtbot: QtBot) -> None:
+    sheet = ask(view, qtbot, "How long?")
+    QGuiApplication.clipboard().setText("Another text. " + TEXT)
+    sheet.editor.selectAll()
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert sheet.outcome is not None and sheet.outcome.stale
+    assert "changed" in view.panel.card.note()

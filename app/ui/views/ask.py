@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.flows.ask import own_threshold
 from app.flows.samples import Sample
@@ -20,6 +19,7 @@ from app.ui.theme import Theme
 from app.ui.views.answers import Answers
 from app.ui.views.ask_drafts import KeptSheets, first_things
 from app.ui.views.ask_keys import SHORTCUTS
+from app.ui.views.ask_panes import AskPanes
 from app.ui.views.asking import NOT_OPEN, Asking
 from app.ui.views.choosing import Choosing
 from app.ui.views.finding import Finding, Zoom, reading_keys
@@ -36,7 +36,6 @@ from app.ui.widgets.find_bar import FindBar
 if TYPE_CHECKING:
     from app.core.history import Entry
 
-_SPLITTER = "ask"
 _AFTER_MS = 100  # the window is painted by then
 
 
@@ -86,8 +85,7 @@ class AskView(Page):
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
-        if self._placed:
-            self.workspace.settings.splitters[_SPLITTER] = self._splitter.sizes()
+        self._splitter.keep()
         self._take_question()
         if not self._first_job.running:
             self.sheets.save_now()
@@ -99,12 +97,6 @@ class AskView(Page):
             sheet.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.panel.box.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if not self._placed:
-            wide = max(self.panel.minimumWidth(), min(self.theme.step(98), self.width() // 3))
-            self._splitter.setSizes([self.width() - wide, wide])
 
     def open_files(self, paths: list[Path]) -> None:
         """Open each file as a document of its own; one that is open already comes up."""
@@ -242,29 +234,8 @@ class AskView(Page):
     def _find_left(self) -> None:
         self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @Slot()
-    def _splitter_moved(self) -> None:
-        self._placed = True
-
     def _lay_out(self) -> None:
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.find_bar)
-        column.addWidget(self.stack, 1)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.addWidget(middle)
-        self._splitter.addWidget(self.panel)
-        self._splitter.setStretchFactor(0, 1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(1)
-        middle.setMinimumWidth(self.theme.step(80))
-        self._splitter.splitterMoved.connect(self._splitter_moved)
-        kept = self.workspace.settings.splitters.get(_SPLITTER)
-        self._placed = kept is not None
-        if kept is not None:
-            self._splitter.setSizes(kept)
+        self._splitter = AskPanes(self.theme, self.workspace.settings, self.find_bar, self.stack, self.panel)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -275,7 +246,7 @@ class AskView(Page):
         self.find_bar.closed.connect(self._find_left)
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
-        self.sheets.outdated.connect(self.answers.show_if_up)
+        self.sheets.outdated.connect(self.asking.outdated)
         for part in (self.asking, self.opening, self.watching):
             self.sheets.going.connect(part.forget)
         self.sheets.files_dropped.connect(self.open_files)

@@ -57,6 +57,16 @@ class Asking(QObject):
             self._job.drop()
             self._end()
 
+    @Slot(object)
+    def outdated(self, sheet: Sheet) -> None:
+        """Show that a sheet's text is another one by now; of a text that was emptied nothing is left to be said."""
+        if sheet.outcome is None:
+            self.forget(sheet)
+            self._answers.light(sheet)
+            if self._answers.sheet is sheet:
+                self.note.emit("")
+        self._answers.show_if_up(sheet)
+
     def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
         """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say."""
         panel = self._panel

@@ -34,9 +34,9 @@ class Sheet(QWidget):
     `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
     to once it is read, `entry` the number of its last answer in the history. `edited` is sent after every change of
-    the text, `outdated` after the first one since a question, `renamed` when the title has become another one;
-    `paged` carries this sheet when pages of a PDF are to be drawn from now on, `again_asked` when its file is to be
-    read again. The others pass on what the page says.
+    the text, `outdated` after the first one since a question and when the text is emptied, `renamed` when the title has
+    become another one; `paged` carries this sheet when pages of a PDF are to be drawn from now on, `again_asked` when
+    its file is to be read again. The others pass on what the page says.
     """
 
     edited = Signal()
@@ -237,8 +237,10 @@ class Sheet(QWidget):
         self.empty.setVisible(blank)
         if blank and not self.path:
             self.name, self.offers = "", ()
-        if self.outcome is not None and not self.outcome.stale:
+        if self.outcome is not None and (blank or not self.outcome.stale):
             self.outcome.stale = True
+            if blank:
+                self.outcome, self.entry = None, 0
             self.outdated.emit()
         self._name()
         self.edited.emit()
