@@ -64,6 +64,59 @@ def test_words_are_found_one_place_after_another_and_round(
     assert not view.find_bar.isVisible() and pane.hasFocus()
 
 
+@pytest.mark.parametrize("kind", ["pdf", "md", "txt"])
+def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
+    view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    pane = is_open(view, qtbot, [written(tmp_path, kind)]).pane
+    middle = len(pane.text()) // 2
+    pane.go_to(middle)
+    stood = pane.top()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    field = view.find_bar.field
+    for typed in ("t", "i", "d"):
+        qtbot.keyClicks(field, typed)
+    assert pane.selected_words() == "tid" and pane.top() > stood + 200, "the first one from there on"
+    qtbot.keyClicks(field, "e i")
+    there = pane.top()
+    assert pane.selected_words() == "tide i"
+    qtbot.keyClicks(field, "x")
+    assert (pane.selected_words(), pane.top()) == ("", stood), "no such words: nothing was moved"
+    for _ in range(len("e ix")):
+        qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    assert pane.selected_words() == "tid"
+    for _ in range(3):
+        qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    assert (pane.selected_words(), pane.top()) == ("", stood), "nothing is typed"
+    qtbot.keyClicks(field, "tide i")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (pane.selected_words(), pane.top()) == ("", stood)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(field, "tide i")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (pane.selected_words(), pane.top()) == ("tide i", there), "who went on stays there"
+
+
+def test_typing_begins_at_the_cursor_where_that_is_seen(view: AskView, qtbot: QtBot) -> None:
+    pane = view.sheets.current().editor
+    pane.set_text("one tide, two tides, three tides")
+    cursor = pane.textCursor()
+    cursor.setPosition(12)
+    pane.setTextCursor(cursor)
+    qtbot.keyClick(pane, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, "tide")
+    assert pane.textCursor().selectionStart() == 14
+    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
+    assert pane.textCursor().selectionStart() == 27
+    qtbot.keyClicks(view.find_bar.field, "s")
+    assert pane.textCursor().selectionStart() == 27, "from where Enter went to"
+    pane.set_text("short")
+    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
+    assert pane.textCursor().position() <= len("short"), "the text has become shorter meanwhile"
+
+
 def test_it_is_said_in_how_many_places_the_words_stand(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     is_open(view, qtbot, [written(tmp_path, "md")])
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)

@@ -11,6 +11,7 @@ from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.theme import Theme
 from app.ui.widgets.find_bar import FindBar
+from app.ui.widgets.word_search import Stand
 
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
@@ -27,12 +28,22 @@ class Searched(Protocol):
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""
 
+    def stand(self) -> Stand:
+        """How the text stands, for `put_back`."""
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
 
 
 class Finding(QObject):
-    """The find bar over a text; `searched` gives the one that is up, None where there is nothing to find in."""
+    """The find bar over a text; `searched` gives the one that is up, None where there is nothing to find in.
+
+    As words are typed, the first place of them is gone to from where the text stood; when nothing is typed any more, or
+    the bar is put away before a next place was asked for, the text stands there again.
+    """
 
     def __init__(self, bar: FindBar, searched: Callable[[], Searched | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -42,7 +53,9 @@ class Finding(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REST_MS)
         self._timer.timeout.connect(self._count)
+        self._stood: tuple[Searched, Stand] | None = None
         bar.typed.connect(self._typed)
+        bar.closed.connect(self._closed)
         bar.find_asked.connect(self._find)
 
     @Slot()
@@ -50,12 +63,29 @@ class Finding(QObject):
         """Bring the bar up, with the words that are selected."""
         searched = self._searched()
         if searched is not None:
+            self._stood = (searched, searched.stand())
             chosen = searched.selected_words()
             self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
 
     @Slot(str)
     def _typed(self, words: str) -> None:
         self._timer.start()
+        searched = self._searched()
+        if searched is None:
+            return
+        if self._stood is None or self._stood[0] is not searched:
+            self._stood = (searched, searched.stand())
+        stand = self._stood[1]
+        searched.put_back(stand.unselected() if words else stand)
+        if words and not searched.go_to_words(words):
+            searched.put_back(stand)
+
+    @Slot()
+    def _closed(self) -> None:
+        """Put the text back where only typing has moved it."""
+        if self._stood is not None and self._stood[0] is self._searched():
+            self._stood[0].put_back(self._stood[1])
+        self._stood = None
 
     @Slot()
     def _count(self) -> None:
@@ -69,6 +99,8 @@ class Finding(QObject):
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
         found = searched is not None and searched.go_to_words(words, backwards)
+        if searched is not None and found:
+            self._stood = (searched, searched.stand())  # the person has gone on from where it stood
         self._bar.say("" if found else "Not found")
 
 

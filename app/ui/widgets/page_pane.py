@@ -25,6 +25,7 @@ from app.ui.widgets.page_marks import PageLights
 from app.ui.widgets.page_points import Band, bands, heat_along, point_below, stand_of
 from app.ui.widgets.page_selecting import SelectablePages
 from app.ui.widgets.page_stack import Rect, Spot
+from app.ui.widgets.word_search import Stand
 
 # A lit place is scrolled to where this share of the view stands above it.
 _ABOVE = 0.3
@@ -119,6 +120,18 @@ class PagePane(SelectablePages):
             self._bring_into_view(*stand_of(self._opened.pages, found.start))
             self.viewport().update()
         return found is not None
+
+    def stand(self) -> Stand:
+        """How the pages stand, for `put_back`."""
+        own = self._selection.span
+        return Stand(own.start, own.end, self.top(), (self.map.value(), self.horizontalScrollBar().value()))
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+        self._selection.select(Span(stand.anchor, stand.position))
+        self.map.setValue(int(stand.scrolled[0]))
+        self.horizontalScrollBar().setValue(int(stand.scrolled[1]))
+        self.viewport().update()
 
     def is_empty(self) -> bool:
         """Whether there is no text."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import SignalInstance
 
 from app.core.text import Span
+from app.ui.widgets.word_search import Stand
 
 
 class Pane(Protocol):
@@ -57,6 +58,12 @@ class Pane(Protocol):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
+
+    def stand(self) -> Stand:
+        """How the text stands, for `put_back`."""
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
 
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""

@@ -6,6 +6,8 @@ from typing import Protocol, overload
 
 from PySide6.QtCore import Qt, SignalInstance
 
+from app.ui.widgets.word_search import Stand
+
 
 class Paper(Protocol):
     """A text that can be edited."""
@@ -32,6 +34,12 @@ class Paper(Protocol):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
+
+    def stand(self) -> Stand:
+        """How the text stands, for `put_back`."""
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
 
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""

@@ -19,6 +19,7 @@ from app.ui.widgets.rich_layout import RichLayout
 from app.ui.widgets.rich_look import Looks
 from app.ui.widgets.rich_places import Places
 from app.ui.widgets.rich_text import Part, Setting
+from app.ui.widgets.word_search import Stand, selected_then, start_of
 
 # The longest that a turn of the event loop is used for building or measuring, in seconds.
 _TURN = 0.008
@@ -114,6 +115,19 @@ class RichPage(QTextEdit):
         room, value = self.viewport().height(), self.map.value()
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
             self.put_line(position, room * above)
+
+    def stand(self) -> Stand:
+        """How the page stands, for `put_back`."""
+        cursor, place = self.textCursor(), self.reading_place()
+        last = self.visible_blocks()[-1:]
+        bottom = last[0][0].position() + last[0][0].length() if last else place[0]
+        start = start_of(cursor, self.top_position(), bottom)
+        return Stand(cursor.anchor(), cursor.position(), start, place)
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+        self.setTextCursor(selected_then(self.textCursor(), stand))
+        self.put_line(int(stand.scrolled[0]), stand.scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
         """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.ui.widgets.offsets import text_at
 from app.ui.widgets.redo_key import redoes
-from app.ui.widgets.word_search import next_place
+from app.ui.widgets.word_search import Stand, next_place, selected_then, start_of
 
 
 class SeenBlocks(QPlainTextEdit):
@@ -36,6 +36,21 @@ class SeenBlocks(QPlainTextEdit):
         if found is not None:
             self.setTextCursor(found)
         return found is not None
+
+    def stand(self) -> Stand:
+        """How the page stands, for `put_back`."""
+        cursor = self.textCursor()
+        top = self.firstVisibleBlock().position()
+        last = [block for block, _ in self.visible_blocks()][-1:]
+        bottom = last[0].position() + last[0].length() if last else top
+        scrolled = (self.verticalScrollBar().value(), self.horizontalScrollBar().value())
+        return Stand(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+        self.setTextCursor(selected_then(self.textCursor(), stand))
+        self.verticalScrollBar().setValue(int(stand.scrolled[0]))
+        self.horizontalScrollBar().setValue(int(stand.scrolled[1]))
 
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 from app.ui.theme import Theme, mark
 from app.ui.widgets.dropped import local_files
 from app.ui.widgets.seen_blocks import SeenBlocks
+from app.ui.widgets.word_search import Stand
 
 
 class PaperEdit(SeenBlocks):
@@ -90,6 +91,14 @@ class TextEditor(QFrame):
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
         return self._editor.go_to_words(words, backwards)
+
+    def stand(self) -> Stand:
+        """How the text stands, for `put_back`."""
+        return self._editor.stand()
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+        self._editor.put_back(stand)
 
     def selected_words(self) -> str:
         """What is selected, empty without a selection."""
