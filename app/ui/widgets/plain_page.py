@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QMouseEvent, QTextBlock, QTextDocument, QTextLine, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextBlock,
+    QTextDocument,
+    QTextLine,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.ui.theme import Theme
 from app.ui.widgets.answer_map import AnswerMap
 from app.ui.widgets.page_layout import PageLayout
 from app.ui.widgets.seen_blocks import SeenBlocks
+
+_KEY = QKeySequence.StandardKey
 
 
 class PlainPage(SeenBlocks):
@@ -57,6 +67,14 @@ class PlainPage(SeenBlocks):
             return event.isAccepted()
         return super().event(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        before = self.textCursor().position()
+        super().keyPressEvent(event)
+        if event.matches(_KEY.MoveToEndOfDocument) or event.matches(_KEY.SelectEndOfDocument):
+            self.map.setValue(self.map.maximum())  # with the page's margin below the last line
+        elif self.textCursor().position() != before:
+            self._clear_the_edge()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(self.on_line(event))
 
@@ -65,6 +83,12 @@ class PlainPage(SeenBlocks):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(self.on_line(event))
+
+    def _clear_the_edge(self) -> None:
+        """Scroll the cursor's line up where the view's edge cuts it: Qt does not reckon with the leading above it."""
+        line, room = self.cursorRect(), self.viewport().height()
+        if line.top() < room < line.bottom() + self._page.leading:
+            self.map.setValue(self.map.value() + 1)
 
     def _seen_well(self, block: QTextBlock, line: QTextLine) -> bool:
         room = self.viewport().height()
