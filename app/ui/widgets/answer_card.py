@@ -176,7 +176,7 @@ class AnswerCard(QFrame):
 
     def over(self) -> str:
         """What is said above the answer."""
-        return self._over.text()
+        return self._over.text().replace("\N{NO-BREAK SPACE}", " ")
 
     def answer(self) -> str:
         """The large words: the answer, or that the text does not say."""
@@ -210,7 +210,7 @@ class AnswerCard(QFrame):
 
     def facts(self) -> str:
         """How the answer was read."""
-        return self._facts.text()
+        return self._facts.text().replace("\N{NO-BREAK SPACE}", " ")
 
     def explain_facts(self, explained: str) -> None:
         """Say more of how the answer was read to who points there."""
@@ -220,9 +220,9 @@ class AnswerCard(QFrame):
         self._facts.setAccessibleDescription(explained)
 
     def _begin(self, over: str, facts: str) -> None:
-        self._over.setText(over)
+        self._over.setText(_bound(over))
         self._over.setVisible(bool(over))
-        self._facts.setText(facts)
+        self._facts.setText(_bound(facts))
         self._facts.setVisible(bool(facts))
         for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole, self._look):
             widget.hide()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -156,12 +156,17 @@ class AnswerPanel(QFrame):
         self.list.select(index - 1)
         if not scroll:
             return
+        self._scroll_to_chosen()
+        QTimer.singleShot(0, self._scroll_to_chosen)  # what was just shown finds its place first
+
+    @Slot()
+    def _scroll_to_chosen(self) -> None:
         inner = self._scroll.widget()
-        if index > 0 and inner is not None:
+        if self.list.row() >= 0 and inner is not None:
             row = self.list.visualRect(self.list.currentIndex())
             middle = self.list.mapTo(inner, row.center())
             self._scroll.ensureVisible(middle.x(), middle.y(), 0, row.height())
-        elif index == 0:
+        else:
             self._scroll.verticalScrollBar().setValue(0)
 
     def sizeHint(self) -> QSize:
@@ -183,4 +188,4 @@ class AnswerPanel(QFrame):
         self._results.setSpacing(theme.step(3))
         for label in (self._asked, self._others, self._keys, self._tries_title):
             label.setFont(theme.font("small_strong"))
-        self.setMinimumWidth(theme.step(76))
+        self.setMinimumWidth(theme.step(60))

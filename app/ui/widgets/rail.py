@@ -8,9 +8,16 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QV
 
 from app.ui.theme import Theme
 
+_WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+# In a window that is not as wide, in steps, the names would take the room that the pages need.
+_WIDE_ENOUGH = 196
+
 
 class Rail(QFrame):
-    """Named pages, one of them chosen. `chosen` carries the key of the page that a person picked."""
+    """Named pages, one of them chosen. `chosen` carries the key of the page that a person picked.
+
+    In a narrow window the icons stand alone, and the names are their tool tips.
+    """
 
     chosen = Signal(str)
 
@@ -25,6 +32,7 @@ class Rail(QFrame):
         self._layout = QVBoxLayout(self)
         self._layout.addStretch(1)
         self._top = 0
+        self._narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
         theme.changed.connect(self._restyle)
@@ -34,7 +42,6 @@ class Rail(QFrame):
         """Add a page; those at the bottom stand below the gap."""
         button = QToolButton()
         button.setText(title)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setCheckable(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
@@ -51,12 +58,24 @@ class Rail(QFrame):
         self._buttons[key] = (button, icon)
         self._restyle()
 
+    def is_narrow(self) -> bool:
+        """Whether the icons stand alone."""
+        return self._narrow
+
+    def event(self, event: QEvent) -> bool:
+        """Watch how wide it is where the rail stands."""
+        if event.type() == QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
+            parent.installEventFilter(self)
+        return super().event(event)
+
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
         self._buttons[key][0].setChecked(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
+        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+            self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             order = [button for button, _ in self._buttons.values()]
@@ -87,8 +106,20 @@ class Rail(QFrame):
         # As wide as the bolder letters of the chosen page need, so that nothing moves.
         metrics = QFontMetrics(theme.font("strong"))
         widest = 0
+        self._narrow = self._is_too_narrow()
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
         for button, icon in self._buttons.values():
+            button.setToolButtonStyle(style)
             button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
             button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
             widest = max(widest, metrics.horizontalAdvance(button.text()))
-        self.setFixedWidth(max(theme.step(37), widest + theme.step(18)))
+        wide = max(theme.step(37), widest + theme.step(18))
+        self.setFixedWidth(theme.step(14) if self._narrow else wide)
+
+    def _fit(self) -> None:
+        if self._narrow != self._is_too_narrow():
+            self._restyle()
+
+    def _is_too_narrow(self) -> bool:
+        parent = self.parentWidget()
+        return parent is not None and parent.width() < self._theme.step(_WIDE_ENOUGH)
