@@ -7,8 +7,13 @@ from itertools import zip_longest
 from statistics import mean
 
 from app.core.benches import BenchRow
-from app.core.results import Reading
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import TextsToClassify
+from app.core.results import Classifications, Reading
 from app.flows.bench.against import ReferenceAnswer
+from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 from app.training.metrics import f1
 
@@ -40,6 +45,28 @@ def spans_beside_float32(reading: Reading, exact: Reading) -> BenchRow:
     same = [float(one == other) for one, other in pairs]
     what = f"the {len(same)} best spans of a long document that are float32's"
     return BenchRow(what, 100 * mean(same) if same else 100.0, "%", more_is_better=True)
+
+
+def classes_beside_float32(
+    workspace: Workspace, texts: Sequence[str], device: str, report: Report
+) -> list[BenchRow]:
+    """How far the classifier's probabilities lie from those of transformers' own class in float32.
+
+    Nothing where no classifier is installed.
+    """
+    try:
+        choice = workspace.choose(Head.CLASSIFICATION, "", device, report, use=False)
+    except SpanlightError:
+        return []
+    request = TextsToClassify(tuple(texts))
+    found: Classifications = workspace.engine.run(request, choice, report)
+    exact: Classifications = workspace.engine.run_opened(request, choice, report)
+    apart = max(
+        abs(one.probability - other.probability)
+        for mine, right in zip(found.items, exact.items, strict=True)
+        for one, other in zip(mine.scores, right.scores, strict=True)
+    )
+    return [BenchRow(f"largest difference of a class's probability, {len(texts)} texts", 100 * apart, "%")]
 
 
 def beside_reference(

@@ -13,7 +13,12 @@ from app.core.results import Reading
 from app.core.text import Document
 from app.flows.bench import roofline, watched
 from app.flows.bench.against import ReferenceAnswer
-from app.flows.bench.agreement import beside_float32, beside_reference, spans_beside_float32
+from app.flows.bench.agreement import (
+    beside_float32,
+    beside_reference,
+    classes_beside_float32,
+    spans_beside_float32,
+)
 from app.flows.bench.plan import BenchPlan
 from app.flows.bench.readers import Part, Readers, batch_of, readers
 from app.flows.bench.texts import Pool, pool
@@ -23,6 +28,7 @@ from app.training.examples import QaExample
 
 WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
 SINGLE = 15  # short texts asked one by one
+CLASSIFIED = 100
 WARM_UP = 2_000  # words
 
 
@@ -181,6 +187,10 @@ def _agreement(both: Readers, kept: _Kept) -> list[BenchRow]:
         batch_of(_pairs(kept.asked)), both.choice, Part(both.report, "Agreement")
     )
     found = beside_float32(kept.readings, exact, kept.asked)
+    texts = list(dict.fromkeys(example.context for example in kept.asked))[:CLASSIFIED]
+    found += classes_beside_float32(
+        both.workspace, texts, both.choice.device, Part(both.report, "Agreement of classes")
+    )
     return found + (beside_reference(kept.readings, kept.answers) if kept.answers else [])
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from app.core.benches import BenchPart, BenchRow
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
-from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.requests import ModelChoice, Question, QuestionBatch, TextsToClassify
 from app.core.text import Span
 from app.flows.bench import memory, reading, roofline
 from app.flows.bench.plan import BenchPlan
@@ -29,10 +31,14 @@ def operations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FloatEngine(FakeEngine):
-    """In float32 every fourth best span is another, and sure by a tenth more."""
+    """In float32 every fourth best span is another, and sure by a tenth more; the last text's class by a fifth less."""
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         found = self.run(request, choice, report)
+        if isinstance(request, TextsToClassify):
+            *others, last = found.items
+            first = replace(last.scores[0], probability=last.scores[0].probability - 0.2)
+            return replace(found, items=(*others, replace(last, scores=(first, *last.scores[1:]))))
         if not isinstance(request, QuestionBatch):
             return found
         moved = []
@@ -63,6 +69,10 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
     assert all(row.against is None and row.ratio is None for row in part.rows)
     assert rows["best spans that are float32's"].value == pytest.approx(75, abs=3)
     assert rows["largest difference of a probability"].value == pytest.approx(10)
+    classified = next(one for one in engine.requests if isinstance(one, TextsToClassify)).texts
+    assert len(set(classified)) == len(classified) > 5
+    classes = rows[f"largest difference of a class's probability, {len(classified)} texts"]
+    assert classes.value == pytest.approx(20)
     reached = rows["reached while reading exactly"].value
     assert reached == pytest.approx(rows["windows a second"].value)
     assert rows["share of the peak in float32"].value == pytest.approx(reached)  # of 100 GFLOP/s
@@ -70,6 +80,21 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
     products, tokenising = (rows[f"a thousand words: {kind}"] for kind in ("matrix products", "tokenising"))
     assert products.value == pytest.approx(tokenising.value * 1.5 / 0.495)
     assert "a thousand words: other" not in rows  # less than one part in two hundred
+
+
+def test_without_a_classifier_nothing_is_said_of_classes(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path, FloatEngine())
+    find = workspace.shelf.default
+
+    def none_for_classes(head: Head) -> ModelCard:
+        if head is Head.CLASSIFICATION:
+            raise SpanlightError("No model is installed.", "Fetch one.")
+        return find(head)
+
+    workspace.shelf.default = none_for_classes  # type: ignore[method-assign]
+    rows = by_name(reading.measure(workspace, PLAN, Silent()))
+    assert not [what for what in rows if "class" in what]
+    assert "F1" in rows
 
 
 class ScreeningEngine(FakeEngine):
