@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def entry_values(entry: Entry) -> dict[str, object]:
     """An entry as `--json` prints it."""
-    return asdict(entry) | {"asked": iso(entry.asked)}
+    return asdict(entry) | {"asked": iso(entry.asked), "share_read": entry.share_read}
 
 
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -90,6 +90,8 @@ def _print(entry: Entry) -> None:
     else:
         print(f"  {one_line(best.text)}")
         print(f"  {entry.likely}.")
+    if entry.stopped:
+        print(f"  {entry.stopped}.")
     page = f", page {best.page}" if best is not None and best.page is not None else ""
     print(f"  {one_line(entry.name) or UNNAMED}{page}, {date_and_time(local(entry.asked))}")
 

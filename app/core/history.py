@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.core import wording
 from app.core.layout import Kind
+from app.core.results import share_read
 from app.core.text import Span
 
 
@@ -32,7 +33,8 @@ class Entry:
 
     `number` is 0 until it is kept. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
-    say (`answered`). `quick` tells that only the best passages were read, `complete` that reading came to its end.
+    say (`answered`). `quick` tells that only the best passages were read, `complete` that reading came to its end;
+    `windows` were read of `windows_total`, which are 0 where that is not known any more.
     """
 
     question: str
@@ -51,11 +53,23 @@ class Entry:
     quick: bool = False
     complete: bool = True
     number: int = 0
+    windows: int = 0
+    windows_total: int = 0
 
     @property
     def best(self) -> KeptAnswer | None:
         """The answer given, or None when the text does not say."""
         return self.answers[0] if self.answered and self.answers else None
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of what was to be read was read, 0 to 1; None where nobody knows any more."""
+        return share_read(self.windows, self.windows_total, self.complete)
+
+    @property
+    def stopped(self) -> str:
+        """How far a reading came that was stopped: "Stopped after 34 % of the text"; empty for one that was not."""
+        return "" if self.complete else wording.stopped_after(self.share_read, quick=self.quick)
 
     @property
     def without_answer(self) -> str:

@@ -13,6 +13,13 @@ from app.core.text import Span
 HEAT_BINS = 256
 
 
+def share_read(windows: int, total: int, complete: bool) -> float | None:
+    """How much was read of so many windows in all, 0 to 1; None where nobody knows how many there were."""
+    if complete:
+        return 1.0
+    return min(1.0, windows / total) if total else None
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A span of a document that answers the question.
@@ -64,11 +71,9 @@ class Reading:
         return self.answers[0] if self.answered and self.answers else None
 
     @property
-    def share_read(self) -> float:
-        """How much of what is to be read was read, 0 to 1."""
-        if self.complete:
-            return 1.0
-        return min(1.0, self.windows / self.windows_total) if self.windows_total else 0.0
+    def share_read(self) -> float | None:
+        """How much of what is to be read was read, 0 to 1; None where nobody knows."""
+        return share_read(self.windows, self.windows_total, self.complete)
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
         """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds."""

@@ -82,6 +82,8 @@ def entry_of(
         asked=time.time() if asked is None else asked,
         quick=reading.quick,
         complete=reading.complete,
+        windows=reading.windows,
+        windows_total=reading.windows_total,
     )
 
 
@@ -200,7 +202,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     if entry.model and now.model != entry.model:
         sentences.append(f"{entry.model} is not installed any more; {now.model} has read it.")
     if not entry.complete:
-        sentences.append("That time the reading was stopped before its end.")
+        sentences.append(f"That time: {entry.stopped[:1].lower()}{entry.stopped[1:]}.")
     same, said = said_of(entry, now)
     return Comparison(entry, now, (said, *sentences), same)
 

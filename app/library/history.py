@@ -40,6 +40,10 @@ _MIGRATIONS = (
         "CREATE TABLE texts (sha256 TEXT PRIMARY KEY, deflated BLOB NOT NULL)",
         *SCHEMA,
     ),
+    (
+        "ALTER TABLE entries ADD COLUMN windows INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE entries ADD COLUMN windows_total INTEGER NOT NULL DEFAULT 0",
+    ),
 )
 
 
@@ -66,7 +70,7 @@ class History:
                     "INSERT OR IGNORE INTO texts VALUES (?, ?)",
                     (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
                 )
-            slots = ", ".join("?" * 15)
+            slots = ", ".join("?" * 17)
             done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
             number = int(done.lastrowid or 0)
             slots = ", ".join("?" * 11)

@@ -38,7 +38,10 @@ def test_a_stop_gives_the_best_answer_so_far(command: Command, document: str) ->
         "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
     ]
     _, listed, _ = command("history")
-    assert "tarts" in listed
+    assert "  tarts\n  Likely, 80 %.\n  Stopped after 34 % of the text.\n" in listed
+    _, listed, _ = command("history", "--json")
+    (kept,) = json.loads(listed)["entries"]
+    assert (kept["complete"], kept["share_read"]) == (False, pytest.approx(0.34))
 
 
 def test_a_stop_says_nothing_about_the_rest_of_the_text(command: Command, document: str) -> None:

@@ -74,6 +74,15 @@ def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     assert (first["asked"], second["asked"]) == ("2023-11-14T22:13:20Z", "2023-11-14T23:13:20Z")
     assert (second["answer"], second["start"], second["probability"]) == ("", "", "")
     assert second["no_answer_probability"] == "0.970000"
+    assert (first["complete"], first["share_read"]) == ("yes", "1.000000")
+
+
+def test_how_far_a_stopped_reading_came_is_said(workspace: Workspace) -> None:
+    stopped = [entry(complete=False, windows=34, windows_total=100), entry(complete=False)]
+    rows = list(csv.DictReader(io.StringIO(out(workspace, stopped, "csv"), newline="")))
+    assert [row["share_read"] for row in rows] == ["0.340000", ""]
+    page = out(workspace, stopped, "markdown")
+    assert "Stopped after 34 % of the text." in page and "Stopped before the end." in page
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t="])

@@ -75,6 +75,10 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
     assert (made.question, made.name, made.path) == ("When?", "tides.pdf", "/docs/tides.pdf")
     assert (made.kind, made.sha256, made.asked) == (Kind.PDF, "cd" * 32, 7.0)
     assert (made.answered, made.quick, made.complete, made.model) == (True, True, True, "reader")
+    assert (made.share_read, made.stopped) == (1.0, "")
+    part = replace(reading, complete=False, windows=34, windows_total=100)
+    made_in_part = history.entry_of(opened, Question("When?", (opened.document,)), part)
+    assert made_in_part.stopped == "Stopped after 34 % of the best passages"
     best = made.best
     assert best is not None
     assert (best.span, best.text, best.page, best.heading) == (Span(start, start + 4), "noon", 2, "Part one")
@@ -221,8 +225,10 @@ def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine:
 
 
 def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
-    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), complete=False)
-    assert "That time the reading was stopped before its end." in check(workspace, kept).sentences
+    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), complete=False, windows_total=4)
+    assert "That time: stopped after 25 % of the text." in check(workspace, kept).sentences
+    kept = replace(kept, windows=0, windows_total=0)
+    assert "That time: stopped before the end." in check(workspace, kept).sentences
 
 
 OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))

@@ -86,4 +86,6 @@ ENTRIES = st.builds(
     asked=st.floats(0, 1e11),
     quick=st.booleans(),
     complete=st.booleans(),
+    windows=st.integers(0, 10**6),
+    windows_total=st.integers(0, 10**6),
 )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.library import history as history_module
+from app.library.database import Database
 from app.library.history import History
 from tests.helpers.history_entries import ENTRIES, LEASE, entry, unanswered
 
@@ -245,3 +246,20 @@ def test_answers_keep_their_order(history: History) -> None:
     answers = tuple(replace(LEASE, text=f"place {at}", probability=1 - at / 100) for at in range(12))
     number = history.add(entry(answers=answers))
     assert history.get(number).answers == answers
+
+
+def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: Path) -> None:
+    old = Database(file, history_module._MIGRATIONS[:1], "the history")
+    with old.writing() as connection:
+        for number, complete in ((1, 0), (2, 1)):
+            connection.execute(
+                "INSERT INTO entries VALUES (?, 'Who?', 'a.txt', '', 'ab', 'text', 0, 0.9, 0.5, 'm', '', 1, 2, 0, ?)",
+                (number, complete),
+            )
+    old.close()
+    history = History(file)
+    assert (history.get(1).share_read, history.get(1).stopped) == (None, "Stopped before the end")
+    assert (history.get(2).share_read, history.get(2).stopped) == (1.0, "")
+    number = history.add(entry(complete=False, windows=152, windows_total=2547))
+    assert history.get(number).stopped == "Stopped after 6 % of the text"
+    history.close()

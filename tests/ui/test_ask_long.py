@@ -17,6 +17,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.ui.views.ask import AskView
 from app.ui.views.outcome import Outcome
+from app.ui.widgets.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
 
@@ -255,3 +256,20 @@ def test_a_paste_over_everything_keeps_the_answer_to_be_asked_again(view: AskVie
     qtbot.keyClick(sheet.editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     assert sheet.outcome is not None and sheet.outcome.stale
     assert "changed" in view.panel.card.note()
+
+
+def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot, reader: Reader
+) -> None:
+    first = open_page(AskView, FakeEngine(reader, CARD))
+    sheet = start(first, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: first.panel.card.over() == "So far")
+    first.stop()
+    qtbot.waitUntil(lambda: sheet.entry > 0)
+    first.keep()
+    view = open_page(AskView, FakeEngine(reader, CARD))
+    qtbot.waitUntil(lambda: view.sheets.current().outcome is not None)
+    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.answer() == WORDS[1] and "read in part" in view.panel.card.facts()
+    (entry,) = view.workspace.history.entries()
+    assert row_of(entry).where.endswith("  ·  Stopped after 34 % of the text")

@@ -119,7 +119,8 @@ class Keeping(QObject):
         from app.ui.views.kept_answers import reading_of
 
         reading = reading_of(entry, found.answers)
-        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False)
+        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False, ended=entry.stopped)
+        sheet.outcome.note = entry.stopped
         self._answers.light(sheet)
 
     @Slot(object)
