@@ -22,6 +22,9 @@ ALL = "all"
 _TAKEN = "\n".join(
     f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
 )
+# About how many minutes each part takes on two cores, with --against where it is held against that.
+MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "window": 2, "training": 5}
+_LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
 _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
 share of the computer's peak that is reached, where the time goes, and whether the answers are those of
@@ -33,6 +36,9 @@ times, or each --repeats times: the reference may take minutes for one.
 start: how soon the window is there, and the terminal's answer from a fresh process.
 window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.
+
+On two cores that is a matter of minutes, about: {_LASTS}
+(reading and memory with --against; without it less). More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
 {_TAKEN}

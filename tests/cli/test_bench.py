@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.bench import MINUTES
 from app.flows.bench.plan import HEEDED
+from app.flows.bench.run import PARTS
 from app.flows.bench.texts import ASKED
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
@@ -122,6 +124,13 @@ def test_bad_input_is_told_in_one_sentence(command: Command, arguments: list[str
 def test_a_part_that_is_none_is_told_those_there_are(command: Command) -> None:
     _, _, err = command("bench", "sometime")
     assert "choose from 'reading'" in err
+
+
+def test_how_long_each_part_lasts_is_in_the_help(command: Command) -> None:
+    assert set(MINUTES) == set(PARTS)
+    said = " ".join(command("bench", "--help")[1].split())
+    assert all(f"{part} {minutes}" in said for part, minutes in MINUTES.items())
+    assert "a matter of minutes, about: reading 3" in said
 
 
 def test_what_each_part_takes_is_in_the_help(command: Command) -> None:
