@@ -23,6 +23,8 @@ class PageLights:
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._marks: list[PageMark] = []
+        self._pages: Sequence[PageText] = ()
+        self._held: dict[tuple[Span, str], PageMark] = {}
         self._on_page: dict[int, list[tuple[int, Box]]] = {}
         self.chosen = -1
         self.faint = False
@@ -32,7 +34,11 @@ class PageLights:
 
     def take(self, pages: Sequence[PageText], places: Sequence[tuple[Span, str]]) -> list[bool]:
         """Take places with the words each of them must hold; tells for each whether the page says them there."""
-        self._marks = [mark_on_pages(pages, span, words) for span, words in places]
+        # To read a place back takes some milliseconds, and most of those of a reading that goes on are the same again.
+        held = self._held if pages is self._pages else {}
+        self._held = {place: held.get(place) or mark_on_pages(pages, *place) for place in places}
+        self._pages = pages
+        self._marks = [self._held[place] for place in places]
         self._on_page = {}
         for index, mark in enumerate(self._marks):
             if mark.reason:
@@ -44,6 +50,7 @@ class PageLights:
     def clear(self) -> None:
         """Light nothing up."""
         self._marks, self._on_page = [], {}
+        self._pages, self._held = (), {}
         self.chosen, self.faint = -1, False
 
     def reason(self, index: int) -> str:
