@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from statistics import median
 
 from app.core.benches import BenchPart, BenchRow
@@ -54,7 +55,11 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         _warm_up(both, texts, plan.seed)
         long, speed, of_long = _long(both, texts, plan)
         short, of_short = _short(both, texts, plan)
-        agreement = [*_agreement(both, of_short), _agreement_in_long(both, texts, plan, of_long)]
+        agreement = [
+            *_agreement(both, of_short),
+            _agreement_in_long(both, texts, plan, of_long),
+            *_agreement_of_classes(both, texts, plan),
+        ]
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
         peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
         exact = roofline.exact_speed(both, texts, plan.seed, of_long.readings, of_long.each, speed)
@@ -187,10 +192,6 @@ def _agreement(both: Readers, kept: _Kept) -> list[BenchRow]:
         batch_of(_pairs(kept.asked)), both.choice, Part(both.report, "Agreement")
     )
     found = beside_float32(kept.readings, exact, kept.asked)
-    texts = list(dict.fromkeys(example.context for example in kept.asked))[:CLASSIFIED]
-    found += classes_beside_float32(
-        both.workspace, texts, both.choice.device, Part(both.report, "Agreement of classes")
-    )
     return found + (beside_reference(kept.readings, kept.answers) if kept.answers else [])
 
 
@@ -201,6 +202,12 @@ def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, kept: _Kept)
     part = Part(both.report, "Agreement in a long document")
     exact: Reading = both.workspace.engine.run_opened(asked, both.choice, part)
     return spans_beside_float32(kept.readings[0], exact)
+
+
+def _agreement_of_classes(both: Readers, texts: Pool, plan: BenchPlan) -> list[BenchRow]:
+    paragraphs = list(islice(texts.paragraphs(random.Random(plan.seed)), CLASSIFIED))
+    part = Part(both.report, "Agreement of classes")
+    return classes_beside_float32(both.workspace, paragraphs, both.choice.device, part)
 
 
 def _notes(both: Readers, kept: _Kept) -> list[str]:
