@@ -11,6 +11,7 @@ from pathlib import Path
 from app.cli.bench_table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
 from app.core.benches import Bench
+from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.flows.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
 from app.flows.bench.run import PARTS, bench
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
         help="a model of that size with random weights instead, all of it read exactly",
     )
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
+    parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
     parser.add_argument("--data", default="", metavar="FOLDER", help="where question files are")
     parser.add_argument("--words", type=at_least_one, default=0, metavar="N", help="words of a long document")
     parser.add_argument("--questions", type=at_least_one, default=0, metavar="N", help="how many to ask")

@@ -18,11 +18,12 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
     },
 }
 
-# Which fields of a plan each part heeds beside `model`, `device` and `isa`, which all of them do.
+# Which fields of a plan each part heeds beside `model`, `device` and `isa`, which all of them do; `precision` is the
+# workspace's setting, which only the model process of this program has.
 HEEDED: dict[str, tuple[str, ...]] = {
-    "reading": ("data", "words", "questions", "repeats", "seed", "against"),
-    "anytime": ("data", "words", "questions", "seed"),
-    "memory": ("data", "words", "repeats", "seed", "against"),
+    "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
+    "anytime": ("data", "words", "questions", "seed", "precision"),
+    "memory": ("data", "words", "repeats", "seed", "against", "precision"),
     "start": ("repeats", "against"),
     "window": ("data", "words", "seed"),
     "training": ("data", "questions", "repeats", "seed", "against"),
