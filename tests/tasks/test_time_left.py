@@ -11,7 +11,7 @@ from app.tasks.batches import Pace
 from app.tasks.passes import Passes
 from app.tasks.reading import Asked
 from tests.helpers.fake_models import Noted
-from tests.tasks.test_passes import ask, text_of, twice
+from tests.helpers.two_passes import ask, text_of, twice
 
 
 def test_the_time_left_is_told_once_the_screen_s_pace_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
