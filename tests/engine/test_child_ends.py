@@ -67,7 +67,7 @@ def test_nor_while_it_starts(child: Child) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells whom it ends first")
 def test_it_goes_before_the_window_when_memory_runs_out(shared: Child) -> None:
-    assert shared.run(("environment",), Silent()) == (os.getpid(), "500")
+    assert shared.run(("environment",), Silent()) == (os.getpid(), "500", True)
 
 
 def test_closing_ends_the_work_of_another_thread_as_stopped(child: Child) -> None:
