@@ -135,7 +135,7 @@ def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert view.find_bar.field.hasFocus()
     qtbot.keyClicks(view.find_bar.field, "permitted")
-    assert pane.textCursor().selectedText() == "permitted"
+    qtbot.waitUntil(lambda: pane.textCursor().selectedText() == "permitted")
     first = pane.textCursor().position()
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
     assert pane.textCursor().position() > first

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
+from app.core.positions import Offsets
 from app.ui.views.ask import AskView
 from app.ui.views.finding import SIZES
 from app.ui.widgets.page_pane import PagePane
+from app.ui.widgets.word_search import at_once, seek_words
 from tests.helpers.open_files import Waiting, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
@@ -76,27 +81,138 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     field = view.find_bar.field
     for typed in ("t", "i", "d"):
         qtbot.keyClicks(field, typed)
-    assert pane.selected_words() == "tid" and pane.top() > stood + 200, "the first one from there on"
+    qtbot.waitUntil(lambda: pane.selected_words() == "tid")
+    assert pane.top() > stood + 200, "the first one from there on"
     qtbot.keyClicks(field, "e i")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     there = pane.top()
-    assert pane.selected_words() == "tide i"
     qtbot.keyClicks(field, "x")
-    assert (pane.selected_words(), pane.top()) == ("", stood), "no such words: nothing was moved"
+    qtbot.waitUntil(lambda: (pane.selected_words(), pane.top()) == ("", stood))
     for _ in range(len("e ix")):
         qtbot.keyClick(field, Qt.Key.Key_Backspace)
-    assert pane.selected_words() == "tid"
+    qtbot.waitUntil(lambda: pane.selected_words() == "tid")
     for _ in range(3):
         qtbot.keyClick(field, Qt.Key.Key_Backspace)
     assert (pane.selected_words(), pane.top()) == ("", stood), "nothing is typed"
     qtbot.keyClicks(field, "tide i")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
     qtbot.keyClicks(field, "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert pane.selected_words() == "tide i", "who types fast is at the first place too"
+    qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("tide i", there), "who went on stays there"
+
+
+Deed = Callable[[AskView, QtBot], None]
+
+
+def scroll(view: AskView, qtbot: QtBot) -> None:
+    view.sheets.current().pane.verticalScrollBar().setValue(3)
+
+
+def select(view: AskView, qtbot: QtBot) -> None:
+    cursor = view.sheets.current().editor.textCursor()
+    cursor.setPosition(cursor.selectionStart() + 1)
+    view.sheets.current().editor.setTextCursor(cursor)
+
+
+def edit(view: AskView, qtbot: QtBot) -> None:
+    qtbot.keyClick(view.sheets.current().editor, Qt.Key.Key_X)
+
+
+@pytest.mark.parametrize("deed", [scroll, select, edit])
+def test_esc_leaves_the_text_where_somebody_went_in_it(
+    view: AskView, qtbot: QtBot, tmp_path: Path, deed: Deed
+) -> None:
+    pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
+    pane.go_to(len(pane.text()) // 2)
+    stood = pane.top()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, "tide i")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
+    deed(view, qtbot)
+    left = pane.stand()
+    assert pane.top() != stood
+    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
+    assert pane.stand().is_at(left)
+
+
+def test_the_keys_pressed_again_do_not_change_where_esc_goes(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
+    pane.go_to(len(pane.text()) // 2)
+    stood = pane.top()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, "tide i")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
+    assert pane.top() != stood
+    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
+    assert (pane.selected_words(), pane.top()) == ("", stood)
+
+
+def long_text() -> str:
+    """About 3.2 million code points in paragraphs of several lines each."""
+    return "\n".join(f"Paragraph {number}. {'Nothing is said here. ' * 24}" for number in range(5_900))
+
+
+def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> None:
+    pane = view.sheets.current().editor
+    pane.set_text(long_text())
+    assert len(pane.text()) > 3_100_000
+    pane.go_to(len(pane.text()) // 2)
+    stood = pane.top()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    field = view.find_bar.field
+    for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 place")):
+        field.selectAll()
+        qtbot.keyClicks(field, words)
+        qtbot.waitUntil(lambda news=news: view.find_bar.news() == news)
+    assert pane.selected_words() == "Paragraph 31." and pane.top() < stood
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (pane.selected_words(), pane.top()) == ("", stood)
+
+
+def test_the_window_goes_on_while_a_long_text_is_looked_through(view: AskView, qtbot: QtBot) -> None:
+    pane = view.sheets.current().editor
+    pane.set_text(long_text())
+    qtbot.waitUntil(lambda: not pane._filling.go_on())
+    words = pane.seek("nowhere to be found")
+    assert sum(1 for _ in words) > 2, "in several turns"
+
+
+LETTERS = st.sampled_from("aAb \u00a0é😀\n")
+
+
+@given(
+    st.text(LETTERS, min_size=1),
+    st.text(LETTERS.filter(lambda one: one != "\n"), min_size=1, max_size=3),
+    st.data(),
+)
+def test_the_next_place_is_the_one_that_qt_finds(
+    qapp: object, text: str, words: str, data: st.DataObject
+) -> None:
+    document = QTextDocument()
+    document.setPlainText(text)
+    offsets = Offsets(text)
+    start = offsets.to_qt(data.draw(st.integers(0, len(text))))
+    backwards = data.draw(st.booleans())
+    words = words.replace("\u00a0", " ")  # Qt takes one in the text for a blank, but not one in the words
+    flag = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
+    expected = document.find(words, start, flag)
+    if expected.isNull():
+        expected = document.find(words, document.characterCount() - 1 if backwards else 0, flag)
+    found = at_once(seek_words(document, words, start, backwards))
+    assert (found is None) == expected.isNull()
+    if found is not None:
+        assert found.selectionStart() == expected.selectionStart()
+        assert found.selectionEnd() == expected.selectionEnd()
 
 
 def test_typing_begins_at_the_cursor_where_that_is_seen(view: AskView, qtbot: QtBot) -> None:
@@ -107,10 +223,11 @@ def test_typing_begins_at_the_cursor_where_that_is_seen(view: AskView, qtbot: Qt
     pane.setTextCursor(cursor)
     qtbot.keyClick(pane, Qt.Key.Key_F, CONTROL)
     qtbot.keyClicks(view.find_bar.field, "tide")
-    assert pane.textCursor().selectionStart() == 14
+    qtbot.waitUntil(lambda: pane.textCursor().selectionStart() == 14)
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
     assert pane.textCursor().selectionStart() == 27
     qtbot.keyClicks(view.find_bar.field, "s")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tides")
     assert pane.textCursor().selectionStart() == 27, "from where Enter went to"
     pane.set_text("short")
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)

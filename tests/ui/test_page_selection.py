@@ -22,6 +22,7 @@ from app.ui.widgets.page_points import caret_at, line_around, stand_of, word_aro
 from app.ui.widgets.page_selecting import SelectablePages
 from app.ui.widgets.page_selection import PageSelection
 from app.ui.widgets.page_stack import Spot
+from app.ui.widgets.word_search import at_once
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
@@ -284,9 +285,9 @@ def test_words_are_looked_for_from_the_last_place_backwards_over_a_long_text(ope
     long = Opened(type(opened.document)("needle " + "hay " * 200_000 + "Needle " + "hay " * 10))
     selection = PageSelection(long)
     end = len(long.document.text)
-    last = selection.find("needle", end, backwards=True)
+    last = at_once(selection.seek("needle", end, backwards=True))
     assert last is not None and last.of(long.document.text) == "Needle"
-    first = selection.find("needle", last.start, backwards=True)
+    first = at_once(selection.seek("needle", last.start, backwards=True))
     assert first == Span(0, 6)
-    assert selection.find("needle", 0, backwards=True) == last
-    assert selection.find("needle", last.end, backwards=False) == first
+    assert at_once(selection.seek("needle", 0, backwards=True)) == last
+    assert at_once(selection.seek("needle", last.end, backwards=False)) == first

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from time import perf_counter
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -11,12 +12,14 @@ from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.theme import Theme
 from app.ui.widgets.find_bar import FindBar
-from app.ui.widgets.word_search import Stand
+from app.ui.widgets.word_search import TURN, Stand
 
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
-_REST_MS = 200
+_REST_MS = 150
+# The places are counted in so many code points at a time: a few milliseconds.
+_COUNTED = 200_000
 
 
 class Searched(Protocol):
@@ -37,23 +40,36 @@ class Searched(Protocol):
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
 
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
+
 
 class Finding(QObject):
     """The find bar over a text; `searched` gives the one that is up, None where there is nothing to find in.
 
-    As words are typed, the first place of them is gone to from where the text stood; when nothing is typed any more, or
-    the bar is put away before a next place was asked for, the text stands there again.
+    When typing rests, the first place of the words is gone to from where the text stood; when nothing is typed any
+    more, or the bar is put away before the person has gone on in the text, it stands there again. A long text is
+    looked through in short turns, between the window's other events.
     """
 
     def __init__(self, bar: FindBar, searched: Callable[[], Searched | None], parent: QObject) -> None:
         super().__init__(parent)
         self._bar = bar
         self._searched = searched
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_REST_MS)
-        self._timer.timeout.connect(self._count)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._rested)
+        self._turns = QTimer(self)
+        self._turns.timeout.connect(self._turn)
+        self._work: Iterator[None] = iter(())
+        # How the text stood before words were typed, and how the search has left it since.
         self._stood: tuple[Searched, Stand] | None = None
+        self._left: Stand | None = None
+        self._owed = False  # words were typed that were not looked for yet
+        self._at_work: Searched | None = None
         bar.typed.connect(self._typed)
         bar.closed.connect(self._closed)
         bar.find_asked.connect(self._find)
@@ -63,45 +79,117 @@ class Finding(QObject):
         """Bring the bar up, with the words that are selected."""
         searched = self._searched()
         if searched is not None:
-            self._stood = (searched, searched.stand())
+            if self._bar.isHidden():
+                self._hold(searched)
             chosen = searched.selected_words()
             self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
 
     @Slot(str)
     def _typed(self, words: str) -> None:
-        self._timer.start()
+        self._end()
         searched = self._searched()
         if searched is None:
             return
-        if self._stood is None or self._stood[0] is not searched:
-            self._stood = (searched, searched.stand())
-        stand = self._stood[1]
-        searched.put_back(stand.unselected() if words else stand)
-        if words and not searched.go_to_words(words):
-            searched.put_back(stand)
+        if not self._untouched(searched):
+            self._hold(searched)
+        self._owed = bool(words)
+        if words:
+            self._rest.start()
+        elif self._stood is not None:
+            searched.put_back(self._stood[1])
+            self._left = searched.stand()
 
     @Slot()
     def _closed(self) -> None:
-        """Put the text back where only typing has moved it."""
-        if self._stood is not None and self._stood[0] is self._searched():
-            self._stood[0].put_back(self._stood[1])
-        self._stood = None
+        """Put the text back where nothing but typing has moved it."""
+        self._end()
+        searched = self._searched()
+        if searched is not None and self._stood is not None and self._untouched(searched):
+            searched.put_back(self._stood[1])
+        self._stood = self._left = None
+        self._owed = False
 
     @Slot()
-    def _count(self) -> None:
-        """Say in how many places the words stand."""
-        words, searched = self._bar.field.text().casefold(), self._searched()
+    def _rested(self) -> None:
+        words, searched = self._bar.field.text(), self._searched()
         if words and searched is not None:
-            number = searched.text().casefold().count(words)
-            self._bar.say(wording.count(number, "place") if number else "Not found")
+            self._begin(searched, self._go_to_first(searched, words))
 
     @Slot(str, bool)
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
-        found = searched is not None and searched.go_to_words(words, backwards)
-        if searched is not None and found:
-            self._stood = (searched, searched.stand())  # the person has gone on from where it stood
+        if searched is None:
+            self._bar.say("Not found")
+            return
+        # Enter that comes before the first place was gone to asks for that.
+        first = (
+            self._stood[1] if self._owed and self._stood is not None and self._untouched(searched) else None
+        )
+        self._begin(searched, self._go_on(searched, words, backwards, first))
+
+    def _go_to_first(self, searched: Searched, words: str) -> Iterator[None]:
+        """Go to the first place of words that were typed, then say in how many places they stand."""
+        if self._stood is None or self._stood[0] is not searched:
+            self._hold(searched)
+        assert self._stood is not None
+        stand = self._stood[1]
+        if not (yield from searched.seek(words, since=stand)):
+            searched.put_back(stand)
+        self._left, self._owed = searched.stand(), False
+        yield
+        number = 0
+        for part in _parts(searched.text()):
+            number += part.casefold().count(words.casefold())
+            yield
+        self._bar.say(wording.count(number, "place") if number else "Not found")
+
+    def _go_on(self, searched: Searched, words: str, backwards: bool, first: Stand | None) -> Iterator[None]:
+        """Go to the next place; the text stands there from then on."""
+        found = yield from searched.seek(words, backwards, first)
+        self._owed = False
+        if found:
+            self._hold(searched)
         self._bar.say("" if found else "Not found")
+
+    def _hold(self, searched: Searched) -> None:
+        """Take how the text stands now for how it stood."""
+        self._left = searched.stand()
+        self._stood = (searched, self._left)
+
+    def _untouched(self, searched: Searched) -> bool:
+        """Whether the text stands as the search has left it: nobody scrolled, selected or edited it since."""
+        held = self._stood is not None and self._stood[0] is searched and self._left is not None
+        return held and self._left is not None and searched.stand().is_at(self._left)
+
+    def _begin(self, searched: Searched, work: Iterator[None]) -> None:
+        self._end()
+        self._at_work, self._work = searched, work
+        self._turns.start(0)
+        self._turn()
+
+    def _end(self) -> None:
+        """Look for nothing any more."""
+        self._rest.stop()
+        self._turns.stop()
+        self._work = iter(())
+
+    @Slot()
+    def _turn(self) -> None:
+        until = perf_counter() + TURN
+        # A text that is not up any more may be gone.
+        while self._at_work is self._searched() and next(self._work, self) is not self:
+            if perf_counter() > until:
+                return
+        self._turns.stop()
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts that end with a line: no words of a field stand in two of them."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", min(len(text), at + _COUNTED)) + 1 or len(text)
+        yield text[at:end]
+        at = end
 
 
 class Zoom(QObject):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QMimeData, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -28,6 +28,7 @@ from app.ui.widgets.lights import Lights
 from app.ui.widgets.long_lines import broken
 from app.ui.widgets.offsets import document_text, insertable, text_at
 from app.ui.widgets.plain_page import PlainPage
+from app.ui.widgets.word_search import Stand
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -180,9 +181,12 @@ class DocumentPane(PlainPage):
         """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
         return self.lights.boxes(index, list(self.visible_blocks()))
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        self._filling.at_once()
-        return super().go_to_words(words, backwards)
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        while self._filling.go_on():
+            yield
+        return (yield from super().seek(words, backwards, since))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)

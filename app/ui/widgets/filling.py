@@ -49,6 +49,11 @@ class Filling(QObject):
         if self._document is not None:
             self._put(len(self._text))
 
+    def go_on(self) -> bool:
+        """Put the next piece there; tells whether any is left."""
+        self._piece()
+        return self._document is not None
+
     @Slot()
     def _piece(self) -> None:
         self._put(PIECE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Signal, Slot
@@ -25,7 +25,7 @@ from app.ui.widgets.page_marks import PageLights
 from app.ui.widgets.page_points import Band, bands, heat_along, point_below, stand_of
 from app.ui.widgets.page_selecting import SelectablePages
 from app.ui.widgets.page_stack import Rect, Spot
-from app.ui.widgets.word_search import Stand
+from app.ui.widgets.word_search import Stand, at_once
 
 # A lit place is scrolled to where this share of the view stands above it.
 _ABOVE = 0.3
@@ -112,9 +112,16 @@ class PagePane(SelectablePages):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
+        return at_once(self.seek(words, backwards))
+
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
         own = self._selection.span
         start = (own.start if backwards else own.end) if own else self.top()
-        found = self._selection.find(words, start, backwards)
+        start = start if since is None else since.start
+        found = yield from self._selection.seek(words, start, backwards)
         if found is not None:
             self._selection.select(found)
             self._bring_into_view(*stand_of(self._opened.pages, found.start))

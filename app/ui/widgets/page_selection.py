@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from app.core.layout import Opened
 from app.core.page_runs import Box
@@ -70,18 +70,21 @@ class PageSelection:
         for page in [page for page in self._boxes if page not in seen]:
             del self._boxes[page]
 
-    def find(self, words: str, start: int, backwards: bool) -> Span | None:
-        """The next place of these words after `start`, or the last before it, round and round; case does not matter.
+    def seek(self, words: str, start: int, backwards: bool) -> Generator[None, None, Span | None]:
+        """Look for the next place of these words after `start`, or the last before it, and round, in short turns.
 
-        A blank stands for any blanks and line ends, as words are read over lines.
+        Upper and lower case are the same. A blank stands for any blanks and line ends, as words are read over lines.
         """
         pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)
         if not words.strip():
             return None
         if backwards:
-            found = self._last(pattern, start) or self._last(pattern, len(self._text))
+            found = self._last(pattern, start)
         else:
-            found = pattern.search(self._text, start) or pattern.search(self._text)
+            found = pattern.search(self._text, start)
+        if found is None:
+            yield
+            found = self._last(pattern, len(self._text)) if backwards else pattern.search(self._text)
         return Span(*found.span()) if found else None
 
     def _last(self, pattern: re.Pattern[str], end: int) -> re.Match[str] | None:

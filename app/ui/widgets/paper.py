@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Protocol, overload
 
 from PySide6.QtCore import Qt, SignalInstance
@@ -34,6 +35,11 @@ class Paper(Protocol):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
+
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
 
     def stand(self) -> Stand:
         """How the text stands, for `put_back`."""

@@ -38,17 +38,6 @@ class PlainPage(SeenBlocks):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
 
-    def top_position(self) -> int:
-        """The position that the first line in view begins with."""
-        block = self.firstVisibleBlock()
-        line = block.layout().lineAt(max(0, self.map.value() - block.firstLineNumber()))
-        return block.position() + (line.textStart() if line.isValid() else 0)
-
-    def put_at_top(self, position: int) -> None:
-        """Scroll the line of a position to the top."""
-        block, line = self._line_of(position)
-        self.map.setValue(block.firstLineNumber() + (line.lineNumber() if line.isValid() else 0))
-
     def put_share(self, share: float, above: float) -> None:
         """Scroll so that a share of the text's height, 0 to 1, has the share `above` of the view above it."""
         room = self.map.pageStep()
@@ -56,7 +45,7 @@ class PlainPage(SeenBlocks):
 
     def bring_into_view(self, position: int, above: float) -> None:
         """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
-        block, line = self._line_of(position)
+        block, line = self.line_of(position)
         if not self._seen_well(block, line):
             self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
 
@@ -97,11 +86,6 @@ class PlainPage(SeenBlocks):
                 top = offset.y() + line.y()
                 return room * 0.02 <= top and top + line.height() * 3 <= room
         return False
-
-    def _line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
-        block = self.document().findBlock(position)
-        self.blockBoundingRect(block)
-        return block, block.layout().lineForTextPosition(position - block.position())
 
     def on_line(self, event: QMouseEvent) -> QMouseEvent:
         """The event with its place moved out of the leading between two lines, where Qt finds no letter."""

@@ -79,6 +79,12 @@ class RichPage(QTextEdit):
         while not self._built and (not self._inserted or self._places.pieces[self._inserted - 1].end < point):
             self._build(_TURN)
 
+    def build_on(self) -> bool:
+        """Build for a turn; tells whether any is left to be built."""
+        if not self._built:
+            self._build(_TURN)
+        return not self._built
+
     def build_all(self) -> None:
         """Have the whole page built; its heights may still be guesses."""
         self.build_to(len(self._opened.document.text) + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -30,7 +30,7 @@ from app.ui.widgets.offsets import text_at
 from app.ui.widgets.reading_keys import selecting
 from app.ui.widgets.rich_page import RichPage
 from app.ui.widgets.rich_places import shown
-from app.ui.widgets.word_search import next_place
+from app.ui.widgets.word_search import Stand, after, at_once, seek_words
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -138,8 +138,16 @@ class RichPane(RichPage):
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
-        self.build_all()
-        found = next_place(self.document(), shown(words), self.textCursor(), backwards)
+        return at_once(self.seek(words, backwards))
+
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        while self.build_on():
+            yield
+        start = after(self.textCursor(), backwards) if since is None else since.start
+        found = yield from seek_words(self.document(), shown(words), start, backwards)
         if found is None:
             return False
         value = self.map.value()

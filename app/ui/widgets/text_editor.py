@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
@@ -91,6 +93,12 @@ class TextEditor(QFrame):
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next place of these words, from the other end again after the last; False if there is none."""
         return self._editor.go_to_words(words, backwards)
+
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        return self._editor.seek(words, backwards, since)
 
     def stand(self) -> Stand:
         """How the text stands, for `put_back`."""

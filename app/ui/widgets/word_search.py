@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TypeVar
 
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+
+from app.core.positions import Offsets
+
+# Looking for words: each step of it takes about a turn's time, in seconds, and tells at the end what it found.
+TURN = 0.006
+Found = TypeVar("Found")
+_BLANK = "[ \u00a0]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +31,20 @@ class Stand:
     start: int
     scrolled: tuple[float, float]
 
-    def unselected(self) -> Stand:
-        """The same, with nothing selected, and the cursor where the search starts."""
-        return replace(self, anchor=self.start, position=self.start)
+    def is_at(self, other: Stand) -> bool:
+        """Whether the same is selected, and the same stands at the top of the page."""
+        own = (self.anchor, self.position, self.scrolled)
+        return own == (other.anchor, other.position, other.scrolled)
 
 
 def start_of(cursor: QTextCursor, top: int, bottom: int) -> int:
     """Where a search starts: where the selection begins if that can be seen between two positions, else at the top."""
     return cursor.selectionStart() if top <= cursor.selectionStart() <= bottom else top
+
+
+def after(cursor: QTextCursor, backwards: bool) -> int:
+    """Where the search for a next place starts."""
+    return cursor.selectionStart() if backwards else cursor.selectionEnd()
 
 
 def selected_then(cursor: QTextCursor, stand: Stand) -> QTextCursor:
@@ -38,14 +55,67 @@ def selected_then(cursor: QTextCursor, stand: Stand) -> QTextCursor:
     return cursor
 
 
-def next_place(
-    document: QTextDocument, words: str, after: QTextCursor, backwards: bool
-) -> QTextCursor | None:
-    """The next place of these words, selected; from the other end again after the last; None where there is none."""
-    flags = QTextDocument.FindFlag.FindBackward if backwards else QTextDocument.FindFlag(0)
-    found = document.find(words, after, flags)
-    if found.isNull():
-        end = QTextCursor(document)
-        end.movePosition(QTextCursor.MoveOperation.End if backwards else QTextCursor.MoveOperation.Start)
-        found = document.find(words, end, flags)
-    return None if found.isNull() else found
+def seek_words(
+    document: QTextDocument, words: str, start: int, backwards: bool = False
+) -> Generator[None, None, QTextCursor | None]:
+    """Look for the next place of these words after a position, or the last before it, and round, in short turns.
+
+    Upper and lower case are the same, and a blank is also one that does not break. Comes to the place, selected, or
+    None where there is none. QTextDocument.find takes several times as long, all in one turn.
+    """
+    if not words:
+        return None
+    pattern = re.compile(_BLANK.join(map(re.escape, re.split(_BLANK, words))), re.IGNORECASE)
+    block = document.findBlock(start)
+    inside = start - block.position()
+    until = time.perf_counter() + TURN
+    for step in range(document.blockCount() + 1):
+        text = block.text()
+        # Counting its UTF-16 units takes longer than looking: only where the search starts, and where it ends.
+        low, high = (0, len(text)) if step else _sides(block, inside, backwards)
+        found = _last(pattern, text, high) if backwards else pattern.search(text, low)
+        if found is not None:
+            return _selected(block, found.start(), found.end())
+        if time.perf_counter() > until:
+            number = block.blockNumber()
+            yield
+            # The text may have been changed meanwhile: it goes on in the block that has this number now.
+            block = document.findBlockByNumber(min(number, document.blockCount() - 1))
+            until = time.perf_counter() + TURN
+        block = block.previous() if backwards else block.next()
+        if not block.isValid():
+            block = document.lastBlock() if backwards else document.firstBlock()
+    return None
+
+
+def at_once(steps: Generator[None, None, Found]) -> Found:
+    """What a search in turns comes to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
+
+def _sides(block: QTextBlock, inside: int, backwards: bool) -> tuple[int, int]:
+    """From where on, or up to where, a block is looked through that the search starts in; code points."""
+    text = block.text()
+    at = Offsets(text).to_point(inside)
+    return (0, at) if backwards else (at, len(text))
+
+
+def _last(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
+    last, found = None, pattern.search(text, 0, end)
+    while found is not None:
+        last, found = found, pattern.search(text, found.start() + 1, end)
+    return last
+
+
+def _selected(block: QTextBlock, start: int, end: int) -> QTextCursor:
+    """A cursor with a part of a block selected, given in code points."""
+    offsets = Offsets(block.text())
+    cursor = QTextCursor(block)
+    cursor.setPosition(block.position() + offsets.to_qt(start))
+    cursor.setPosition(block.position() + offsets.to_qt(end), QTextCursor.MoveMode.KeepAnchor)
+    return cursor
