@@ -76,8 +76,11 @@ class Reading:
         return share_read(self.windows, self.windows_total, self.complete)
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
-        """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds."""
-        if at is None or not at.total:
+        """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds.
+
+        What was said last of the progress may be older than this result.
+        """
+        if at is None or not at.total or at.done <= self.windows:
             return replace(self, seconds=seconds)
         return replace(self, seconds=seconds, windows=at.done, windows_total=at.total)
 

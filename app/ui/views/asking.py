@@ -245,8 +245,13 @@ class Asking(QObject):
 
 def _stopped(outcome: Outcome, how: str = "Stopped") -> str:
     """How far a reading came that was not read to its end."""
-    quick = outcome.reading is not None and outcome.reading.quick
-    return wording.stopped_after(outcome.fraction, quick=quick, how=how)
+    reading = outcome.reading
+    if reading is None:
+        return wording.stopped_after(outcome.fraction, how=how)
+    # An answer may have come before its progress.
+    read = reading.share_read
+    share = max(outcome.fraction, read) if read is not None else outcome.fraction or None
+    return wording.stopped_after(share, quick=reading.quick, how=how)
 
 
 def _read(opened: Opened, reading: Reading) -> str:

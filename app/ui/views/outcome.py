@@ -88,7 +88,7 @@ class Outcome:
             return
         here = self.kept.span
         same = (a for a in reading.answers if a.span.start < here.end and here.start < a.span.end)
-        self.kept = next(same, None) or replace(self.kept, probability=_now(self.kept, reading.answers))
+        self.kept = next(same, None) or replace(self.kept, probability=_now(self.kept, reading))
         self.chosen = self.answers().index(self.kept)
 
     @property
@@ -112,11 +112,18 @@ class Outcome:
         return place_of(self.opened, self.answers()[index])
 
 
-def _now(answer: Answer, found: Sequence[Answer]) -> float:
+def _now(answer: Answer, reading: Reading) -> float:
     """The probability that an answer has beside those found since, which have left it behind.
 
-    Probabilities of one reading are exponentials of the scores: what two of them tell goes on to a third one.
+    Probabilities of one reading are exponentials of the scores: what two of them tell goes on to a third one. It is
+    never more than what those that were found, and there being no answer, leave of 1.
     """
+    found = reading.answers
+    rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
+    return max(0.0, min(rest, _beside(answer, found)))
+
+
+def _beside(answer: Answer, found: Sequence[Answer]) -> float:
     first, last = (found[0], found[-1]) if found else (answer, answer)
     if first.score <= last.score or not 0 < last.probability < first.probability:
         return min(answer.probability, last.probability)
