@@ -41,7 +41,8 @@ and "heading" the last heading before them, null and "" where there is none. Whe
 say, the answer is "" with null positions, and its probability is that of there being none.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
-false then, and "share_read" how much of the text was read, 0 to 1.
+false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
+--quick of its best passages alone.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions

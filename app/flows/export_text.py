@@ -12,7 +12,7 @@ from app.core.wording import UNNAMED
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
-    "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "share_read", "path", "sha256",
+    "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
 )  # fmt: skip
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
 # What begins a list, a rule, or the line below a heading, where it stands first on its line.
@@ -65,7 +65,7 @@ def _row(entry: Entry) -> list[str]:
         entry.question, answer, probability, f"{entry.no_answer_probability:.6f}", entry.name, *place,
         iso(entry.asked), entry.model, entry.device, f"{entry.seconds:.6f}", f"{entry.threshold:.6f}",
         "yes" if entry.quick else "no", "yes" if entry.complete else "no",
-        "" if entry.share_read is None else f"{entry.share_read:.6f}", entry.path, entry.sha256,
+        entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
     ]  # fmt: skip
 
 

@@ -67,7 +67,8 @@ def out(workspace: Workspace, entries: list[Entry], kind: str) -> str:
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     rows = list(csv.DictReader(io.StringIO(out(workspace, [entry(), unanswered(3600)], "csv"), newline="")))
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == COLUMNS and COLUMNS[-3:] == ("path", "sha256", "share_read")
+    assert rows[0]["path"] == ENTRY.path, "each under its own name"
     first, second = rows
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
     assert (first["start"], first["end"], first["probability"]) == ("20", "37", "0.940000")
