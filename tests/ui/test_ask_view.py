@@ -274,3 +274,11 @@ def test_a_place_that_does_not_hold_the_answer_is_not_lit(view: AskView, qtbot: 
     assert sheet.pane.lit() == [] and sheet.pane.light_boxes(0) == []
     assert view.panel.card.answer() == WORDS[0]
     assert view.panel.card.note().startswith("Not marked on the page.")
+
+
+def test_long_lines_that_were_broken_are_told_of_as_it_was_done(view: AskView) -> None:
+    editor, notice = view.sheets.current().editor, view.panel.notice
+    editor.set_text("Blanks all over. " * 2_000)
+    assert notice.sentence().startswith("Very long lines") and "not touched" in notice._hint.text()
+    editor.set_text("x" * 30_000)
+    assert "a line end was added" in notice._hint.text() and "not touched" not in notice._hint.text()

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from app.core.history import Entry
 
 _AFTER_MS = 100  # the window is painted by then
+_REPLACED = "A break stands in place of a blank; the answers are not touched by it."
+_ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
 
 
 class AskView(Page):
@@ -190,12 +192,10 @@ class AskView(Page):
     def _take_question(self) -> None:
         self.sheets.current().question = self.panel.box.field.toPlainText()
 
-    @Slot()
-    def _lines_broken(self) -> None:
-        self.panel.notice.show_hint(
-            "Very long lines were broken, so that the text can be shown.",
-            "A break stands in place of a blank; the answers are not touched by it.",
-        )
+    @Slot(bool)
+    def _lines_broken(self, added: bool) -> None:
+        sentence = "Very long lines were broken, so that the text can be shown."
+        self.panel.notice.show_hint(sentence, _ADDED if added else _REPLACED)
 
     @Slot(object)
     def _say_fault(self, error: BaseException) -> None:

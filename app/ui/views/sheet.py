@@ -47,7 +47,7 @@ class Sheet(QWidget):
     light_chosen = Signal(int)
     files_dropped = Signal(list)
     copy_asked = Signal()
-    lines_broken = Signal()
+    lines_broken = Signal(bool)
 
     def __init__(self, theme: Theme, *, key: str = "", name: str = "", path: str = "") -> None:
         super().__init__()

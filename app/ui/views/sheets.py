@@ -36,7 +36,7 @@ class Sheets(QObject):
     edited = Signal()
     outdated = Signal(object)
     files_dropped = Signal(list)
-    lines_broken = Signal()
+    lines_broken = Signal(bool)
     light_chosen = Signal(int)
     sample_chosen = Signal(int)
     open_asked = Signal()

@@ -41,14 +41,14 @@ class DocumentPane(PlainPage):
 
     `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
     lit place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a text that came in
-    had lines too long to be shown as they are; `resized` when the page has taken another size;
-    `copy_asked` on Ctrl+C while nothing is selected.
+    had lines too long to be shown as they are, with whether a line end was added to one that has no blank; `resized`
+    when the page has taken another size; `copy_asked` on Ctrl+C while nothing is selected.
     """
 
     edited = Signal()
     files_dropped = Signal(list)
     light_chosen = Signal(int)
-    lines_broken = Signal()
+    lines_broken = Signal(bool)
     resized = Signal()
     copy_asked = Signal()
 
@@ -82,7 +82,8 @@ class DocumentPane(PlainPage):
 
     def set_text(self, text: str) -> None:
         """Take a text in place of the present one; of a long one the end comes on the page a little later."""
-        shown, breaks = broken(insertable(text))
+        text = insertable(text)
+        shown, breaks = broken(text)
         self._filling.drop()
         first = piece_end(shown, 0, PIECE)
         self._restyling = True  # told of once, below, when the whole text is known
@@ -97,7 +98,7 @@ class DocumentPane(PlainPage):
         self._measure = measure_of(shown, self.document().defaultFont())
         self._fit()
         if breaks:
-            self.lines_broken.emit()
+            self.lines_broken.emit(len(shown) > len(text))
 
     def text(self) -> str:
         """The text that stands on the page: what `Document.text` is to be when it is asked about."""
@@ -196,11 +197,12 @@ class DocumentPane(PlainPage):
         if files := local_files(source):
             self.files_dropped.emit(files)
         elif source.hasText():
-            shown, breaks = broken(insertable(source.text()))
+            text = insertable(source.text())
+            shown, breaks = broken(text)
             self.textCursor().insertText(shown)
             self.ensureCursorVisible()
             if breaks:
-                self.lines_broken.emit()
+                self.lines_broken.emit(len(shown) > len(text))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()

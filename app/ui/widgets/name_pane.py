@@ -51,13 +51,14 @@ class NamePane(DocumentPane):
         if max(len(text), self.document().characterCount()) > _UNDONE_AT_MOST:
             self.set_text(text)
             return
-        shown, breaks = broken(insertable(text))
+        text = insertable(text)
+        shown, breaks = broken(text)
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(shown)
         self.moveCursor(QTextCursor.MoveOperation.Start)
         if breaks:
-            self.lines_broken.emit()
+            self.lines_broken.emit(len(shown) > len(text))
 
     def show_names(self, names: Sequence[LitName], styles: Sequence[NameStyle]) -> list[bool]:
         """Light up names of `text()` in its order; tells for each whether it is lit."""
