@@ -23,8 +23,9 @@ ALL = "all"
 _TAKEN = "\n".join(
     f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
 )
-# About how many minutes each part takes on two cores, with --against where it is held against that.
+# About how many minutes each part takes on two cores: those that heed --against, with it.
 MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "window": 2, "training": 5}
+_AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
 _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
@@ -39,7 +40,7 @@ window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.
 
 On two cores that is a matter of minutes, about: {_LASTS}
-(reading and memory with --against; without it less). More words, questions or repeats take longer.
+({", ".join(_AGAINST[:-1])} and {_AGAINST[-1]} with --against; without it less). More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
 {_TAKEN}
