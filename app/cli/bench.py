@@ -26,6 +26,7 @@ _TAKEN = "\n".join(
 # About how many minutes each part takes on two cores: those that heed --against, with it.
 MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "window": 2, "training": 5}
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
+_LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
 _LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
 _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
@@ -40,7 +41,8 @@ window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.
 
 On two cores that is a matter of minutes, about: {_LASTS}
-({", ".join(_AGAINST[:-1])} and {_AGAINST[-1]} with --against; without it less). More words, questions or repeats take longer.
+({_LONGER} with --against; without it less).
+More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
 {_TAKEN}
