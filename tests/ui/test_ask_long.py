@@ -17,6 +17,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.ui.views.ask import AskView
 from app.ui.views.outcome import Outcome
+from app.ui.views.sheet import Sheet
 from app.ui.widgets.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
@@ -256,25 +257,68 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     assert bar.value() == bar.maximum()
 
 
-def test_a_text_that_was_emptied_has_no_answer(view: AskView, qtbot: QtBot) -> None:
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def cut_all(sheet: Sheet, qtbot: QtBot) -> None:
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_A, CONTROL)
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_X, CONTROL)
+    assert sheet.pane.is_empty()
+
+
+def test_nothing_is_said_of_a_text_that_was_emptied(view: AskView, qtbot: QtBot) -> None:
     sheet = ask(view, qtbot, "How long?")
     sheet.editor.selectAll()
     qtbot.keyClicks(sheet.editor, "x")
     assert view.panel.card.answer() == WORDS[0] and "changed" in view.panel.card.note(), "another text"
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Backspace)
-    assert sheet.outcome is None and sheet.entry == 0
+    assert sheet.said is None
     assert view.panel.card.isHidden() and not view.panel.list.places() and view.panel.named_question() == ""
     assert sheet.pane.lit() == [] and not any(sheet.pane.map.heat())
     view.sheets.new_up()
-    assert view.sheets.current() is sheet and view.panel.card.isHidden()
+    assert view.panel.card.isHidden()
 
 
-def test_a_reading_ends_when_its_text_is_emptied(view: AskView, qtbot: QtBot) -> None:
+def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBot) -> None:
+    sheet = ask(view, qtbot, "How long?")
+    qtbot.waitUntil(lambda: sheet.entry > 0)
+    entry, outcome = sheet.entry, sheet.outcome
+    cut_all(sheet, qtbot)
+    assert view.panel.card.isHidden() and sheet.pane.lit() == []
+    qtbot.keyClicks(sheet.editor, "Another text.")
+    assert view.panel.card.isHidden() and sheet.pane.lit() == [], "nothing of the answer under another text"
+    for _ in range(20):
+        if sheet.pane.text() != TEXT:
+            qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
+    assert sheet.pane.text() == TEXT and sheet.outcome is outcome and sheet.entry == entry
+    assert view.panel.card.answer() == WORDS[0] and sheet.pane.lit() == list(WORDS)
+    assert "changed" not in view.panel.card.note()
+    cut_all(sheet, qtbot)
+    ask(view, qtbot, "How long?", "It is said that at least 12 characters in length will do.")
+    assert sheet.outcome is not outcome, "another question"
+
+
+def test_a_reading_goes_on_while_its_text_is_off_the_page(
+    read: AskView, qtbot: QtBot, scripted: Scripted
+) -> None:
+    sheet = start(read, qtbot, "How long?")
+    scripted.tell(FIRST)
+    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    cut_all(sheet, qtbot)
+    assert read.panel.card.isHidden() and not read.panel.strip.isVisible()
+    scripted.end(FIRST, SECOND)
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    assert read.panel.card.isHidden() and not read.panel.strip.isVisible() and sheet.pane.lit() == []
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
+    assert read.panel.card.answer() == FIRST.text and sheet.pane.lit() == [FIRST.text, SECOND.text]
+
+
+def test_a_reading_ends_when_another_text_stands_in_its_place(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
-    sheet.editor.selectAll()
-    qtbot.keyClick(sheet.editor, Qt.Key.Key_Delete)
-    assert sheet.outcome is None and view.panel.card.isHidden() and not view.panel.strip.isVisible()
+    cut_all(sheet, qtbot)
+    qtbot.keyClicks(sheet.editor, "x")
+    assert view.panel.card.isHidden() and not view.panel.strip.isVisible()
     assert not view.stop(), "nothing is read any more"
     ask(view, qtbot, "How long?")
     assert view.panel.card.answer() == WORDS[0]

@@ -265,7 +265,7 @@ class Answers(QObject):
             self._panel.threshold.set_threshold(shown, chosen is None)
 
     def _outcome(self) -> Outcome | None:
-        return self.sheet.outcome if self.sheet is not None else None
+        return self.sheet.said if self.sheet is not None else None
 
 
 def _closely(outcome: Outcome) -> str:

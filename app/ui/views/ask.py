@@ -175,7 +175,7 @@ class AskView(Page):
         self.panel.box.set_question(sheet.question, sheet.history)
         self.panel.box.blockSignals(False)
         self.answers.show_sheet(sheet)
-        self.note.emit(sheet.outcome.note if sheet.outcome is not None else "")
+        self.note.emit(sheet.said.note if sheet.said is not None else "")
         self.keeping.offer_formats(sheet)
         self.opening.wake(sheet)
 
@@ -217,7 +217,7 @@ class AskView(Page):
 
     @Slot()
     def _look(self) -> None:
-        outcome = self.sheets.current().outcome
+        outcome = self.sheets.current().said
         visit = outcome.visit() if outcome is not None else None
         if visit is not None:
             self.look_inside.emit(visit)

@@ -59,12 +59,14 @@ class Asking(QObject):
 
     @Slot(object)
     def outdated(self, sheet: Sheet) -> None:
-        """Show that a sheet's text is another one by now; of a text that was emptied nothing is left to be said."""
-        if sheet.outcome is None:
-            self.forget(sheet)
+        """Show that a sheet's text is another one by now, or is back; of a text that was emptied nothing is said."""
+        outcome = sheet.outcome
+        if outcome is not None and (outcome.hidden or not outcome.stale):
+            if sheet is self._asked and outcome.hidden and not sheet.pane.is_empty():
+                self.stop()  # another text stands there; what was found by now waits for its own
             self._answers.light(sheet)
             if self._answers.sheet is sheet:
-                self.note.emit("")
+                self.note.emit("" if outcome.hidden else outcome.note)
         self._answers.show_if_up(sheet)
 
     def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
@@ -154,7 +156,7 @@ class Asking(QObject):
             # What is counted is windows of the model: to a person the text is read.
             what = "Reading" if progress.total else progress.what
             self._asked.outcome.progress = replace(progress, what=what)
-            if self._answers.sheet is self._asked:
+            if self._answers.sheet is self._asked and not self._asked.outcome.hidden:
                 self._panel.strip.show_progress(self._asked.outcome.progress)
 
     @Slot(object)
@@ -220,8 +222,8 @@ class Asking(QObject):
 
     def _say(self, sheet: Sheet) -> None:
         """Say in the status line what came of a sheet's question, if that sheet is up."""
-        if sheet.outcome is not None and self._answers.sheet is sheet:
-            self.note.emit(sheet.outcome.note)
+        if sheet.said is not None and self._answers.sheet is sheet:
+            self.note.emit(sheet.said.note)
 
     def _over(self) -> Sheet | None:
         sheet, self._asked, self._job = self._asked, None, None

@@ -28,7 +28,8 @@ class Outcome:
     end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for
     each whether the page shows it; `stale` that the page says something else by now; `note` is what the status line
     says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
-    next question, also where better ones would take its place.
+    next question, also where better ones would take its place. `hidden` tells that its text was taken off the page,
+    which may come back by undoing that: until then nothing is said of it.
     """
 
     question: str
@@ -44,6 +45,7 @@ class Outcome:
     lit: tuple[bool, ...] = ()
     note: str = ""
     kept: Answer | None = None
+    hidden: bool = False
 
     @property
     def fraction(self) -> float:

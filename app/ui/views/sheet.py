@@ -34,9 +34,9 @@ class Sheet(QWidget):
     `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
     to once it is read, `entry` the number of its last answer in the history. `edited` is sent after every change of
-    the text, `outdated` after the first one since a question and when the text is emptied, `renamed` when the title has
-    become another one; `paged` carries this sheet when pages of a PDF are to be drawn from now on, `again_asked` when
-    its file is to be read again. The others pass on what the page says.
+    the text, `outdated` after the first one since a question, when the text is emptied and when it is back, `renamed`
+    when the title has become another one; `paged` carries this sheet when pages of a PDF are to be drawn from now on,
+    `again_asked` when its file is to be read again. The others pass on what the page says.
     """
 
     edited = Signal()
@@ -61,6 +61,7 @@ class Sheet(QWidget):
         self.offers: tuple[str, ...] = ()
         self.outcome: Outcome | None = None
         self.unsaved = False
+        self._blank = False  # whether the page was empty at the last change since a question
         self.place = 0
         self.entry = 0
         self.asleep = False
@@ -99,6 +100,11 @@ class Sheet(QWidget):
     def pane(self) -> AnyPane:
         """The widget that shows the document."""
         return self._pane
+
+    @property
+    def said(self) -> Outcome | None:
+        """What there is to say of the last question; None while its text is taken off the page."""
+        return self.outcome if self.outcome is not None and not self.outcome.hidden else None
 
     @property
     def is_open(self) -> bool:
@@ -153,6 +159,7 @@ class Sheet(QWidget):
         self.opened = opened
         if outcome is not None:
             outcome.stale = outcome.opened.document.text != opened.document.text
+            outcome.hidden = False
             self.outcome = outcome
         if opened.is_pdf:
             self.paged.emit(self)
@@ -237,13 +244,26 @@ class Sheet(QWidget):
         self.empty.setVisible(blank)
         if blank and not self.path:
             self.name, self.offers = "", ()
-        if self.outcome is not None and (blank or not self.outcome.stale):
-            self.outcome.stale = True
-            if blank:
-                self.outcome, self.entry = None, 0
-            self.outdated.emit()
+        if self.outcome is not None:
+            self._follow_text(self.outcome, blank)
         self._name()
         self.edited.emit()
+
+    def _follow_text(self, outcome: Outcome, blank: bool) -> None:
+        """Take note that the text is another one; of one that was emptied, the answer waits for the text to be back."""
+        before = (outcome.stale, outcome.hidden, self._blank)
+        self._blank = blank
+        if outcome.hidden and self._stands(outcome.opened.document.text):
+            outcome.stale = outcome.hidden = False
+        else:
+            outcome.stale, outcome.hidden = True, outcome.hidden or blank
+        if before != (outcome.stale, outcome.hidden, blank):
+            self.outdated.emit()
+
+    def _stands(self, text: str) -> bool:
+        # All of a long text is looked at only where it may be the same: Qt counts a character once or twice.
+        units = self.editor.document().characterCount() - 1
+        return len(text) <= units <= 2 * len(text) and self.editor.text() == text
 
     def _name(self) -> None:
         title = self.name or self._beginning() or UNTITLED
