@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -329,7 +330,7 @@ def test_an_answer_that_comes_after_its_tab_was_closed_is_shown_nowhere(
     asked: list[Report] = []
 
     def slow(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
-        reading = read(question)
+        reading = replace(read(question), windows=34, windows_total=100, complete=False)
         report.progress(Progress(34, 100, "Reading"))
         report.partial(reading)
         asked.append(report)
