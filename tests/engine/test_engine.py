@@ -123,9 +123,9 @@ def test_models_are_held_until_their_files_change(engine: Engine, models: Path) 
 
 def test_a_long_text_tells_how_far_it_is_and_stops_when_asked(engine: Engine, models: Path) -> None:
     class StopsAtFirst(Listener):
-        def partial(self, result: object) -> None:
-            super().partial(result)
-            self.stop = True
+        def progress(self, progress: Progress) -> None:
+            super().progress(progress)
+            self.stop = bool(self.partials)  # how far it is, is told behind the first answer
 
     engine.load(choice(models, "reader"), Head.QUESTION_ANSWERING, Silent())
     before = engine.pid
