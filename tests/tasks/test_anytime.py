@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
 from app.core.report import Silent
-from app.core.requests import Question, QuestionBatch
+from app.core.requests import QuestionBatch
 from app.core.results import HEAT_BINS, Reading
 from app.core.text import Document, Span
 from app.models.card import read_card
@@ -29,6 +29,7 @@ from app.tasks.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 from tests.helpers.small_models import small_checkpoint
+from tests.helpers.two_passes import ask, found
 
 WORDS = (
     "the king",
@@ -61,17 +62,6 @@ class ShapedModel(SpanModel):
         logits = super().__call__(arrays)
         nudge = np.float32(1e-2 * np.sin(float(arrays["input_ids"].sum()) + arrays["input_ids"].size))
         return {name: values + nudge for name, values in logits.items()}
-
-
-def ask(text: str, *documents: str, **options: object) -> Question:
-    return Question(text, tuple(Document(d) for d in documents), **options)
-
-
-def found(reading: Reading) -> tuple[object, ...]:
-    return (
-        reading.answers, reading.answered, reading.no_answer_probability, reading.heat,
-        reading.windows, reading.windows_total, reading.complete, reading.quick,
-    )  # fmt: skip
 
 
 @pytest.mark.usefixtures("short_sections")
