@@ -296,6 +296,6 @@ def _as_shown(opened: Opened, text: str) -> Opened:
     """A text file as the page shows it, which breaks very long lines: that is the text that is asked about."""
     if text == opened.document.text:
         return opened
-    # A line without blanks is broken by a line end more, behind which headings would stand elsewhere.
-    headings = opened.headings if len(text) == len(opened.document.text) else ()
-    return replace(opened, document=replace(opened.document, text=text), headings=headings)
+    shown = replace(opened, document=replace(opened.document, text=text))
+    # A line without blanks is broken by a line end more: behind it, places are others than in the file.
+    return shown if len(text) == len(opened.document.text) else replace(shown, headings=(), sha256="")
