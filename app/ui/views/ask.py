@@ -89,6 +89,8 @@ class AskView(Page):
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self._take_question()
+        if (read := self.asking.end()) is not None:
+            self.keeping.remember_now(read)
         if not self._first_job.running:
             self.sheets.save_now()
 

@@ -92,10 +92,10 @@ class Asking(QObject):
                 panel.notice.show_hint(" ".join(opened.notes) or "This document holds no text to read.")
             return
         if self._job is not None and self._job.running:
-            if self._asked is sheet:
+            if self._asked is sheet and (sheet.outcome is None or sheet.outcome.reading is None):
                 self._job.drop()
             else:
-                self._job.stop()
+                self._job.stop()  # what was found by now is kept
         if sheet.outcome is not None and sheet.outcome.nearest:
             panel.threshold.open(False)
         sheet.history = panel.box.remember()
@@ -135,6 +135,14 @@ class Asking(QObject):
             return False
         self._job.stop()
         return True
+
+    def end(self) -> Sheet | None:
+        """Stop reading, the window being about to go; the sheet that was read, where there was an answer by now."""
+        if self._job is None or not self._job.running:
+            return None
+        self._job.drop()
+        sheet = self._end()
+        return sheet if sheet is not None and sheet.outcome is not None and sheet.outcome.reading else None
 
     @Slot()
     def _moved(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.report import Silent
 from app.flows.export_formats import FORMATS
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from app.core.requests import Question
     from app.flows.export import Exported
     from app.ui.views.kept_answers import Found
+
+_log = logging.getLogger(__name__)
 
 _MOVED = "The document has changed since this was asked."
 _LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
@@ -86,6 +91,21 @@ class Keeping(QObject):
         self._kept_jobs[job] = sheet
         job.done.connect(self._kept)
         job.failed.connect(self._not_kept)
+
+    def remember_now(self, sheet: Sheet) -> None:
+        """Keep what was answered by now, before the window is gone; where the disk refuses, that is in the log."""
+        outcome = sheet.outcome
+        if outcome is None or outcome.reading is None:
+            return
+        from app.flows.history import remember
+
+        try:
+            entry = remember(self._workspace, outcome.opened, _question(outcome), outcome.reading, Silent())
+        except SpanlightError as fault:
+            _log.warning("the last question was not kept: %s", fault)
+            return
+        if entry is not None:
+            sheet.entry = entry.number
 
     def bring_back(self, sheet: Sheet) -> None:
         """Light the last answer of a sheet up again that was kept over a start, as far as the history has it."""

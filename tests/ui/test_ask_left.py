@@ -1,0 +1,76 @@
+"""A question that is left while it is read, for another one or as the window goes: what it brought by then is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.ui.views.ask import AskView
+from tests.helpers.ask_page import CARD, WORDS, Reader, ask, start
+from tests.helpers.windows import FakeEngine
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    reader = Reader()
+    yield reader
+    reader.go_on.set()
+
+
+@pytest.fixture
+def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Reader) -> AskView:
+    return open_page(AskView, FakeEngine(reader, CARD))
+
+
+def reading(view: AskView, qtbot: QtBot) -> None:
+    start(view, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+
+
+def kept(view: AskView, qtbot: QtBot) -> list[tuple[str, str, bool]]:
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    return [
+        (entry.question, entry.answers[0].text, entry.complete) for entry in view.workspace.history.entries()
+    ]
+
+
+def test_a_question_asked_over_another_one_leaves_that_in_the_history(view: AskView, qtbot: QtBot) -> None:
+    reading(view, qtbot)
+    view.panel.box.select()
+    ask(view, qtbot, "How long?")
+    assert view.panel.card.answer() == WORDS[0]
+    assert sorted(kept(view, qtbot)) == [("A slow one?", WORDS[1], False), ("How long?", WORDS[0], True)]
+    assert view.sheets.current().outcome is not None
+    assert not view.sheets.current().outcome.ended  # type: ignore[union-attr]
+
+
+def test_without_an_answer_there_is_nothing_to_keep(view: AskView, qtbot: QtBot, reader: Reader) -> None:
+    start(view, qtbot, "Another slow one?")
+    view.panel.box.select()
+    ask(view, qtbot, "How long?")
+    assert [question for question, _, _ in kept(view, qtbot)] == ["How long?"]
+
+
+def test_what_is_read_as_the_window_goes_is_kept_once(view: AskView, qtbot: QtBot) -> None:
+    reading(view, qtbot)
+    view.keep()
+    view.keep()
+    assert kept(view, qtbot) == [("A slow one?", WORDS[1], False)]
+    sheet = view.sheets.current()
+    assert sheet.entry == view.workspace.history.entries()[0].number, "it comes back with the page"
+
+
+def test_where_the_disk_refuses_the_window_goes_all_the_same(
+    view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.core.errors import SpanlightError
+
+    def refuse(*_: object) -> None:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    reading(view, qtbot)
+    monkeypatch.setattr(view.workspace.history, "add", refuse)
+    view.keep()
+    assert view.sheets.current().entry == 0
