@@ -333,6 +333,20 @@ def test_a_paste_over_everything_keeps_the_answer_to_be_asked_again(view: AskVie
     assert "changed" in view.panel.card.note()
 
 
+@pytest.mark.parametrize("typed", ["x", "👩"])
+def test_undoing_an_edit_lights_the_answer_up_again(view: AskView, qtbot: QtBot, typed: str) -> None:
+    sheet = ask(view, qtbot, "How long?")
+    lit = sheet.outcome.lit if sheet.outcome is not None else ()
+    sheet.editor.textCursor().insertText(typed)
+    assert sheet.outcome is not None and sheet.outcome.stale
+    assert "changed" in view.panel.card.note()
+    sheet.editor.undo()
+    assert not sheet.outcome.stale and sheet.outcome.lit == lit and any(lit)
+    assert "changed" not in view.panel.card.note() and view.panel.card.answer() == WORDS[0]
+    sheet.editor.redo()
+    assert sheet.outcome.stale
+
+
 def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot, reader: Reader
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.positions import utf16_units
 from app.ui.theme import Theme
 from app.ui.views.outcome import Outcome
 from app.ui.widgets.document_pane import DocumentPane
@@ -250,10 +251,10 @@ class Sheet(QWidget):
         self.edited.emit()
 
     def _follow_text(self, outcome: Outcome, blank: bool) -> None:
-        """Take note that the text is another one; of one that was emptied, the answer waits for the text to be back."""
+        """Take note that the text is another one, or the asked one again; of one that was emptied nothing is said."""
         before = (outcome.stale, outcome.hidden, self._blank)
         self._blank = blank
-        if outcome.hidden and self._stands(outcome.opened.document.text):
+        if (outcome.hidden or outcome.stale) and self._stands(outcome.opened.document.text):
             outcome.stale = outcome.hidden = False
         else:
             outcome.stale, outcome.hidden = True, outcome.hidden or blank
@@ -261,9 +262,9 @@ class Sheet(QWidget):
             self.outdated.emit()
 
     def _stands(self, text: str) -> bool:
-        # All of a long text is looked at only where it may be the same: Qt counts a character once or twice.
+        # All of a long text is looked at only where it may be the same, as after undoing an edit.
         units = self.editor.document().characterCount() - 1
-        return len(text) <= units <= 2 * len(text) and self.editor.text() == text
+        return utf16_units(text) == units and self.editor.text() == text
 
     def _name(self) -> None:
         title = self.name or self._beginning() or UNTITLED
