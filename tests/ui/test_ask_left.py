@@ -74,3 +74,29 @@ def test_where_the_disk_refuses_the_window_goes_all_the_same(
     monkeypatch.setattr(view.workspace.history, "add", refuse)
     view.keep()
     assert view.sheets.current().entry == 0
+
+
+@pytest.mark.parametrize("scrolled", ["end", "top"])
+def test_the_invitation_stands_in_its_place_however_a_long_text_was_taken_away(
+    view: AskView, qtbot: QtBot, scrolled: str
+) -> None:
+    sheet = view.sheets.current()
+    sheet.editor.selectAll()
+    sheet.editor.textCursor().removeSelectedText()
+    place = sheet.empty.pos()
+    for _ in range(2):
+        sheet.editor.insertPlainText("The tide is high at noon.\n" * 3000)
+        bar = sheet.editor.verticalScrollBar()
+        bar.setValue(bar.maximum() if scrolled == "end" else 0)
+        qtbot.wait(50)
+        sheet.editor.selectAll()
+        sheet.editor.textCursor().removeSelectedText()
+        assert not sheet.empty.isHidden()
+        qtbot.waitUntil(lambda: sheet.empty.pos() == place)
+        qtbot.wait(50)
+        assert sheet.empty.pos() == place
+        sheet.editor.undo()
+        qtbot.wait(50)
+        sheet.editor.redo()
+        qtbot.wait(50)
+        assert sheet.empty.pos() == place

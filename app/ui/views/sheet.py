@@ -6,12 +6,13 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QRect, Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.positions import utf16_units
 from app.ui.theme import Theme
 from app.ui.views.outcome import Outcome
+from app.ui.views.shown_text import as_shown
 from app.ui.widgets.document_pane import DocumentPane
 from app.ui.widgets.empty_page import EmptyPage
 from app.ui.widgets.notice import Notice
@@ -91,6 +92,8 @@ class Sheet(QWidget):
         self.empty.clicked.connect(self.editor.setFocus)
         self.empty.paste_asked.connect(self.editor.paste)
         theme.changed.connect(self._place_empty)
+        # A page that scrolls, as one does that is emptied, takes along what stands on it.
+        self.editor.updateRequest.connect(self._page_moved)
 
     @property
     def title(self) -> str:
@@ -153,7 +156,7 @@ class Sheet(QWidget):
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
             self.begin(opened.document.text, name=self.name, path=self.path)
-            opened = _as_shown(opened, pane.text())
+            opened = as_shown(opened, pane.text())
         else:
             pane.show_document(opened)
             self._show(pane)
@@ -243,6 +246,8 @@ class Sheet(QWidget):
         self.unsaved = True
         blank = self.editor.is_empty()
         self.empty.setVisible(blank)
+        if blank:
+            self._place_empty()
         if blank and not self.path:
             self.name, self.offers = "", ()
         if self.outcome is not None:
@@ -284,6 +289,11 @@ class Sheet(QWidget):
             return words
         return words[:_TITLE_LENGTH].rsplit(" ", 1)[0] + "…"
 
+    @Slot(QRect, int)
+    def _page_moved(self, area: QRect, by: int) -> None:
+        if by and not self.empty.isHidden():
+            self._place_empty()
+
     @Slot()
     def _place_empty(self) -> None:
         view = self.editor.viewport()
@@ -291,12 +301,3 @@ class Sheet(QWidget):
         top = margin + round(self.editor.fontMetrics().height() * 2.2)
         self.empty.move(margin, top)
         self.empty.fit(max(0, view.width() - 2 * margin), max(0, view.height() - top))
-
-
-def _as_shown(opened: Opened, text: str) -> Opened:
-    """A text file as the page shows it, which breaks very long lines: that is the text that is asked about."""
-    if text == opened.document.text:
-        return opened
-    shown = replace(opened, document=replace(opened.document, text=text))
-    # A line without blanks is broken by a line end more: behind it, places are others than in the file.
-    return shown if len(text) == len(opened.document.text) else replace(shown, headings=(), sha256="")
