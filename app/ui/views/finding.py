@@ -158,8 +158,9 @@ class Finding(QObject):
 
     def _untouched(self, searched: Searched) -> bool:
         """Whether the text stands as the search has left it: nobody scrolled, selected or edited it since."""
-        held = self._stood is not None and self._stood[0] is searched and self._left is not None
-        return held and self._left is not None and searched.stand().is_at(self._left)
+        if self._stood is None or self._left is None:
+            return False
+        return self._stood[0] is searched and searched.stand().is_at(self._left)
 
     def _begin(self, searched: Searched, work: Iterator[None]) -> None:
         self._end()
