@@ -15,6 +15,7 @@ from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.page import Page
 from app.ui.window import MainWindow
+from tests.helpers.ask_page import Reader
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 PageT = TypeVar("PageT", bound=Page)
@@ -43,6 +44,14 @@ def collected_at_the_end(collecting_here: None) -> Iterator[None]:
     """What a test leaves goes before the next one begins."""
     yield
     gc.collect()
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    """What answers on the Ask page; it goes on at the end where it waits."""
+    reader = Reader()
+    yield reader
+    reader.go_on.set()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -19,13 +19,6 @@ from app.core.results import Reading
 from app.ui.views.ask import AskView
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask
 from tests.helpers.windows import FakeEngine
-
-
-@pytest.fixture
-def reader() -> Iterator[Reader]:
-    reader = Reader()
-    yield reader
-    reader.go_on.set()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -10,13 +10,6 @@ from pytestqt.qtbot import QtBot
 from app.ui.views.ask import AskView
 from tests.helpers.ask_page import CARD, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
-
-
-@pytest.fixture
-def reader() -> Iterator[Reader]:
-    reader = Reader()
-    yield reader
-    reader.go_on.set()
 
 
 @pytest.fixture

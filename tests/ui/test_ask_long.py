@@ -24,13 +24,6 @@ from tests.helpers.windows import FakeEngine
 
 
 @pytest.fixture
-def reader() -> Iterator[Reader]:
-    reader = Reader()
-    yield reader
-    reader.go_on.set()
-
-
-@pytest.fixture
 def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Reader) -> AskView:
     return open_page(AskView, FakeEngine(reader, CARD))
 
