@@ -33,17 +33,25 @@ COMMANDS = {
 }
 
 
+def start_command() -> str:
+    """What a person types to start Spanlight."""
+    from app.core.about import command
+
+    return command()
+
+
 def usage() -> str:
     """What `--help` prints."""
     commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
+    start = start_command()
     return (
-        "usage: python3 -m app [--window] [FILE ...]      open the window\n"
-        "       python3 -m app COMMAND ...                work in the terminal\n"
-        "       python3 -m app --version | --help\n\n"
+        f"usage: {start + ' [--window] [FILE ...]':<40}open the window\n"
+        f"       {start + ' COMMAND ...':<40}work in the terminal\n"
+        f"       {start} --version | --help\n\n"
         "Answers questions about your own documents by lighting up the exact words of the answer,\n"
         "and classifies text with its class probabilities shown.\n\n"
         f"commands:\n{commands}\n\n"
-        "python3 -m app COMMAND --help tells more about one of them."
+        f"{start} COMMAND --help tells more about one of them."
     )
 
 
@@ -89,7 +97,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
         return complain(
             "There is no screen here to open a window on. "
-            'Ask in the terminal instead: python3 -m app ask FILE --question "..."'
+            f'Ask in the terminal instead: {start_command()} ask FILE --question "..."'
         )
     files = [argument for argument in argv if argument != "--window"]
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
@@ -117,11 +125,11 @@ def main(argv: list[str] | None = None) -> int:
     if first in ("--help", "-h"):
         return say(usage())
     if first.startswith("-") and first != "--window":
-        return complain(f"There is no option {first}. python3 -m app --help lists what there is.")
+        return complain(f"There is no option {first}. {start_command()} --help lists what there is.")
     if first and first != "--window" and first not in COMMANDS and not os.path.exists(first):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
-            "python3 -m app --help tells more."
+            f"{start_command()} --help tells more."
         )
     system = () if first in COMMANDS or not sys.platform.startswith("linux") else ("windows",)
     code = prepare("app", arguments, system=system)

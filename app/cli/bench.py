@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.cli.bench_table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.core.about import command
 from app.core.benches import Bench
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
@@ -55,7 +56,7 @@ documents of its paragraphs and those of the other qa_*.jsonl.xz files.
 --against PYTHON measures, in turn and in one run, what people had before: pipeline("question-answering") of
 transformers 4.57.6, in an environment of its own:
   python3 -m venv old && old/bin/pip install torch transformers==4.57.6
-  python3 -m app bench reading --against old/bin/python
+  {command()} bench reading --against old/bin/python
 Figures are medians; a ratio above 1 says how many times as fast, or as small, Spanlight is.
 """
 

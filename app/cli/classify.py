@@ -15,6 +15,7 @@ from app.cli.terminal import (
     print_batch,
     print_json,
 )
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import ProblemType
 from app.core.requests import TextsToClassify
@@ -62,9 +63,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Classify texts, a CSV file's column, or a batch."""
     given = [bool(arguments.texts), arguments.file is not None, arguments.batch is not None]
     if sum(given) != 1:
-        raise SpanlightError(
-            "Give either texts, or --file, or --batch.", "See python3 -m app classify --help."
-        )
+        raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
     if (arguments.file is None) != (arguments.column is None):
         raise SpanlightError("--file and --column go together.", "Give both, or neither.")
     if arguments.batch is not None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.wording import count
@@ -15,8 +16,8 @@ from app.flows.export_formats import FORMATS
 from app.flows.history import everything
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
-N are numbers of entries (python3 -m app history lists them); --search takes all entries with these words;
+_EPILOG = f"""\
+N are numbers of entries ({command()} history lists them); --search takes all entries with these words;
 without either, everything is exported, the newest first.
 
 csv       one row an entry; a cell that a spreadsheet would take for a formula gets an apostrophe

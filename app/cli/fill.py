@@ -14,6 +14,7 @@ from app.cli.terminal import (
     one_line,
     print_json,
 )
+from app.core.about import command
 from app.core.blanks import BLANK, blanks_in
 from app.core.errors import SpanlightError
 from app.core.requests import TextToFill
@@ -105,7 +106,7 @@ def _values(guess: Guess) -> dict[str, object]:
 
 def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> str:
     if (arguments.text is None) == (arguments.file is None):
-        raise SpanlightError("Give either a text or --file.", "See python3 -m app fill --help.")
+        raise SpanlightError("Give either a text or --file.", f"See {command()} fill --help.")
     if arguments.file is not None:
         return read_document(workspace, Path(arguments.file), report).document.text
     if arguments.text == "-":

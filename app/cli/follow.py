@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, one_line, print_json
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
@@ -38,9 +39,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Print how likely the second passage of each pair follows the first."""
     passages = [arguments.first, arguments.second]
     if (arguments.pairs is None) == (passages == [None, None]):
-        raise SpanlightError(
-            "Give either --first and --second, or --pairs.", "See python3 -m app next --help."
-        )
+        raise SpanlightError("Give either --first and --second, or --pairs.", f"See {command()} next --help.")
     if arguments.pairs is not None:
         pairs = read_pairs(Path(arguments.pairs))
     elif None in passages:

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, one_line, print_json
+from app.core.about import command
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
@@ -13,10 +14,10 @@ from app.core.wording import UNNAMED, count
 from app.flows.history import check_again, forget, forget_all, past
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
+_EPILOG = f"""\
 WORDS are looked for in questions, answers, their sentences and documents' names; each stands for every
 word that begins with it. The newest entries come first, each with the number by which it can be
-deleted, checked again, or exported (python3 -m app export).
+deleted, checked again, or exported ({command()} export).
 
 --check asks an entry's question about its document once more, with the same settings, and says what
 changed; nothing new is kept by that.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.cli.inspect_words import print_seen
 from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, print_json, zero_or_more
+from app.core.about import command
 from app.core.blanks import BLANK, blanks_in
 from app.core.errors import SpanlightError
 from app.core.inspection import (
@@ -128,7 +129,7 @@ def subject_of(arguments: argparse.Namespace, text: str) -> Subject:
     ):
         if (head is needs) != (given is not None):
             told = "is missing" if head is needs else f"does not go with --head {head}"
-            raise SpanlightError(f"{name} {told}.", "See python3 -m app inspect --help.")
+            raise SpanlightError(f"{name} {told}.", f"See {command()} inspect --help.")
     blanks = blanks_in(text) if head is Head.MASKED_WORDS else ()
     focus = None if arguments.at is None else _place(arguments.at, text)
     return Subject(head, text, pair or "", focus, blanks)
@@ -189,7 +190,7 @@ def _entity(given: str, text: str) -> tuple[Span, str]:
 
 def _require(told: bool, names: str) -> None:
     if not told:
-        raise SpanlightError(f"Say what is right: {names}.", "See python3 -m app inspect --help.")
+        raise SpanlightError(f"Say what is right: {names}.", f"See {command()} inspect --help.")
 
 
 def _target(arguments: argparse.Namespace) -> Target:

@@ -9,6 +9,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Protocol
 
 from app.cli.terminal import TerminalReport
+from app.core import about
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from app.flows.workspace import Workspace, open_workspace
@@ -137,7 +138,7 @@ def _command(name: str) -> Command:
             from app.cli import export
 
             return export
-    raise SpanlightError(f"There is no command “{name}”.", "See python3 -m app --help.")
+    raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
 
 
 def _say(sentence: str, code: int) -> int:

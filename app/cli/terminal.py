@@ -14,6 +14,7 @@ from dataclasses import asdict
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from app.core import about
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Stopped
@@ -36,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 def new_parser(command: str, description: str, epilog: str = "") -> Parser:
     """A command's parser with the arguments that all commands take."""
     parser = Parser(
-        prog=f"python3 -m app {command}",
+        prog=f"{about.command()} {command}",
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.cli.reading import FORMATS, add_reading_arguments, read_files
 from app.cli.terminal import TerminalReport, add_model_arguments, marked, new_parser, one_line, print_json
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.name_types import plain_type
 from app.core.requests import PieceJoining, TextsToTag
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Find names and print them."""
     if not arguments.inputs:
-        raise SpanlightError("No text and no file was given.", "See python3 -m app tokens --help.")
+        raise SpanlightError("No text and no file was given.", f"See {command()} tokens --help.")
     if arguments.json and (arguments.csv or arguments.conll):
         raise SpanlightError("One form can be printed at a time.", "Give --json, --csv or --conll.")
     if arguments.inputs.count("-") > 1:

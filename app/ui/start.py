@@ -14,7 +14,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 import app.ui.sources  # noqa: F401, before what it saves time of
-from app.core.about import NAME, VERSION
+from app.core.about import NAME, VERSION, command
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
@@ -26,7 +26,7 @@ from app.ui.shell.collecting import Collecting
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
 
-USAGE = "usage: python3 -m app [FILE ...]\n\nOpens the window, with the files named, for asking."
+USAGE = f"usage: {command()} [FILE ...]\n\nOpens the window, with the files named, for asking."
 
 
 class Signals(QObject):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.bench import MINUTES
+from app.core import about
 from app.flows.bench.plan import HEEDED
 from app.flows.bench.run import PARTS
 from app.flows.bench.texts import ASKED
@@ -85,7 +86,7 @@ def test_without_the_data_one_sentence_says_so(command: Command, tmp_path: Path)
 def test_without_a_part_it_tells_what_there_is(command: Command) -> None:
     code, out, err = command("bench")
     assert (code, err) == (0, "")
-    assert out.startswith("usage: python3 -m app bench")
+    assert out.startswith(f"usage: {about.command()} bench")
     assert "--against" in out
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core import about
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
@@ -211,7 +212,7 @@ def test_errors_are_one_line_and_exit_code_2(
 def test_help(command: Command, name: str) -> None:
     code, out, err = command(name, "--help")
     assert (code, err) == (0, "")
-    assert f"python3 -m app {name}" in out
+    assert f"{about.command()} {name}" in out
 
 
 def test_a_bug_is_logged_and_exit_code_1(command: Command, document: str, spanlight_home: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from app.cli.models import transfer
 from app.cli.terminal import TerminalReport
+from app.core import about
 from app.core.models import Head
 from app.core.offers import Downloading
 from app.core.report import Progress
@@ -239,7 +240,7 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(terminal: Terminal, hub: HubServer)
     said = terminal("models", "download", NAME, "--yes")
     watcher.join()
     assert said.code == 130, said.err
-    assert f"Paused. What was fetched stays; to go on: python3 -m app models download {NAME}\n" in said.err
+    assert f"Paused. What was fetched stays; to go on: {about.command()} models download {NAME}\n" in said.err
     assert said.err.endswith("Stopped.\n")
     assert terminal.installed() == []
     assert terminal("models", "download", "--unfinished", "--json").json["unfinished"]

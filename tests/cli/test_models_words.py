@@ -12,6 +12,7 @@ import pytest
 
 from app.cli.models.command import WORDS
 from app.cli.models.words import few, task, task_word
+from app.core import about
 from app.core.models import Head
 from app.core.offers import OfferedModel
 from tests.helpers.small_models import small_checkpoint
@@ -42,13 +43,13 @@ def test_help_names_every_word(terminal: Terminal) -> None:
     assert said.code == 0
     assert all(f"\n  {word} " in said.out for word in WORDS)
     assert all(terminal("models", word, "--help").code == 0 for word in WORDS)
-    assert "usage: python3 -m app models download" in terminal("models", "download", "--help").out
+    assert f"usage: {about.command()} models download" in terminal("models", "download", "--help").out
 
 
 def test_a_word_that_is_none_is_told_in_a_sentence(terminal: Terminal) -> None:
     said = terminal("models", "install")
     assert (said.code, said.out) == (2, "")
-    assert said.err == "models knows no word “install”. See python3 -m app models --help.\n"
+    assert said.err == f"models knows no word “install”. See {about.command()} models --help.\n"
     assert terminal("models", "list", "extra").code == 2
     assert terminal("models", "offered", "--unknown").code == 2
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.core import about
 from app.core.models import Head
 from app.core.requests import PieceJoining, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
@@ -102,7 +103,7 @@ def test_no_label_and_no_text_steers_the_terminal(command: Command) -> None:
 def test_help(command: Command) -> None:
     code, out, _ = command("tokens", "--help")
     assert code == 0
-    assert "python3 -m app tokens" in out and "--conll" in out
+    assert f"{about.command()} tokens" in out and "--conll" in out
 
 
 def test_a_real_model_tags_a_real_file(tmp_path: Path, document: str) -> None:

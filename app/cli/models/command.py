@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from app.cli.terminal import Parser, TerminalReport, new_parser
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 
@@ -56,10 +57,10 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of `models`."""
     said = "\n".join(f"  {word:<10}{what}" for word, what in WORDS.items())
     words = _Words(
-        prog="python3 -m app models",
-        usage="python3 -m app models [WORD ...] [--json]",
+        prog=f"{command()} models",
+        usage=f"{command()} models [WORD ...] [--json]",
         description="See which models are here, get others, choose and measure them.",
-        epilog=f"words:\n{said}\n\npython3 -m app models WORD --help tells more about one of them.",
+        epilog=f"words:\n{said}\n\n{command()} models WORD --help tells more about one of them.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 def _parser(word: str) -> tuple[Parser, Deed]:
     """The parser of a word, and what does its work; only the module that is needed is imported."""
     if word not in WORDS:
-        raise SpanlightError(f"models knows no word “{word}”.", "See python3 -m app models --help.")
+        raise SpanlightError(f"models knows no word “{word}”.", f"See {command()} models --help.")
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
     deed = _deed(word)

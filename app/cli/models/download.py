@@ -9,6 +9,7 @@ from dataclasses import asdict
 from app.cli.models.passport import passport_values, print_passport
 from app.cli.models.transfer import TransferReport
 from app.cli.terminal import TerminalReport, one_line, print_json
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.offers import Passport
 from app.core.report import Stopped
@@ -17,9 +18,9 @@ from app.flows.catalogue import offered
 from app.flows.get_model import download, give_up, look_up, unfinished
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
+_EPILOG = f"""\
 NAME is OWNER/NAME as on the Hub, the page's address, or the last part of a model that is offered
-(python3 -m app models offered). First its list of files and the beginning of its weights (at most 2 MB)
+({command()} models offered). First its list of files and the beginning of its weights (at most 2 MB)
 are read, and what the model is is printed: what it is for, its licence, size and files, or why it cannot be
 used. The rest is fetched only after you say yes, or with --yes.
 
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _list(arguments, workspace, report)
         return
     if not arguments.name:
-        raise SpanlightError("Which model? Its name is missing.", "See python3 -m app models offered.")
+        raise SpanlightError("Which model? Its name is missing.", f"See {command()} models offered.")
     name = _whole_name(arguments.name, workspace, report)
     if arguments.give_up:
         give_up(workspace, name, report)
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         card = download(workspace, passport, TransferReport(report), replace=arguments.replace)
     except (Stopped, KeyboardInterrupt):
         report.line(
-            f"Paused. What was fetched stays; to go on: python3 -m app models download {passport.repository}"
+            f"Paused. What was fetched stays; to go on: {command()} models download {passport.repository}"
         )
         raise
     report.clear()

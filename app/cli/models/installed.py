@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from app.cli.models.words import few, make, moment, origin, task_word
 from app.cli.terminal import TerminalReport, marked, one_line, print_json
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.measure_words import figure, share, speed
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
     for each in unfinished(workspace, report):
         name, done = one_line(each.passport.repository), f"{size(each.done)} of {size(each.passport.size)}"
-        print(f"\nNot finished: {name}, {done} fetched\n  To go on: python3 -m app models download {name}")
+        print(f"\nNot finished: {name}, {done} fetched\n  To go on: {command()} models download {name}")
 
 
 def used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, str]:

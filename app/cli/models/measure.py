@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.cli.models.words import moment, task
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.measure_words import examples, figure, share, speed
 from app.core.measures import ExampleSet, Measure
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print_kept(kept, arguments.json)
         return
     if not arguments.name:
-        raise SpanlightError("measure needs a model's NAME.", "See python3 -m app models.")
+        raise SpanlightError("measure needs a model's NAME.", f"See {command()} models.")
     data = find_set(workspace, (arguments.name,), arguments.file, report, arguments.task)
     try:
         found = measure(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from app.cli.models.words import does, few, make, task
 from app.cli.terminal import TerminalReport, at_least_one, marked, one_line, print_json
+from app.core.about import command
 from app.core.languages import languages
 from app.core.models import ModelCard
 from app.core.offers import OfferedModel
@@ -16,10 +17,10 @@ from app.flows.measure import measured
 from app.flows.models import installed
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
+_EPILOG = f"""\
 The list comes along with Spanlight; printing it asks nothing of the network. Every word must be found
 somewhere in a model's name, line, labels, languages or licence. Any other model of a known family can be
-had too, by its name: python3 -m app models download OWNER/NAME.
+had too, by its name: {command()} models download OWNER/NAME.
 """
 
 

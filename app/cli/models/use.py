@@ -7,6 +7,7 @@ import argparse
 from app.cli.models.installed import used_by
 from app.cli.models.words import task, task_word
 from app.cli.terminal import TerminalReport, one_line, print_json
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.flows.models import installed
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if arguments.task is not None and arguments.task not in users:
         raise SpanlightError(
             f"No installed model can {task_word(arguments.task)}.",
-            f"See python3 -m app models offered --task {task_word(arguments.task)}.",
+            f"See {command()} models offered --task {task_word(arguments.task)}.",
         )
     names = {card.folder: card.name for card in cards}
     told = [

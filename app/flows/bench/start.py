@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from app.core.about import command
 from app.core.benches import BenchPart
 from app.core.errors import SpanlightError
 from app.core.models import Head
@@ -32,7 +33,7 @@ TEXT = (
 QUESTION = "When is the tide highest?"
 _WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
 _LONGEST = 180.0
-_ASK = "See whether it answers by itself: python3 -m app ask FILE --question TEXT"
+_ASK = f"See whether it answers by itself: {command()} ask FILE --question TEXT"
 _TICK = 0.05  # between two looks whether to stop
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.core import wording
+from app.core.about import command
 from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
@@ -36,7 +37,7 @@ QUESTIONS = 5
 _CLASSIFIED = 100_000  # characters of the text that is classified
 _LONGEST = 900.0
 _END = 30.0  # for the bare event loop, to say what it measured
-_OPENS = "See whether the window opens: python3 -m app"
+_OPENS = f"See whether the window opens: {command()}"
 _COMMAND = [sys.executable, "-m", "app.ui.measured"]
 # What the window's phases are called here; the bare loop goes through those in BESIDE.
 _PHASES = {

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.core import wording
+from app.core.about import command
 from app.core.inside import ModelPicture
 from app.ui.theme import Theme
 from app.ui.views.inspect.part import Part, within
@@ -86,7 +87,7 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
     words = (
         f"{_SAID[way]} It has {wording.count(weights, 'weight')} of its own{sizes}, on top of {below:,} that"
         f" {picture.model} has below its heads. Teaching makes the loss smaller, {loss}; the weights below are"
-        f" taught along. Spanlight teaches such a head in the terminal: python3 -m app train {task}."
+        f" taught along. Spanlight teaches such a head in the terminal: {command()} train {task}."
     )
     return OwnHead(code, weights, words)
 

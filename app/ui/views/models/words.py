@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from app.core import days, wording
+from app.core.about import command
 from app.core.languages import languages as in_words
 from app.core.licences import licence_in_words
 from app.core.measure_words import speed
@@ -145,7 +146,7 @@ def fitted(card: ModelCard) -> Fact:
         Head.CLASSIFICATION in card.heads and card.class_temperature == 1.0
     )
     words = "As the model gives them, never fitted to examples: it may be too sure" if plain else ""
-    return Fact("Probabilities", words, f"python3 -m app evaluate ... --model {card.name} --fit fits them")
+    return Fact("Probabilities", words, f"{command()} evaluate ... --model {card.name} --fit fits them")
 
 
 def _figures(figures: dict[str, float], times: float) -> str:

@@ -1,0 +1,56 @@
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.core import about
+
+APP = Path(about.__file__).resolve().parent.parent
+
+
+def test_a_source_tree_is_started_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "packaging" / "bootstrap.py").touch()
+    monkeypatch.setattr(about, "_ROOT", tmp_path)
+    assert about.command() == "python3 -m app"
+
+
+def test_an_installed_spanlight_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "packaging").mkdir()  # the library of that name, beside app/ in an environment
+    monkeypatch.setattr(about, "_ROOT", tmp_path)
+    assert about.command() == "spanlight"
+
+
+def test_a_bundle_is_a_command_wherever_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert about.command() == "spanlight"
+
+
+def strings(source: str) -> list[str]:
+    """Every string of a module's source but its docstrings."""
+    tree = ast.parse(source)
+    told = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
+    ]
+
+
+def test_nobody_is_told_a_source_trees_command_elsewhere() -> None:
+    here = APP / "core" / "about.py"
+    wrong = [
+        f"{file.relative_to(APP)}: {words}"
+        for file in APP.rglob("*.py")
+        for words in strings(file.read_text("utf-8"))
+        if "-m app" in words and file != here
+    ]
+    assert not wrong
+    assert any("-m app" in words for words in strings(here.read_text("utf-8")))
