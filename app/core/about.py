@@ -10,6 +10,9 @@ from pathlib import Path
 
 NAME = "Spanlight"
 VERSION = "0.1.0"
+# What installers and the systems' lists of programs say of it.
+PUBLISHER = "The Spanlight authors"
+COPYRIGHT = "Copyright 2026 The Spanlight authors"
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
