@@ -199,3 +199,8 @@ def _sound(file: Path) -> bool:
         return False
     finally:
         connection.close()
+
+
+def sqlite_version() -> str:
+    """The version of SQLite in use."""
+    return sqlite3.sqlite_version
