@@ -99,7 +99,18 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
             "There is no screen here to open a window on. "
             f'Ask in the terminal instead: {start_command()} ask FILE --question "..."'
         )
-    files = [argument for argument in argv if argument != "--window"]
+    from app.core.errors import SpanlightError
+    from app.core.file_urls import path_of
+    from app.flows.second_start import claim_or_hand_over
+    from app.settings.paths import default_paths
+
+    files = [path_of(argument) for argument in argv if argument != "--window"]
+    try:
+        claim = claim_or_hand_over(default_paths().data, [name for name in files if not name.startswith("-")])
+    except SpanlightError as fault:
+        return complain(str(fault))
+    if claim is None:  # the window that is open has them
+        return 0
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
     # window collects by itself (ui/shell/collecting.py).
     gc.disable()
@@ -111,7 +122,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
         return complain(
             f"A system library that windows need is missing ({fault}). See the README for the list."
         )
-    return start(files, painted)
+    return start(files, painted, claim)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -126,7 +137,9 @@ def main(argv: list[str] | None = None) -> int:
         return say(usage())
     if first.startswith("-") and first != "--window":
         return complain(f"There is no option {first}. {start_command()} --help lists what there is.")
-    if first and first != "--window" and first not in COMMANDS and not os.path.exists(first):
+    # Desktops hand over files as addresses, too; the window says where one is not there.
+    known = first in ("", "--window") or first in COMMANDS or first.lower().startswith("file:/")
+    if not known and not os.path.exists(first):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
             f"{start_command()} --help tells more."

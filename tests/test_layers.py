@@ -39,7 +39,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.theme": ("app.core", "app.settings"),
     "app.ui.jobs": ("app.core",),
     "app.ui.messages": ("app.core",),
-    "app.ui.one_window": (),
+    "app.ui.one_window": ("app.flows.second_start",),
     "app.ui.widgets": ("app.core", "app.ui.theme"),
     "app.ui.views": (
         "app.core",
@@ -79,7 +79,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.person": ("app.core", "app.flows", "app.ui"),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
-    "app.__main__": ("app.core.about", "app.cli", "app.flows.early", "app.ui.start"),
+    "app.__main__": (
+        "app.core.about",
+        "app.core.errors",
+        "app.core.file_urls",
+        "app.settings.paths",
+        "app.cli",
+        "app.flows.early",
+        "app.flows.second_start",
+        "app.ui.start",
+    ),
 }
 FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}
 
@@ -126,7 +135,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": (),
     "urllib": NETWORK,
     "http": NETWORK,
-    "socket": NETWORK,
+    # A second start speaks to the window that is open, on this computer.
+    "socket": (*NETWORK, "app.flows.second_start"),
     "ssl": NETWORK,
     "ftplib": NETWORK,
     "requests": NETWORK,

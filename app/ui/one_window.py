@@ -1,57 +1,69 @@
-"""One window for one person's data: a second start hands its files to the window that is open."""
+"""One window for one person's data: it listens for later starts, which hand it their files."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from pathlib import Path
+import contextlib
+import os
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-# Milliseconds: to find out whether there is a window, and for it to take the files.
-_CONNECT, _ANSWER = 300, 3000
-_MOST_BYTES = 1 << 20
-_TAKEN = b"taken\n"
+from app.flows.second_start import GREETING, MOST_BYTES, TAKEN, Claim, read_order
 
-
-def name_of(data: Path) -> str:
-    """What the window that keeps its data in this folder is called on this computer."""
-    return f"spanlight-{hashlib.sha256(str(data).encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
-
-
-def hand_over(name: str, files: list[Path]) -> bool:
-    """Hand files to the window of this name, which comes up; False where there is none, or none that answers."""
-    socket = QLocalSocket()
-    socket.connectToServer(name)
-    if not socket.waitForConnected(_CONNECT):
-        return False
-    socket.write(json.dumps([str(file.absolute()) for file in files]).encode("ascii") + b"\n")
-    answer = b""
-    while _TAKEN not in answer and socket.waitForReadyRead(_ANSWER):
-        answer += bytes(socket.readAll().data())
-    return _TAKEN in answer
+# How often a window that was opened beside a stuck one looks whether that has gone.
+_AGAIN_MS = 2000
 
 
 class OneWindow(QObject):
-    """Listens for later starts; `asked` carries the files of one, none where the window is only to come up."""
+    """Listens for later starts while its claim is held.
 
-    asked = Signal(list)
+    `asked` carries the files of one, none where the window is only to come up, and the desktop's token to come to the
+    front with, which may be empty.
+    """
 
-    def __init__(self, name: str, parent: QObject | None = None) -> None:
+    asked = Signal(list, str)
+
+    def __init__(self, claim: Claim, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._claim = claim
         self._heard: dict[QLocalSocket, bytes] = {}
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._connected)
-        if not self._server.listen(name):
-            # What a window that was killed left behind.
-            QLocalServer.removeServer(name)
-            self._server.listen(name)
+        self._again = QTimer(self)
+        self._again.setInterval(_AGAIN_MS)
+        self._again.timeout.connect(self._listen)
+        self._listen()
+
+    @property
+    def listening(self) -> bool:
+        """Whether later starts find this window."""
+        return self._server.isListening()
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Listen no longer; the claim stays, as long as the window has something to keep."""
+        self._again.stop()
+        for socket in list(self._heard):
+            socket.abort()
         self._server.close()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Listen no longer as soon as the window that this is installed on is closed."""
+        if event.type() == QEvent.Type.Close:
+            self.close()
+        return False
+
+    @Slot()
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError):
+            self._claim.take()
+        if self._claim.held:
+            self._again.stop()
+            # What a window that was killed left behind: nobody else can have it, as the claim is held.
+            QLocalServer.removeServer(self._claim.name)
+            self._server.listen(self._claim.name)
+        elif not self._again.isActive():
+            self._again.start()
 
     @Slot()
     def _connected(self) -> None:
@@ -59,6 +71,8 @@ class OneWindow(QObject):
             self._heard[socket] = b""
             socket.readyRead.connect(self._read)
             socket.disconnected.connect(self._gone)
+            socket.write(GREETING + b"%d\n" % os.getpid())
+            socket.flush()
             self._take(socket)
 
     @Slot()
@@ -68,20 +82,22 @@ class OneWindow(QObject):
             self._take(socket)
 
     def _take(self, socket: QLocalSocket) -> None:
-        heard = self._heard.get(socket, b"") + bytes(socket.readAll().data())
+        if socket not in self._heard:
+            return  # whoever came has gone: the window was not to be waited for
+        heard = self._heard[socket] + bytes(socket.readAll().data())
         self._heard[socket] = heard
-        if len(heard) > _MOST_BYTES:
+        if len(heard) > MOST_BYTES:
             socket.abort()
         elif heard.endswith(b"\n"):
             self._heard[socket] = b""
             try:
-                names = [str(name) for name in json.loads(heard)]
-            except (ValueError, TypeError, RecursionError):
+                files, token = read_order(heard)
+            except ValueError:
                 socket.abort()
                 return
-            socket.write(_TAKEN)
+            socket.write(TAKEN)
             socket.flush()
-            self.asked.emit([Path(name) for name in names])
+            self.asked.emit(files, token)
 
     @Slot()
     def _gone(self) -> None:

@@ -16,12 +16,13 @@ from PySide6.QtWidgets import QApplication
 import app.ui.sources  # noqa: F401, before what it saves time of
 from app.core.about import NAME, VERSION, command
 from app.core.errors import SpanlightError
+from app.flows.second_start import Claim, claim_or_hand_over
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
 from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected, log_qt_messages
-from app.ui.one_window import OneWindow, hand_over, name_of
+from app.ui.one_window import OneWindow
 from app.ui.shell.collecting import Collecting
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
@@ -63,10 +64,10 @@ class Handed(QObject):
         return False
 
 
-def main(argv: list[str], painted: Callable[[], object] | None = None) -> int:
+def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Claim | None = None) -> int:
     """Open the window on the files named; returns the process's exit code once it is closed.
 
-    `painted` is called once the whole window has been painted.
+    `painted` is called once the whole window has been painted. `claim` is the window's, where it was taken already.
     """
     if any(argument in ("-h", "--help") for argument in argv):
         print(USAGE)
@@ -77,8 +78,8 @@ def main(argv: list[str], painted: Callable[[], object] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     files = [Path(argument) for argument in argv if not argument.startswith("-")]
-    name = name_of(paths.data)
-    if hand_over(name, files):
+    claim = claim or claim_or_hand_over(paths.data, files)
+    if claim is None:
         return 0
     start_log(paths.log_file)
     log_qt_messages()
@@ -88,16 +89,17 @@ def main(argv: list[str], painted: Callable[[], object] | None = None) -> int:
     application.installEventFilter(Handed(window))
     if os.name == "posix":
         Signals(window)
-    one = OneWindow(name, window)
-    one.asked.connect(window.come_up)
     if painted is not None:
         window.painted.first.connect(painted)
     if files:
         window.open_files(files)
+    one = OneWindow(claim, window)
+    one.asked.connect(window.come_up)
+    window.installEventFilter(one)
     code = application.exec()
-    one.close()
     with contextlib.suppress(RuntimeError):
         window.close()
+    claim.release()
     return code
 
 

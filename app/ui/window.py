@@ -148,13 +148,12 @@ class MainWindow(QMainWindow):
         self.show_page("ask")
         self.page.open_files(paths)
 
-    @Slot(list)
-    def come_up(self, paths: list[Path]) -> None:
-        """Come to the front, and open files for asking."""
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.show()
-        self.raise_()
-        self.activateWindow()
+    @Slot(list, str)
+    def come_up(self, paths: list[Path], token: str = "") -> None:
+        """Come to the front, with the desktop's token for it, and open files for asking."""
+        from app.ui.shell.front import bring_up
+
+        bring_up(self, token)
         if paths:
             self.open_files(paths)
 

@@ -1,0 +1,42 @@
+"""Files named as addresses, as desktops hand them to a program (RFC 8089)."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+_ADDRESS = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
+_DRIVE = re.compile(r"/[A-Za-z][:|](/|$)")
+
+
+def path_of(argument: str, *, windows: bool = sys.platform == "win32") -> str:
+    """The path in a file:// address; anything else is given back as it is.
+
+    An address of another computer is a path on Windows only, where such computers have paths, too.
+    """
+    found = _ADDRESS.fullmatch(argument)
+    if found is None:
+        return argument
+    host, path = found["host"] or "", _plain(found["path"])
+    here = host.lower() in ("", "localhost")
+    if "\0" in path:
+        return argument
+    if windows:
+        path = path[1:] if here and _DRIVE.match(path) else path
+        path = path.replace("|", ":", 1) if path[1:2] == "|" else path
+        return (path if here else f"//{host}{path}").replace("/", "\\")
+    # Some programs put their own computer's name there.
+    return path if here or host.lower() == os.uname().nodename.lower() else argument
+
+
+def is_file_url(argument: str) -> bool:
+    """Whether an argument names a file by its address."""
+    return _ADDRESS.fullmatch(argument) is not None
+
+
+def _plain(escaped: str) -> str:
+    """The characters of a path whose bytes may be written as %XX; bytes of no character stay what they are."""
+    data = escaped.encode("utf-8", "surrogateescape")
+    return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), data).decode("utf-8", "surrogateescape")

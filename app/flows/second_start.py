@@ -1,0 +1,187 @@
+"""A second start hands its files to the window that is open. Standard library only: it comes before Qt is imported.
+
+The window listens at a name that its data's folder has (`name_of`) and speaks first: `spanlight-window 1 <process>`.
+Who started second answers with one line of JSON, and is told `taken`. A window that does not speak is stuck, and gets
+nothing that it could open later, when the person has the files in another window.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+
+from app.models.locks import Lock
+
+GREETING = b"spanlight-window 1 "
+TAKEN = b"taken\n"
+# The bytes that files' names may have.
+MOST_BYTES = 1 << 20
+# Seconds: for a window to speak or to take the files, and for one that is being opened or closed.
+_ANSWER, _CHANGING = 3.0, 20.0
+_EVERY = 0.02
+# What a desktop gives a program for its window to come to the front with (Wayland; X11).
+_TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
+
+
+class Answer(Enum):
+    """What became of files that were handed over."""
+
+    TAKEN = "taken"
+    ABSENT = "nobody listens"
+    SILENT = "no answer"
+
+
+def name_of(data: Path) -> str:
+    """What the window that keeps its data in this folder listens at: a socket's path, on Windows a pipe's name."""
+    name = f"spanlight-{hashlib.sha256(str(data).encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
+    return name if sys.platform == "win32" else str(_runtime_folder() / name)
+
+
+class Claim:
+    """Held by the one window of a data folder; `held` is False for another that was opened beside it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        folder = Path(tempfile.gettempdir()) if sys.platform == "win32" else Path(name).parent
+        self._lock = Lock(folder / f"{Path(name).name}.lock")
+        self.held = False
+
+    def take(self) -> bool:
+        """Take it where nobody has it. Raises OSError where the system has no place for it."""
+        self.held = self.held or self._lock.take()
+        return self.held
+
+    def release(self) -> None:
+        """Let another start be the window."""
+        if self.held:
+            self.held = False
+            self._lock.release()
+
+
+def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
+    """The claim of the window that is to be opened; None where one was open and has taken the files.
+
+    Where one is being opened or closed, that is waited for.
+    """
+    claim = Claim(name_of(data))
+    until = time.monotonic() + _CHANGING
+    while True:
+        try:
+            if claim.take():
+                return claim
+        except OSError:  # then nothing tells whether a window is being opened
+            until = 0.0
+        answer = hand_over(claim.name, files)
+        if answer is Answer.TAKEN:
+            return None
+        if answer is Answer.SILENT or time.monotonic() > until:
+            return claim
+        time.sleep(_EVERY)
+
+
+def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
+    """Hand files to the window of this name, which comes up."""
+    order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
+    line = json.dumps(order).encode("ascii") + b"\n"
+    if sys.platform == "win32":
+        return _in_time(lambda: _through_pipe(rf"\\.\pipe\{name}", line))
+    return _through_socket(name, line)
+
+
+def read_order(line: bytes) -> tuple[list[Path], str]:
+    """The files and the desktop's token in a line that came. Raises ValueError for anything else."""
+    try:
+        told = json.loads(line)
+    except RecursionError as fault:
+        raise ValueError("nested too deeply") from fault
+    files, token = (told.get("files"), told.get("token", "")) if isinstance(told, dict) else (None, "")
+    if not isinstance(files, list) or not all(isinstance(file, str) and "\0" not in file for file in files):
+        raise ValueError("no list of files")
+    if not isinstance(token, str) or len(token) > 1000 or not token.isprintable():
+        raise ValueError("no token")
+    return [Path(file) for file in files], token
+
+
+def _token() -> dict[str, str]:
+    return {"token": next((found for name in _TOKENS if (found := os.environ.get(name))), "")}
+
+
+def _through_socket(path: str, line: bytes) -> Answer:
+    try:
+        # In a folder that all may write to, another person could listen under the name.
+        if Path(path).stat().st_uid != os.getuid():
+            return Answer.ABSENT
+        with socket.socket(socket.AF_UNIX) as way:
+            way.settimeout(_ANSWER)
+            way.connect(path)
+            return _talk(way.recv, way.sendall, line)
+    except TimeoutError:
+        return Answer.SILENT
+    except OSError:
+        return Answer.ABSENT
+
+
+def _through_pipe(path: str, line: bytes) -> Answer:
+    try:
+        with Path(path).open("r+b", buffering=0) as pipe:
+            return _talk(pipe.read, pipe.write, line)
+    except OSError:
+        return Answer.ABSENT
+
+
+def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: bytes) -> Answer:
+    """Wait for the window to speak, give it the line, and hear that it has it."""
+    heard = b""
+    while not heard.endswith(b"\n"):
+        if not (part := read(256)):
+            return Answer.ABSENT  # it was just being closed
+        heard += part
+        if len(heard) > 256:
+            return Answer.SILENT
+    if not heard.startswith(GREETING) or not heard[len(GREETING) :].strip().isdigit():
+        return Answer.SILENT  # another version's, say
+    _let_come_up(int(heard[len(GREETING) :]))
+    write(line)
+    heard = b""
+    while len(heard) < len(TAKEN):
+        if not (part := read(256)):
+            return Answer.ABSENT
+        heard += part
+    return Answer.TAKEN if heard == TAKEN else Answer.SILENT
+
+
+def _let_come_up(process: int) -> None:
+    """On Windows only the program that the person is using may let another one's window come to the front."""
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.user32.AllowSetForegroundWindow(process)
+
+
+def _in_time(talk: Callable[[], Answer]) -> Answer:
+    """What `talk` brings, SILENT where it takes too long: a pipe's reads cannot be given a time."""
+    answers: list[Answer] = []
+    thread = threading.Thread(target=lambda: answers.append(talk()), daemon=True)
+    thread.start()
+    thread.join(2 * _ANSWER)
+    return answers[0] if answers else Answer.SILENT
+
+
+def _runtime_folder() -> Path:
+    """Where sockets lie: the same for every start of a person on this computer, whatever started it."""
+    own = Path(f"/run/user/{os.getuid()}") if sys.platform != "win32" else Path()
+    with contextlib.suppress(OSError):
+        told = own.stat()
+        if sys.platform == "linux" and told.st_uid == os.getuid() and os.access(own, os.W_OK | os.X_OK):
+            return own
+    return Path(tempfile.gettempdir())
