@@ -33,7 +33,8 @@ class Settings:
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
     are those of core.network.Network; `download_speed` is the last one measured, in bytes a second;
-    `others` holds keys of other versions, written back as they were read.
+    `welcomed` tells that this is not the very first start; `others` holds keys of other versions,
+    written back as they were read.
     """
 
     theme: str = "system"
@@ -60,6 +61,7 @@ class Settings:
     hub_cache: str = ""
     use_token: bool = False
     download_speed: float = 0.0
+    welcomed: bool = False
     others: dict[str, object] = field(default_factory=dict)
 
 
@@ -160,7 +162,7 @@ def _merged(
 
 
 def _from_values(values: dict[str, object]) -> Settings:
-    settings = Settings()
+    settings = Settings(welcomed=True)  # who has settings has been here before
     for name, value in values.items():
         match name:
             case "precision" if value == "auto" or value in _precisions():
@@ -195,8 +197,8 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.document_size = value
             case "names_joining" if value == "first" or value in _joinings():
                 settings.names_joining = str(value)
-            case "classify_lines" | "ask_quick" | "keep_history" | "offline" | "use_token" if isinstance(
-                value, bool
+            case "classify_lines" | "ask_quick" | "keep_history" | "offline" | "use_token" | "welcomed" if (
+                isinstance(value, bool)
             ):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):

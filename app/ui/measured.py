@@ -30,6 +30,7 @@ from app.ui.start import make_application, open_window
 def measure(order: Order) -> dict[str, Any]:
     """Drive a window of its own through an order; gaps by phase in milliseconds, and what came of it."""
     workspace = open_workspace(default_paths())
+    workspace.settings.welcomed = True
     if order.model:
         workspace.settings.models[str(Head.QUESTION_ANSWERING)] = order.model
     if order.device:

@@ -77,10 +77,11 @@ def until_stopped(request: object, choice: ModelChoice | None, report: Report) -
         time.sleep(0.002)
 
 
-def open_fake_workspace(engine: FakeEngine) -> Workspace:
-    """A workspace below the test's own home with this engine and its cards."""
+def open_fake_workspace(engine: FakeEngine, *, first: bool = False) -> Workspace:
+    """A workspace below the test's own home with this engine and its cards; `first` for a very first start."""
     paths = default_paths()
     settings = settings_file.load(paths.settings_file)
+    settings.welcomed = not first
     return Workspace(settings, paths, FakeShelf(*engine.cards), engine, documents_here())  # type: ignore[arg-type]
 
 

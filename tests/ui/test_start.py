@@ -71,7 +71,10 @@ def test_help_needs_no_window() -> None:
     assert "usage" in done.stdout
 
 
-def test_the_window_opens_and_closes_without_the_model_libraries() -> None:
+def test_the_window_opens_and_closes_without_the_model_libraries(spanlight_home: Path) -> None:
+    settings = default_paths().settings_file
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}")  # a later start: at the first one there is a sample
     done = run("-c", OPEN_AND_CLOSE)
     assert done.returncode == 0, done.stderr
     assert "page ask ['New text']" in done.stdout

@@ -17,7 +17,7 @@ from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.answers import Answers
-from app.ui.views.ask_drafts import KeptSheets, first_things
+from app.ui.views.ask_drafts import FirstThings, first_things
 from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.ask_panes import AskPanes
 from app.ui.views.asking import NOT_OPEN, Asking
@@ -35,6 +35,7 @@ from app.ui.widgets.find_bar import FindBar
 
 if TYPE_CHECKING:
     from app.core.history import Entry
+    from app.ui.views.welcome import Welcome
 
 _AFTER_MS = 100  # the window is painted by then
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
@@ -69,6 +70,7 @@ class AskView(Page):
             workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
         )
         self._samples: Sequence[Sample] = ()
+        self.welcome: Welcome | None = None
         self._lay_out()
         self._connect()
         self._make_shortcuts()
@@ -82,8 +84,10 @@ class AskView(Page):
     # What the window asks of a page
 
     def stop(self) -> bool:
-        """Stop opening the file that is up, else stop reading; the best answer so far stays."""
-        return self.opening.stop(self.sheets.current()) or self.asking.stop()
+        """Stop opening the file that is up, else stop reading (the best answer stays), else put the welcome away."""
+        if self.opening.stop(self.sheets.current()) or self.asking.stop():
+            return True
+        return self.welcome is not None and self.welcome.leave()
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
@@ -123,17 +127,35 @@ class AskView(Page):
     # Texts
 
     @Slot(object)
-    def _begin(self, first: tuple[KeptSheets, Sequence[Sample]]) -> None:
-        kept, self._samples = first
+    def _begin(self, first: FirstThings) -> None:
+        self._samples = first.samples
         self.sheets.offer(
             [(sample.title, sample.questions[0] if sample.questions else "") for sample in self._samples]
         )
         self._take_question()
-        self.sheets.bring_back(kept)
+        self.sheets.bring_back(first.kept)
         for sheet in self.sheets.all():
             self.keeping.bring_back(sheet)
         if self.isVisible():
             self.shown()
+        if first.first_start:
+            QTimer.singleShot(_AFTER_MS, self._welcome_first)
+
+    @Slot()
+    def _welcome_first(self) -> None:
+        """Welcome who is here for the first time, unless they have begun already: with a file that they opened, say."""
+        begun = not all(sheet.is_untouched() for sheet in self.sheets.all())
+        self.show_welcome(quietly=begun)
+
+    def show_welcome(self, *, quietly: bool = False) -> None:
+        """Welcome somebody with a sample that is asked at once; `quietly` only counts as done."""
+        if self.welcome is None:
+            from app.ui.views.welcome import Welcome
+
+            self.welcome = Welcome(self)
+        self.welcome.note()
+        if not quietly:
+            self.welcome.show(self._samples)
 
     @Slot(object)
     def _file_read(self, sheet: Sheet) -> None:
@@ -243,6 +265,7 @@ class AskView(Page):
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
         whole.addWidget(self._splitter, 1)
+        self.column = whole
 
     def _connect(self) -> None:
         self.find_bar.closed.connect(self._find_left)

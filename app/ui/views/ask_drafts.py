@@ -6,11 +6,15 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
+
+if TYPE_CHECKING:
+    from app.ui.views.sheet import Sheet
 
 _LIST = "ask"
 _log = logging.getLogger(__name__)
@@ -44,6 +48,30 @@ class KeptSheets:
     current: int
 
 
+def kept_sheets(sheets: Sequence[Sheet], up: int, history: int) -> KeptSheets:
+    """The sheets as they are kept, their texts counted as saved; `up` is the index of the one that is up.
+
+    `history` is how many questions of each are kept; what only passes through is left out.
+    """
+    kept: list[KeptSheet] = []
+    current = 0
+    for at, sheet in enumerate(sheets):
+        if sheet.passing:
+            continue
+        if at <= up:
+            current = len(kept)
+        file = sheet.is_file()
+        text = sheet.editor.text() if sheet.unsaved and not file else None
+        sheet.unsaved = False
+        asked, place = tuple(sheet.history[-history:]), sheet.reading_place()
+        kept.append(
+            KeptSheet(
+                sheet.key, sheet.name, sheet.path, sheet.question, asked, text, file, place, sheet.entry
+            )
+        )
+    return KeptSheets(tuple(kept), current)
+
+
 def save_sheets(drafts: Drafts, kept: KeptSheets, gone: Iterable[str], report: Report) -> None:
     """Write the list and the texts that changed, and forget the texts of closed tabs.
 
@@ -71,9 +99,22 @@ def load_sheets(drafts: Drafts) -> KeptSheets:
         return KeptSheets((), 0)
 
 
-def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[KeptSheets, Sequence[Sample]]:
-    """What the page begins with: the texts kept, and the samples to try."""
-    return load_sheets(drafts), [sample for sample in samples(workspace.paths) if sample.kind == ASK]
+@dataclass(frozen=True, slots=True)
+class FirstThings:
+    """What the page begins with: the texts kept, the samples to try, and whether nobody has ever worked here."""
+
+    kept: KeptSheets
+    samples: Sequence[Sample]
+    first_start: bool
+
+
+def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstThings:
+    """Read what the page begins with. Who was here before has settings, or data of their own."""
+    paths = workspace.paths
+    new = not workspace.settings.welcomed and not any(
+        place.exists() for place in (paths.drafts, paths.history_file, paths.models)
+    )
+    return FirstThings(load_sheets(drafts), [sample for sample in samples(paths) if sample.kind == ASK], new)
 
 
 def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:

@@ -31,10 +31,11 @@ class Asking(QObject):
     """Asks about one sheet at a time: the one that is up when the question is asked.
 
     `note` is one line for the status line; `lost` says that the model process died; `answered` carries a sheet whose
-    document was read to the end, or as far as to where it was stopped.
+    document was read to the end, or as far as to where it was stopped; `asked` one that a person asks about.
     """
 
     note = Signal(str)
+    asked = Signal(object)
     answered = Signal(object)
     lost = Signal()
 
@@ -69,8 +70,11 @@ class Asking(QObject):
                 self.note.emit("" if outcome.hidden else outcome.note)
         self._answers.show_if_up(sheet)
 
-    def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
-        """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say."""
+    def ask(self, sheet: Sheet, *, whole: bool = False, example: bool = False) -> None:
+        """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say.
+
+        An `example` is asked by Spanlight itself, and is remembered nowhere.
+        """
         panel = self._panel
         panel.notice.clear()
         if not sheet.is_open:
@@ -98,8 +102,9 @@ class Asking(QObject):
                 self._job.stop()  # what was found by now is kept
         if sheet.outcome is not None and sheet.outcome.nearest:
             panel.threshold.open(False)
-        sheet.history = panel.box.remember()
-        sheet.outcome = Outcome(question, opened)
+        if not example:
+            sheet.history = panel.box.remember()
+        sheet.outcome = Outcome(question, opened, example=example)
         sheet.outcome.waiting = "Waiting for the reader"
         sheet.pane.put_out()
         sheet.pane.set_heat(())
@@ -127,6 +132,8 @@ class Asking(QObject):
         job.stopped.connect(self._stopped)
         self.note.emit("")  # what it says is of the question before
         self._moved()
+        if not example:
+            self.asked.emit(sheet)
 
     @Slot()
     def stop(self) -> bool:

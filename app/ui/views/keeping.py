@@ -83,6 +83,8 @@ class Keeping(QObject):
         outcome = sheet.outcome
         if outcome is None or outcome.reading is None or not self._workspace.settings.keep_history:
             return
+        if outcome.example:
+            return
         from app.flows.history import remember
 
         job = self._lanes.files.start(
@@ -95,7 +97,7 @@ class Keeping(QObject):
     def remember_now(self, sheet: Sheet) -> None:
         """Keep what was answered by now, before the window is gone; where the disk refuses, that is in the log."""
         outcome = sheet.outcome
-        if outcome is None or outcome.reading is None:
+        if outcome is None or outcome.reading is None or outcome.example:
             return
         from app.flows.history import remember
 

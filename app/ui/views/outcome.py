@@ -29,7 +29,8 @@ class Outcome:
     each whether the page shows it; `stale` that the page says something else by now; `note` is what the status line
     says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
     next question, also where better ones would take its place. `hidden` tells that its text was taken off the page,
-    which may come back by undoing that: until then nothing is said of it.
+    which may come back by undoing that: until then nothing is said of it. `example` tells that Spanlight asked it
+    itself, to show what it does: it is kept nowhere.
     """
 
     question: str
@@ -46,6 +47,7 @@ class Outcome:
     note: str = ""
     kept: Answer | None = None
     hidden: bool = False
+    example: bool = False
 
     @property
     def fraction(self) -> float:

@@ -11,7 +11,7 @@ from app.core.report import Silent
 from app.settings.drafts import Drafts
 from app.ui.jobs import Job, Lanes
 from app.ui.theme import Theme
-from app.ui.views.ask_drafts import KeptSheet, KeptSheets, save_sheets
+from app.ui.views.ask_drafts import KeptSheets, kept_sheets, save_sheets
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.document_tabs import DocumentTabs
 from app.ui.widgets.pane import Pane
@@ -209,6 +209,14 @@ class Sheets(QObject):
             self.current().setFocus(Qt.FocusReason.OtherFocusReason)
         self.save_soon()
 
+    def drop(self, sheet: Sheet) -> None:
+        """Take away a sheet that nobody misses, while another one is up."""
+        if sheet in self._sheets and sheet is not self.current():
+            self.going.emit(sheet)
+            self._take_out(self._sheets.index(sheet)).deleteLater()
+            self._gone.add(sheet.key)
+            self.save_soon()
+
     @Slot()
     def undo_close(self) -> None:
         """Bring the sheet that was closed last back to its place."""
@@ -248,19 +256,7 @@ class Sheets(QObject):
         self._save_job.failed.connect(self._not_saved)
 
     def _kept(self) -> KeptSheets:
-        kept = []
-        for sheet in self._sheets:
-            file = sheet.is_file()
-            text = sheet.editor.text() if sheet.unsaved and not file else None
-            sheet.unsaved = False
-            history = tuple(sheet.history[-_HISTORY:])
-            place = sheet.reading_place()
-            kept.append(
-                KeptSheet(
-                    sheet.key, sheet.name, sheet.path, sheet.question, history, text, file, place, sheet.entry
-                )
-            )
-        return KeptSheets(tuple(kept), self._stack.currentIndex())
+        return kept_sheets(self._sheets, self._stack.currentIndex(), _HISTORY)
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:

@@ -1,0 +1,296 @@
+"""The very first start: a sample that is asked by itself, and leaves no trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.report import Report, Silent
+from app.core.requests import ModelChoice, Question
+from app.core.results import Reading
+from app.flows.history import everything
+from app.settings import settings as settings_file
+from app.settings.paths import default_paths
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.views.ask import AskView
+from app.ui.views.welcome import Welcome
+from app.ui.window import MainWindow
+from tests.helpers.ask_page import CARD, answers
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+QUESTION = "How much did the firm ask for the repair?"
+
+
+def answer(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+    text = question.documents[0].text
+    word = "£780" if "£780" in text else text.split()[0]
+    return Reading(answers(text, word), True, 0.05, 0.4, 1, 1, 0.1)
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(answer, CARD)
+
+
+@pytest.fixture
+def start(
+    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
+) -> Iterator[Callable[..., MainWindow]]:
+    """Starts the window as `spanlight` does; `first` for one that has no settings yet."""
+    made: list[MainWindow] = []
+
+    def started(*files: Path, first: bool = True) -> MainWindow:
+        workspace = open_fake_workspace(engine, first=first)
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        window = MainWindow(workspace, theme, Lanes())
+        made.append(window)
+        window.show()
+        window.start_soon()
+        if files:
+            window.open_files(list(files))
+        qtbot.waitExposed(window)
+        return window
+
+    yield started
+    for window in made:
+        window.close()
+        window.deleteLater()
+    qapp.processEvents()
+
+
+def ask_page(window: MainWindow) -> AskView:
+    page = window.pages["ask"]
+    assert isinstance(page, AskView)
+    return page
+
+
+def welcomed(window: MainWindow, qtbot: QtBot) -> tuple[AskView, Welcome]:
+    """Wait until the sample's answer stands on the page."""
+    page = ask_page(window)
+    qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
+    sheet = page.sheets.current()
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    assert page.welcome is not None
+    return page, page.welcome
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait past the moment when a first start would welcome somebody."""
+    qtbot.waitUntil(lambda: not ask_page(window)._first_job.running)
+    qtbot.wait(250)
+    qtbot.waitUntil(lambda: window.lanes.files.idle and window.lanes.work.idle)
+
+
+def kept(window: MainWindow) -> settings_file.Settings:
+    return settings_file.load(window.workspace.paths.settings_file)
+
+
+def test_a_sample_is_asked_by_itself_and_its_answer_lights_up(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    sheet = page.sheets.current()
+    asked = [request for request in engine.requests if isinstance(request, Question)]
+    assert [request.text for request in asked] == [QUESTION]
+    assert sheet.pane.lit() == ["£780"]
+    assert page.panel.box.question() == QUESTION
+    band = welcome.band
+    assert band is not None and band.isVisible()
+    assert "lit up in the text" in band.line()
+    assert "leaves this computer" in band._private.text()
+    assert band.folder.toolTip() == str(window.workspace.paths.data)
+    assert page.panel.box.field.textCursor().selectedText() == QUESTION, "the next question is typed over it"
+    qtbot.waitUntil(lambda: kept(window).welcomed)
+
+
+def test_the_sample_comes_into_no_history_and_leaves_with_the_window(
+    start: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    window = start()
+    page, _ = welcomed(window, qtbot)
+    page.sheets.save_now()
+    window.close()
+    assert everything(open_fake_workspace(FakeEngine(answer, CARD)), "", Silent()) == ()
+    drafts = default_paths().drafts
+    assert json.loads((drafts / "ask.txt").read_text("utf-8"))["sheets"] == []
+    assert [path.name for path in drafts.iterdir()] == ["ask.txt"]
+
+
+def test_it_does_not_come_back(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
+    window = start()
+    welcomed(window, qtbot)
+    window.close()
+    again = start(first=False)
+    assert again.workspace.settings.welcomed
+    settle(again, qtbot)
+    assert ask_page(again).welcome is None
+    assert ask_page(again).sheets.current().is_untouched()
+
+
+@pytest.mark.parametrize("of", ["settings", "drafts", "history", "models"])
+def test_who_was_here_before_is_not_welcomed(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, spanlight_home: Path, of: str
+) -> None:
+    paths = default_paths()
+    if of == "settings":
+        paths.config.mkdir(parents=True)
+        paths.settings_file.write_text('{"theme": "dark"}')
+        assert settings_file.load(paths.settings_file).welcomed
+        window = start(first=False)
+    else:
+        place = {"drafts": paths.drafts, "history": paths.history_file, "models": paths.models}[of]
+        place.mkdir(parents=True)
+        window = start()
+    settle(window, qtbot)
+    assert ask_page(window).welcome is None
+    assert not engine.requests
+
+
+def test_a_file_on_the_command_line_goes_first(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path
+) -> None:
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear Ms Okafor, the rent is due.")
+    window = start(file)
+    settle(window, qtbot)
+    page = ask_page(window)
+    qtbot.waitUntil(lambda: page.sheets.current().is_open)
+    assert [sheet.path for sheet in page.sheets.all()] == [str(file)]
+    assert page.welcome is not None and page.welcome.band is None
+    assert not engine.requests, "nothing was asked"
+    assert kept(window).welcomed, "nor will it be at the second start"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support raise")
+def test_a_file_that_is_handed_over_takes_its_place(
+    start: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear Ms Okafor, the rent is due.")
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    window.come_up([file])
+    qtbot.waitUntil(lambda: page.sheets.current().is_open and page.sheets.current().path == str(file))
+    assert welcome.band is None
+    assert [sheet.path for sheet in page.sheets.all()] == [str(file)], "the sample is closed"
+    page.sheets.undo_close()
+    assert len(page.sheets.all()) == 1, "and not to be brought back"
+
+
+def test_a_question_of_ones_own_ends_it_and_keeps_the_text(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    sheet = page.sheets.current()
+    page.panel.box.field.setPlainText("When is the next meeting?")
+    qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Return)
+    assert welcome.band is None
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.entry > 0)
+    assert [entry.question for entry in everything(window.workspace, "", Silent())] == [
+        "When is the next meeting?"
+    ]
+    page.sheets.new_up()
+    assert sheet in page.sheets.all(), "it is theirs by now"
+    assert sheet.history == ["When is the next meeting?"]
+
+
+def test_an_edit_ends_it_and_keeps_the_text(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    sheet = page.sheets.current()
+    sheet.editor.setFocus()
+    qtbot.keyClicks(sheet.editor, "x")
+    assert welcome.band is None and not sheet.passing
+    page.sheets.new_up()
+    assert sheet in page.sheets.all()
+
+
+@pytest.mark.parametrize("way", ["button", "Esc"])
+def test_it_can_be_put_away(start: Callable[..., MainWindow], qtbot: QtBot, way: str) -> None:
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    band = welcome.band
+    assert band is not None
+    if way == "button":
+        band.close_button.click()
+    else:
+        qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
+    assert welcome.band is None
+    sheet = page.sheets.current()
+    assert sheet.pane.lit() == ["£780"], "the sample stays to be played with"
+    page.sheets.new_up()
+    assert sheet not in page.sheets.all(), "until something else is begun"
+
+
+def test_closing_the_sample_ends_it(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    page.sheets.close_current()
+    assert welcome.band is None
+    assert page.sheets.current().is_untouched()
+
+
+def test_it_can_be_called_up_again_beside_what_is_open(
+    start: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    window = start(first=False)
+    settle(window, qtbot)
+    page = ask_page(window)
+    mine = page.sheets.current()
+    mine.editor.set_text("My own text.")
+    page.show_welcome()
+    welcomed(window, qtbot)
+    assert page.sheets.all()[0] is mine and len(page.sheets.all()) == 2
+    page.show_welcome()
+    assert len(page.sheets.all()) == 2, "the one that is open comes up"
+    page.sheets.bring(0)
+    assert list(page.sheets.all()) == [mine]
+    assert mine.pane.text() == "My own text."
+
+
+def test_the_folder_can_be_opened(
+    start: Callable[..., MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url) is None)
+    window = start()
+    page, welcome = welcomed(window, qtbot)
+    assert welcome.band is not None
+    welcome.band.folder.click()
+    assert [Path(url.toLocalFile()) for url in opened] == [window.workspace.paths.data]
+    assert window.workspace.paths.data.is_dir()
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    welcome.band.folder.click()
+    assert page.panel.notice.sentence() == "No program opened the folder."
+
+
+@pytest.mark.parametrize("width", [420, 700, 1400])
+def test_nothing_is_cut_off_at_any_width(start: Callable[..., MainWindow], qtbot: QtBot, width: int) -> None:
+    window = start()
+    _, welcome = welcomed(window, qtbot)
+    band = welcome.band
+    assert band is not None
+    window.resize(width + 150, 700)
+    qtbot.wait(50)
+    for part in (band.open, band.close_button, band.folder, band._title, band._line, band._private):
+        assert part.isVisible()
+        inside = part.geometry().translated(
+            part.parentWidget().mapTo(band, part.parentWidget().rect().topLeft())
+        )
+        if part.parentWidget() is band:
+            inside = part.geometry()
+        assert band.rect().contains(inside), part
+    for label in (band._title, band._line, band._private):
+        assert label.height() >= label.heightForWidth(label.width())
