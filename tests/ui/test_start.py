@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.settings.paths import default_paths
+
 ROOT = Path(__file__).parents[2]
 
 OPEN_AND_CLOSE = """
