@@ -11,6 +11,7 @@ from pathlib import Path
 NAME = "Spanlight"
 VERSION = "0.1.0"
 # What installers and the systems' lists of programs say of it.
+SUMMARY = "Ask your own documents and see the answer's words light up"
 PUBLISHER = "The Spanlight authors"
 COPYRIGHT = "Copyright 2026 The Spanlight authors"
 _ROOT = Path(__file__).resolve().parent.parent.parent

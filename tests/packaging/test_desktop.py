@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 from PySide6.QtCore import QMimeDatabase
 
-from app.core.about import NAME, PUBLISHER, VERSION
+from app.core.about import NAME, PUBLISHER, SUMMARY, VERSION
 from app.documents.sniff import _SUFFIXES
 from tests.conftest import ROOT
 
@@ -106,6 +106,7 @@ def test_the_newest_release_is_this_version(component: etree._Element) -> None:
     assert releases[0] == VERSION
     assert all(release.get("date") for release in component.findall("releases/release"))
     assert component.findtext("developer_name") == PUBLISHER
+    assert component.findtext("summary") == SUMMARY
 
 
 @pytest.mark.real_window
