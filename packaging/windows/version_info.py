@@ -40,7 +40,9 @@ def version_resource(program: str) -> object:
 
     table = [StringStruct(name, value) for name, value in strings(program).items()]
     return VSVersionInfo(
-        ffi=FixedFileInfo(filevers=four_numbers(), prodvers=four_numbers(), mask=0x3F, OS=0x40004, fileType=1),
+        ffi=FixedFileInfo(
+            filevers=four_numbers(), prodvers=four_numbers(), mask=0x3F, OS=0x40004, fileType=1
+        ),
         kids=[
             StringFileInfo([StringTable("040904B0", table)]),
             VarFileInfo([VarStruct("Translation", [0x0409, 1200])]),
