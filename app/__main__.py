@@ -47,6 +47,7 @@ def usage() -> str:
     return (
         f"usage: {start + ' [--window] [FILE ...]':<40}open the window\n"
         f"       {start + ' COMMAND ...':<40}work in the terminal\n"
+        f"       {start + ' --check [--json]':<40}see whether all of it works here\n"
         f"       {start} --version | --help\n\n"
         "Answers questions about your own documents by lighting up the exact words of the answer,\n"
         "and classifies text with its class probabilities shown.\n\n"
@@ -117,12 +118,15 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     try:
         from app.ui.start import main as start
     except ImportError as fault:
-        if ".so" not in str(fault):
-            raise
-        return complain(
-            f"A system library that windows need is missing ({fault}). See the README for the list."
-        )
+        return not_whole(fault)
     return start(files, painted, claim)
+
+
+def not_whole(fault: ImportError) -> int:
+    """Say what of Spanlight, or of the system, is missing."""
+    from app.core.system_libraries import not_whole as told
+
+    return complain(str(told(fault)))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -135,10 +139,11 @@ def main(argv: list[str] | None = None) -> int:
         return say(f"{NAME} {VERSION}")
     if first in ("--help", "-h"):
         return say(usage())
-    if first.startswith("-") and first != "--window":
+    options = ("--window", "--check")
+    if first.startswith("-") and first not in options:
         return complain(f"There is no option {first}. {start_command()} --help lists what there is.")
     # Desktops hand over files as addresses, too; the window says where one is not there.
-    known = first in ("", "--window") or first in COMMANDS or first.lower().startswith("file:/")
+    known = first in ("", *options) or first in COMMANDS or first.lower().startswith("file:/")
     if not known and not os.path.exists(first):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
@@ -149,13 +154,32 @@ def main(argv: list[str] | None = None) -> int:
     if code is not None:
         return code
     if first in COMMANDS:
+        return in_terminal(arguments)
+    if first == "--check":
+        return check(arguments[1:])
+    return open_window(arguments)
+
+
+def in_terminal(arguments: list[str]) -> int:
+    """Run one command; its exit code."""
+    try:
         from app.flows.early import begin
 
         early = begin(arguments)
         from app.cli.main import main as command_line
+    except ImportError as fault:
+        return not_whole(fault)
+    return command_line(arguments, early)
 
-        return command_line(arguments, early)
-    return open_window(arguments)
+
+def check(arguments: list[str]) -> int:
+    """Try out whether all of it works; the exit code."""
+    try:
+        from app.cli.check import main as try_out
+        from app.ui.check import start_window
+    except ImportError as fault:
+        return not_whole(fault)
+    return try_out(arguments, start_window)
 
 
 if __name__ == "__main__":

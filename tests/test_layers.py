@@ -79,15 +79,19 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.person": ("app.core", "app.flows", "app.ui"),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
+    "app.ui.check": ("app.core", "app.ui.checked"),
+    "app.ui.checked": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.__main__": (
         "app.core.about",
         "app.core.errors",
         "app.core.file_urls",
+        "app.core.system_libraries",
         "app.settings.paths",
         "app.cli",
         "app.flows.early",
         "app.flows.second_start",
         "app.ui.start",
+        "app.ui.check",
     ),
 }
 FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}
@@ -105,7 +109,9 @@ TORCH = (
     "app.models.processor",
     "app.models.encoder",
     "app.models.inside",
+    "app.models.small",
     "app.training",
+    "app.engine.checking",
     "app.engine.process",
     "app.engine.trial",
     "app.models.peak",
@@ -133,6 +139,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "pickle": (),
+    "a name made while running": ("app.engine.checking", "app.ui.checked"),  # they try all modules
     "urllib": NETWORK,
     "http": NETWORK,
     # A second start speaks to the window that is open, on this computer.

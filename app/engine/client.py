@@ -17,13 +17,16 @@ from app.core.text import Document
 from app.engine.child import Child
 from app.engine.host import model_process, start_host
 from app.engine.orders import (
+    ImportModules,
     ListDevices,
     Load,
+    MakeModel,
     MeasurePeak,
     Prepare,
     ProfileRun,
     Run,
     TellMemory,
+    TellVersions,
     TryModel,
     Unload,
 )
@@ -98,6 +101,20 @@ class Engine:
         """
         card: ModelCard = self._child.run(TryModel(folder), _Limited(report, Path(folder).name, seconds))
         return card
+
+    def import_modules(self, names: tuple[str, ...], report: Report) -> dict[str, str]:
+        """What is wrong with each module that cannot be imported in the process; raises as `run` does."""
+        faults: dict[str, str] = self._child.run(ImportModules(names), report)
+        return faults
+
+    def make_model(self, folder: Path, family: str, tokens: int, padding: int, report: Report) -> None:
+        """Write a tiny model of a family into a folder, without a tokenizer; raises as `run` does."""
+        self._child.run(MakeModel(str(folder), family, tokens, padding), report)
+
+    def versions(self, report: Report) -> dict[str, str]:
+        """The versions of the libraries that compute, by name; raises as `run` does."""
+        versions: dict[str, str] = self._child.run(TellVersions(), report)
+        return versions
 
     def devices(self, report: Report) -> Devices:
         """Every device of this computer, and what `auto` takes; raises as `run` does."""

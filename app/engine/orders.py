@@ -81,3 +81,25 @@ class TryModel:
     """Load every head of a folder on the CPU, run each on a small input, and tell the card."""
 
     folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportModules:
+    """Import modules by name; brings back what is wrong with each that cannot be, by its name."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeModel:
+    """Write a tiny model of a family into a folder, all of the family's heads tried; fields as in `write_small`."""
+
+    folder: str
+    family: str
+    tokens: int
+    padding: int
+
+
+@dataclass(frozen=True, slots=True)
+class TellVersions:
+    """Tell the versions of the libraries that compute, by their names."""

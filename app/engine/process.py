@@ -18,13 +18,16 @@ from app.core.requests import TrainingRequest
 from app.engine.holding import Holding
 from app.engine.importing import quickly
 from app.engine.orders import (
+    ImportModules,
     ListDevices,
     Load,
+    MakeModel,
     MeasurePeak,
     Prepare,
     ProfileRun,
     Run,
     TellMemory,
+    TellVersions,
     TryModel,
     Unload,
 )
@@ -69,7 +72,10 @@ MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 # more beside them. With that, some long texts one after another take 490 MB at most, without 530.
 _LONG = 1.0
 
-Order = Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
+Order = (
+    Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
+    | ImportModules | MakeModel | TellVersions
+)  # fmt: skip
 
 
 def start() -> Host:
@@ -129,6 +135,10 @@ class Host:
                     return self._answer(order, report)
                 case Prepare():
                     return self._prepare(order, report)
+                case ImportModules() | MakeModel() | TellVersions():
+                    from app.engine.checking import checked
+
+                    return checked(order, report)
                 case ProfileRun():
                     from app.engine.profiling import profiled
 

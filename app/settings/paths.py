@@ -84,6 +84,11 @@ class Paths:
         return self.resources / "samples"
 
     @property
+    def known_documents(self) -> Path:
+        """Documents that come along to see whether every kind is read."""
+        return self.resources / "check"
+
+    @property
     def log_file(self) -> Path:
         """The log being written; older ones stand beside it with a number."""
         return self.logs / "spanlight.log"

@@ -18,6 +18,9 @@ from tokenizers import (
 )
 
 from app.core.models import Head, ProblemType
+from app.models.classes import model_class
+from app.models.families import FAMILIES as KNOWN
+from app.models.small import small_values
 
 FAMILIES = (
     "bert",
@@ -198,45 +201,6 @@ def _unigram(family: str) -> Tokenizer:
 
 
 def _config(family: str, tokenizer: Tokenizer, positions: int) -> Any:
-    import transformers
-
     pad = tokenizer.token_to_id(_special(family)["pad_token"])
-    common = {
-        "vocab_size": tokenizer.get_vocab_size(),
-        "max_position_embeddings": positions + (pad + 1 if family in ("roberta", "xlm-roberta") else 0),
-        "pad_token_id": pad,
-    }
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    roberta = {"type_vocab_size": 1, "bos_token_id": 0, "eos_token_id": 2}
-    match family:
-        case "bert":
-            return transformers.BertConfig(**common, **shape)
-        case "distilbert":
-            return transformers.DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
-        case "roberta":
-            return transformers.RobertaConfig(**common, **shape, **roberta)
-        case "xlm-roberta":
-            return transformers.XLMRobertaConfig(**common, **shape, **roberta)
-        case "electra":
-            return transformers.ElectraConfig(**common, **shape, embedding_size=16)
-        case "albert":
-            return transformers.AlbertConfig(
-                **common, **shape, embedding_size=16, bos_token_id=1, eos_token_id=2
-            )
-        case "mobilebert":
-            return transformers.MobileBertConfig(
-                **common,
-                **shape | {"hidden_size": 32, "intermediate_size": 32},
-                embedding_size=16,
-                true_hidden_size=16,
-                intra_bottleneck_size=16,
-                num_feedforward_networks=2,
-            )
-        case "deberta":
-            relative = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "type_vocab_size": 0}
-            return transformers.DebertaConfig(**common, **shape, **relative)
-        case "deberta-v2":
-            relative = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0}
-            newer = {"position_biased_input": False, "position_buckets": 64, "norm_rel_ebd": "layer_norm"}
-            return transformers.DebertaV2Config(**common, **shape, **relative, **newer, share_att_key=True)
-    raise ValueError(f"no such family: {family}")
+    config_class = model_class(KNOWN[family], Head.QUESTION_ANSWERING).config_class
+    return config_class(**small_values(family, tokenizer.get_vocab_size(), pad, positions))

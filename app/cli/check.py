@@ -1,0 +1,97 @@
+"""Try out whether all of Spanlight works here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+from app.cli.terminal import Parser, TerminalReport, new_parser, one_line, print_json
+from app.core.checks import Checked, CheckReport
+from app.core.errors import SpanlightError
+from app.core.report import Stopped
+from app.core.wording import duration
+from app.flows.check.run import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OK, FAILED, INPUT_ERROR, INTERRUPTED = 0, 1, 2, 130
+_EPILOG = """\
+Every kind of document is opened and asked, every task done by the model that comes along, a model of every
+family made and read, one taught, and the window painted without a screen: all in a folder that is removed
+afterwards. Nothing of yours is read or changed, and nothing is asked of the network. Some 20 seconds.
+
+The exit code is 0 where all of it works, and 1 where something does not.
+"""
+
+
+def parser() -> Parser:
+    """The arguments of `--check`."""
+    return new_parser("--check", "Try out whether all of Spanlight works on this computer.", _EPILOG)
+
+
+def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
+    """Try everything, `window` in a process of its own, and print what came of it; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+    report = _Lines(as_json=True)
+    try:
+        arguments: argparse.Namespace = parser().parse_args(argv)
+        report = _Lines(as_json=arguments.json)
+        with report.stopping():
+            found = check(window, report)
+    except SystemExit as leaving:  # argparse has printed the help
+        return int(leaving.code or 0)
+    except SpanlightError as fault:
+        return _say(one_line(str(fault)), INPUT_ERROR)
+    except (Stopped, KeyboardInterrupt):
+        return _say("Stopped.", INTERRUPTED)
+    finally:
+        report.clear()
+    if arguments.json:
+        print_json(_values(found))
+    else:
+        print()
+        for name, version in found.versions.items():
+            print(f"{name:<20} {one_line(version)}")
+        print(f"\n{duration(found.seconds)} in all.")
+    if found.log:
+        sys.stderr.write(f"\nWhat the processes printed:\n{found.log}\n")
+    return _say(one_line(found.sentence), FAILED if found.failed else OK)
+
+
+class _Lines(TerminalReport):
+    """Prints a line for each thing as soon as it was tried, unless all is to come as JSON."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__(sys.stderr)
+        self._as_json = as_json
+
+    def partial(self, result: object) -> None:
+        """Print what came of one thing."""
+        if isinstance(result, Checked) and not self._as_json:
+            self.clear()
+            print(f"{'ok' if result.ok else 'failed':<7}{result.seconds:6.2f} s  {result.what}", flush=True)
+            if result.fault:
+                print(f"                 {one_line(result.fault)}", flush=True)
+
+
+def _values(found: CheckReport) -> dict[str, object]:
+    parts = [asdict(part) | {"ok": part.ok} for part in found.parts]
+    return {
+        "ok": not found.failed,
+        "said": found.sentence,
+        "parts": parts,
+        "versions": found.versions,
+        "seconds": found.seconds,
+        "log": found.log,
+    }
+
+
+def _say(sentence: str, code: int) -> int:
+    sys.stderr.write(sentence + "\n")
+    return code

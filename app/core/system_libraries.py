@@ -1,0 +1,78 @@
+"""What the system's loader says of a library that it cannot load, told to a person."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from app.core.errors import SpanlightError
+
+_MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
+_TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
+_NAME = re.compile(r"(.+?)\.so\.(\d+)")
+# Those that their makers put into a package of another name.
+_OTHERS = {
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libbrotlidec.so.1": "libbrotli1",
+}
+_DEBIAN = "/etc/debian_version"
+
+
+def without_library(fault: str) -> SpanlightError | None:
+    """The fault of a library of the system's that is missing or too old, None where the words are of something else."""
+    old = _TOO_OLD.search(fault)
+    if old:
+        kind = "C library (glibc" if old[1] == "GLIBC" else "C++ library (GLIBCXX"
+        return SpanlightError(
+            f"This system is too old for Spanlight, which needs the {kind} {old[2]} or newer).",
+            "Install it on a newer release of the system.",
+        )
+    missing = _MISSING.search(fault)
+    if missing is None:
+        return None
+    name = missing[1]
+    package = debian_package(name)
+    hint = "Install your system's package that brings it."
+    if package and os.path.exists(_DEBIAN):  # noqa: PTH110 the start reads this file too
+        hint = f"To install it: sudo apt install {package}"
+    return SpanlightError(f"The system's library {name} is missing, which Spanlight needs.", hint)
+
+
+def debian_package(library: str) -> str:
+    """The name of the Debian package with a shared library, by Debian's rule for such names; empty where none is.
+
+    Debian Policy, section 8.1: the library's name and its version, a hyphen between where the name ends in a digit.
+    """
+    if library in _OTHERS:
+        return _OTHERS[library]
+    found = _NAME.fullmatch(library)
+    if found is None:
+        return ""
+    name = found[1].lower().replace("_", "-")
+    return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
+
+
+def missing_module(fault: ImportError) -> str:
+    """What cannot be imported, for a person: the module's name, else the library's words on one line."""
+    return fault.name or " ".join(str(fault).split())
+
+
+def not_whole(fault: ImportError) -> SpanlightError:
+    """What a person is told where a part of the program is missing or broken."""
+    system = without_library(str(fault))
+    if system is not None:
+        return system
+    name = missing_module(fault)
+    gone = isinstance(fault, ModuleNotFoundError)
+    why = "missing" if gone else f"broken ({' '.join(str(fault).split())[:200].rstrip('.')})"
+    return SpanlightError(f"Spanlight is not whole: {name} is {why}.", _again())
+
+
+def _again() -> str:
+    from app.core.about import command
+
+    if not getattr(sys, "frozen", False) and command() != "spanlight":
+        return f"Get the code once more, or delete the folder .venv in it and start again: {command()}"
+    return "Install it again."

@@ -1,0 +1,108 @@
+"""Every module that the program names anywhere, in functions too, read from its byte code and looked for.
+
+What is imported only when it is needed is not missed before: a bundle may lack it and start all the same.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from types import CodeType
+
+# What the start imports; a bundle holds the start itself as its script, under another name.
+ROOTS = (
+    "app.cli.check",
+    "app.cli.main",
+    "app.core.about",
+    "app.core.errors",
+    "app.core.file_urls",
+    "app.core.system_libraries",
+    "app.flows.early",
+    "app.flows.second_start",
+    "app.settings.paths",
+    "app.ui.check",
+    "app.ui.start",
+)
+OURS = "app"
+# Parts of the standard library that only some systems have, each imported only there.
+_ELSEWHERE = frozenset(
+    "_winapi fcntl grp msvcrt nt posix pwd resource select termios tty winreg winsound".split()
+)
+_NAME, _FROM, _LONGER = (dis.opmap[name] for name in ("IMPORT_NAME", "IMPORT_FROM", "EXTENDED_ARG"))
+
+
+def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Our own modules that can be reached from the start, and what is missing of them and of what they import."""
+    ours: set[str] = set()
+    missing: set[str] = set()
+    others: set[str] = set()
+    left = [*ROOTS]
+    while left:
+        name = left.pop()
+        if name in ours:
+            continue
+        ours.add(name)
+        code = _code(name)
+        if code is None:
+            missing.add(name)
+            continue
+        for base, inside in _imports(code):
+            if base.split(".")[0] != OURS:
+                others.add(base.split(".")[0])
+            elif inside and _is_package(base):
+                left.append(f"{base}.{inside}")
+            else:
+                left.append(base)
+    missing |= {
+        name for name in others - _ELSEWHERE if name not in sys.builtin_module_names and not _found(name)
+    }
+    return tuple(sorted(ours - missing)), tuple(sorted(missing))
+
+
+def _code(name: str) -> CodeType | None:
+    """A module's code, not run; None where it is not there."""
+    try:
+        spec = find_spec(name)
+        loader: object = spec.loader if spec is not None else None
+        get = getattr(loader, "get_code", None)
+        code: CodeType | None = get(name) if get is not None else None
+    except (ImportError, ValueError):
+        return None
+    return code
+
+
+def _is_package(name: str) -> bool:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.submodule_search_locations is not None
+
+
+def _found(name: str) -> bool:
+    if name in sys.modules:
+        return True
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _imports(code: CodeType) -> Iterator[tuple[str, str]]:
+    """(module, name taken from it or empty) for each import in a code object and all that it holds."""
+    base, argument, raw = "", 0, code.co_code
+    for at in range(0, len(raw), 2):
+        deed, argument = raw[at], argument << 8 | raw[at + 1]
+        if deed == _LONGER:
+            continue
+        if deed == _NAME:
+            base = code.co_names[argument]
+            yield base, ""
+        elif deed == _FROM:
+            yield base, code.co_names[argument]
+        argument = 0
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _imports(constant)

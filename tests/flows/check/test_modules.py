@@ -1,0 +1,74 @@
+"""What a bundle may lack is found without running it."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.flows.check.modules import ROOTS, _imports, needed
+from tests.conftest import ROOT
+
+APP = ROOT / "app"
+# Run by other commands than Spanlight's own, or in another interpreter.
+APART = ("app.flows.bench.reference", "app.ui.gaps", "app.ui.measured", "app.ui.painted", "app.ui.person")
+
+
+def named(source: str) -> set[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {(node.module or "", ""), *((node.module or "", alias.name) for alias in node.names)}
+    return found
+
+
+@pytest.mark.parametrize("name", ["__main__.py", "cli/main.py", "engine/process.py", "ui/window.py"])
+def test_byte_code_tells_what_the_source_imports(name: str) -> None:
+    source = (APP / name).read_text("utf-8")
+    assert set(_imports(compile(source, name, "exec"))) == named(source)
+
+
+def test_a_long_module_is_read_to_its_end() -> None:
+    source = "".join(f"a{number} = {number}\n" for number in range(700)) + "import last.of.all\n"
+    assert set(_imports(compile(source, "long", "exec"))) == {("last.of.all", "")}
+
+
+def test_the_roots_are_what_the_start_imports() -> None:
+    named_there = named((APP / "__main__.py").read_text("utf-8"))
+    found = {base for base, inside in named_there if base.startswith("app.") and inside}
+    assert found == set(ROOTS)
+
+
+def test_here_nothing_is_missing_and_all_of_ours_is_reached() -> None:
+    ours, missing = needed()
+    assert missing == ()
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in APP.rglob("*.py")
+        if path.name not in ("__init__.py", "__main__.py")
+    }
+    assert {name for name in files - set(ours) if not name.startswith(APART)} == set()
+
+
+def test_what_is_gone_is_named(tmp_path: Path) -> None:
+    shutil.copytree(APP, tmp_path / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "app" / "documents" / "pdf_marks.py").unlink()
+    (tmp_path / "app" / "ui" / "views" / "history.py").unlink()
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from importlib import util; find = util.find_spec\n"
+        "import app.flows.check.modules as m\n"
+        "m.find_spec = lambda name: None if name == 'lxml' else find(name)\n"
+        "print(*m.needed()[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["app.documents.pdf_marks", "app.ui.views.history", "lxml"]

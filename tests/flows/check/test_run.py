@@ -1,0 +1,89 @@
+"""What does not work is found and named, and nothing else."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.checks import Checked
+from app.core.errors import SpanlightError
+from app.core.report import Silent, Stopped
+from app.flows.check import run
+from app.flows.check.run import check
+from app.settings.paths import default_paths
+from tests.conftest import ROOT
+from tests.helpers.known_documents import known_documents
+
+
+def test_the_known_documents_are_those_that_are_written() -> None:
+    here = {path.name: path.read_bytes() for path in (ROOT / "resources" / "check").iterdir()}
+    assert here == known_documents()
+
+
+class Told(Silent):
+    def __init__(self, until: str = "") -> None:
+        self.until = until
+        self.parts: list[Checked] = []
+
+    def partial(self, result: object) -> None:
+        if isinstance(result, Checked):
+            self.parts.append(result)
+
+    def check(self) -> None:
+        if self.until and any(part.what.startswith(self.until) for part in self.parts):
+            raise Stopped
+
+
+@pytest.fixture
+def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Resources that can be spoilt, taken in the place of the real ones; temporary folders below `tmp_path`."""
+    made = tmp_path / "resources"
+    made.mkdir()
+    for entry in (ROOT / "resources").iterdir():
+        if entry.name not in ("check", "models"):
+            (made / entry.name).symlink_to(entry)
+    for name in ("check", "models"):
+        (made / name).mkdir()
+        for entry in (ROOT / "resources" / name).iterdir():
+            (made / name / entry.name).symlink_to(entry)
+    monkeypatch.setattr(run, "default_paths", lambda env: replace(default_paths(env), resources=made))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return made
+
+
+def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path: Path) -> None:
+    known = resources / "check"
+    (known / "lighthouse.docx").unlink()
+    text = (known / "lighthouse.txt").read_text("utf-8").replace("forty kilometres", "eleven miles")
+    (known / "lighthouse.txt").unlink()
+    (known / "lighthouse.txt").write_text(text, "utf-8")
+    (resources / "models" / "starter-entities").unlink()
+    told = Told()
+    found = check(None, told)
+    failed = {part.what.split(":")[0]: part.fault for part in found.failed}
+    assert list(failed) == ["The starter models are there", "Word", "plain text", "Find names"]
+    assert failed["The starter models are there"] == "None is there to find names."
+    assert "lighthouse.docx" in failed["Word"]
+    assert failed["plain text"] == "lighthouse.txt was answered with “eleven miles”, not “forty kilometres”."
+    assert list(found.parts) == told.parts and len(found.parts) > 25
+    assert found.versions["torch"] and found.versions["pdfium"] and found.versions["device"]
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_stop_leaves_nothing_behind(resources: Path, tmp_path: Path) -> None:
+    told = Told(until="PDF")
+    with pytest.raises(Stopped):
+        check(None, told)
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_without_a_place_to_write_one_sentence_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SpanlightError, match="No folder for the check could be made"):
+        check(None, Silent())
