@@ -21,7 +21,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.system_libraries import without_library
 from app.flows.check.trial import Trial, require
-from app.flows.second_start import Answer, Claim, hand_over
+from app.flows.second_start import Answer, Claim, hand_over, name_of
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
 from app.ui.one_window import OneWindow
@@ -40,7 +40,6 @@ def try_window(order: WindowTrial, report: Report) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")  # fontconfig's and Qt's own
-    tempfile.tempdir = str(folder)
     trial = Trial(report)
     trial.run("The window's modules can be loaded", lambda: _import(order.modules))
     workspace = open_workspace(default_paths({"SPANLIGHT_HOME": order.folder}))
@@ -101,8 +100,7 @@ def _try_theme(resources: Path) -> None:
 def _try_second(application: QApplication, folder: Path) -> None:
     asked: list[list[Path]] = []
     answers: list[Answer] = []
-    # Listened at in the folder that is removed; on Windows a pipe has a name alone.
-    claim = Claim(f"spanlight-check-{os.getpid()}" if sys.platform == "win32" else str(folder / "second"))
+    claim = Claim(name_of(folder))  # where any window listens, as another one
     first = OneWindow(claim)
     first.asked.connect(lambda files, token: asked.append(files))
     require(first.listening, "The first window does not listen.")
@@ -112,6 +110,8 @@ def _try_second(application: QApplication, folder: Path) -> None:
     _wait(application, lambda: bool(answers))
     first.close()
     claim.release()
+    for place in (Path(claim.name).parent, Path(tempfile.gettempdir())):
+        (place / f"{Path(claim.name).name}.lock").unlink(missing_ok=True)
     require(answers == [Answer.TAKEN] and asked == [[file]], "Its files did not come.")
 
 

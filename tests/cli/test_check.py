@@ -25,8 +25,8 @@ ENVIRONMENT = {
 }
 
 
-def test_everything_works_without_a_screen_and_nothing_is_kept(tmp_path: Path) -> None:
-    home, temporary = tmp_path / "home", tmp_path / "temporary"
+def test_everything_works(tmp_path: Path) -> None:
+    home, temporary = tmp_path / "home", tmp_path / "tmp"
     home.mkdir()
     temporary.mkdir()
     done = subprocess.run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,6 @@ class Told(Silent):
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("QT_QPA_PLATFORM", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, "offscreen")  # put back when the test is over
-    monkeypatch.setattr(tempfile, "tempdir", None)
 
 
 def test_what_is_missing_is_named(
