@@ -79,7 +79,7 @@ def prepare(
     None says that this process has everything it needs. An installed Spanlight comes without the
     set-up, because its installer has done that work.
     """
-    if not os.path.exists(BOOTSTRAP):
+    if getattr(sys, "frozen", False) or not os.path.exists(BOOTSTRAP):
         return None
     import importlib.util
 
@@ -183,7 +183,8 @@ def check(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    if not __package__:  # run by its path, from any folder: python3 .../spanlight/app
+    # Run by its path, from any folder: python3 .../spanlight/app
+    if not __package__ and not getattr(sys, "frozen", False):
         sys.path[0] = ROOT
     import multiprocessing
 

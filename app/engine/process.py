@@ -15,6 +15,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
+from app.engine.bundled import stand_in
 from app.engine.holding import Holding
 from app.engine.importing import quickly
 from app.engine.orders import (
@@ -61,6 +62,7 @@ ENVIRONMENT = {
     "USE_TF": "0",
     "USE_FLAX": "0",
     "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+    "PYTORCH_JIT": "0",
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. What a batch frees is kept for the next:
@@ -82,6 +84,7 @@ def start() -> Host:
     """Make this process ready for torch, and give the handler of its requests."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    stand_in()
     _keep_freed_memory()
     return Host()
 

@@ -1,0 +1,89 @@
+"""What goes into the bundle besides what is found by following imports, and what stays out.
+
+What is left out was found by tracing what a run of `spanlight --check` imports, and that command, run inside the
+bundle, is what proves that nothing is missing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from fnmatch import fnmatch
+from pathlib import Path
+
+from PyInstaller.utils.hooks import collect_submodules, copy_metadata
+
+# The families of app/models/families.py as transformers names its folders, and what those import.
+FAMILIES = frozenset(
+    "albert auto bert deberta deberta_v2 distilbert electra mobilebert roberta xlm_roberta".split()
+)
+# Asked for by way of its metadata at run time.
+DISTRIBUTIONS = """
+    torch transformers tokenizers safetensors numpy huggingface-hub tqdm regex packaging filelock pyyaml httpx2
+    PySide6-Essentials pypdfium2
+""".split()
+# Other programs' parts, which are tried for and done without; tools for building and testing; parts of transformers
+# for other work than a forward pass.
+EXCLUDED = """
+    IPython PIL brotli click fsspec functorch h2 hf_xet matplotlib networkx pandas pydantic pygments rich scipy tensorboard
+    torch.utils.tensorboard torchaudio torchvision typer
+    _pytest docx ensurepip hypothesis idlelib lib2to3 mypy pip pkg_resources pydoc_data pytest ruff setuptools tkinter
+    torch.test
+    transformers.cli transformers.data transformers.pipelines transformers.trainer
+""".split()
+# Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its kinds of
+# pictures that no document here has; parts of lxml beside the reading of XML; sources, and lists of the packages' making.
+_UNUSED = """
+    PySide6/Qt/translations/* */libQt6Qml* */libQt6Quick* */libQt6VirtualKeyboard* */libQt6Pdf* */libQt6Egl*
+    */plugins/egldeviceintegrations/* */plugins/generic/* */plugins/networkinformation/* */plugins/tls/*
+    */plugins/platforms/libqeglfs* */plugins/platforms/libqlinuxfb* */plugins/platforms/libqminimal*
+    */plugins/platforms/libqv* */plugins/wayland-shell-integration/lib[!x]*
+    */plugins/imageformats/*qpdf* */plugins/imageformats/*qtga* */plugins/imageformats/*qtiff*
+    */plugins/imageformats/*qwbmp* */plugins/imageformats/*qicns*
+    lxml/html/_difflib* lxml/html/diff* lxml/objectify* lxml/includes/* lxml/isoschematron/*
+    *.c *.h *.pxd *.pyx *.dist-info/RECORD *.dist-info/INSTALLER *.dist-info/sboms/*
+""".split()
+# Of the build machine's own libraries those come along that Python needs, which differ from one Linux to another, and
+# the small ones of X11 that desktops lack; all others (glibc, X11, GL, fonts, D-Bus) are the system's.
+_HOST = tuple(
+    """
+    libpython libssl libcrypto libsqlite3 libffi libbz2 liblzma libz. libexpat libuuid libmpdec libreadline libncurses
+    libtinfo libxcb- libxkbcommon-x11
+    """.split()
+)
+
+
+def datas(root: Path) -> list[tuple[str, str]]:
+    """Files and their folders in the bundle: the resources but for README's pictures, and packages' metadata."""
+    found = [
+        (str(each), "resources" if each.is_file() else f"resources/{each.name}")
+        for each in sorted((root / "resources").iterdir())
+        if each.name != "pictures"
+    ]
+    for name in DISTRIBUTIONS:
+        found += copy_metadata(name)
+    return found
+
+
+def hidden_imports() -> list[str]:
+    """Modules that are imported by name: the pages of the window, the commands, the children's handlers."""
+    return collect_submodules("app", filter=lambda name: not name.startswith("app.flows.bench.reference"))
+
+
+def excluded() -> list[str]:
+    """Modules that stay out, among them all models of transformers but those that Spanlight reads."""
+    spec = importlib.util.find_spec("transformers")
+    assert spec is not None and spec.origin
+    models = (Path(spec.origin).parent / "models").iterdir()
+    others = [
+        f"transformers.models.{each.name}" for each in models if each.is_dir() and each.name not in FAMILIES
+    ]
+    return [*EXCLUDED, *sorted(others)]
+
+
+def is_wanted(name: str) -> bool:
+    """Whether a file of this name goes into the bundle."""
+    name = name.replace("\\", "/")
+    if any(fnmatch(name, pattern) for pattern in _UNUSED):
+        return False
+    is_host_library = "/" not in name and name.startswith("lib") and ".so" in name
+    return not is_host_library or name.startswith(_HOST)
