@@ -61,6 +61,9 @@ def build(output: Path) -> Path:
         if shutil.which("strip") is None:
             raise Refused("The program strip is missing: install binutils.")
         print(f"stripped: {slim.strip(folder) / 1e6:.0f} MB less")
+    from bundling import held
+
+    held.write_licences(folder)
     return folder
 
 

@@ -24,14 +24,14 @@ DISTRIBUTIONS = """
 # Other programs' parts, which are tried for and done without; tools for building and testing; parts of transformers
 # for other work than a forward pass.
 EXCLUDED = """
-    IPython PIL brotli click fsspec functorch h2 hf_xet matplotlib networkx pandas pydantic pygments rich scipy tensorboard
-    torch.utils.tensorboard torchaudio torchvision typer
+    IPython PIL brotli click fsspec functorch h2 hf_xet matplotlib networkx pandas pydantic pygments rich scipy
+    tensorboard torch.utils.tensorboard torchaudio torchvision typer
     _pytest docx ensurepip hypothesis idlelib lib2to3 mypy pip pkg_resources pydoc_data pytest ruff setuptools tkinter
-    torch.test
+    torch.test readline py
     transformers.cli transformers.data transformers.pipelines transformers.trainer
 """.split()
 # Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its kinds of
-# pictures that no document here has; parts of lxml beside the reading of XML; sources, and lists of the packages' making.
+# pictures that no document has; parts of lxml beside the reading of XML; sources, and lists that packages are made by.
 _UNUSED = """
     PySide6/Qt/translations/* */libQt6Qml* */libQt6Quick* */libQt6VirtualKeyboard* */libQt6Pdf* */libQt6Egl*
     */plugins/egldeviceintegrations/* */plugins/generic/* */plugins/networkinformation/* */plugins/tls/*
@@ -40,24 +40,26 @@ _UNUSED = """
     */plugins/imageformats/*qpdf* */plugins/imageformats/*qtga* */plugins/imageformats/*qtiff*
     */plugins/imageformats/*qwbmp* */plugins/imageformats/*qicns*
     lxml/html/_difflib* lxml/html/diff* lxml/objectify* lxml/includes/* lxml/isoschematron/*
-    *.c *.h *.pxd *.pyx *.dist-info/RECORD *.dist-info/INSTALLER *.dist-info/sboms/*
+    *.c *.h *.pxd *.pyx *.dist-info/licenses/* *.dist-info/RECORD *.dist-info/INSTALLER *.dist-info/sboms/*
 """.split()
 # Of the build machine's own libraries those come along that Python needs, which differ from one Linux to another, and
 # the small ones of X11 that desktops lack; all others (glibc, X11, GL, fonts, D-Bus) are the system's.
 _HOST = tuple(
     """
-    libpython libssl libcrypto libsqlite3 libffi libbz2 liblzma libz. libexpat libuuid libmpdec libreadline libncurses
-    libtinfo libxcb- libxkbcommon-x11
+    libpython libssl libcrypto libsqlite3 libffi libbz2 liblzma libz. libexpat libuuid libmpdec libxcb- libxkbcommon-x11
     """.split()
 )
 
 
 def datas(root: Path) -> list[tuple[str, str]]:
-    """Files and their folders in the bundle: the resources but for README's pictures, and packages' metadata."""
+    """Files and their folders in the bundle: the resources and packages' metadata.
+
+    README's pictures stay out, and the texts of licences, which stand whole in licences.json (bundling/held.py).
+    """
     found = [
         (str(each), "resources" if each.is_file() else f"resources/{each.name}")
         for each in sorted((root / "resources").iterdir())
-        if each.name != "pictures"
+        if each.name not in ("pictures", "licences")
     ]
     for name in DISTRIBUTIONS:
         found += copy_metadata(name)

@@ -3,26 +3,30 @@
 import os
 import sys
 
+TRACKER = "from multiprocessing.resource_tracker import main;main("
+
 
 def _at_start():
-    qt = os.path.join(sys._MEIPASS, "PySide6", *(() if sys.platform == "win32" else ("Qt",)))
-    os.environ["QT_PLUGIN_PATH"] = os.path.join(qt, "plugins")
+    if sys.platform == "linux":
+        # Set for this process, which has read it; a browser that is started from here would load our libraries.
+        before = os.environ.pop("LD_LIBRARY_PATH_ORIG", None)
+        os.environ.pop("LD_LIBRARY_PATH", None)
+        if before:
+            os.environ["LD_LIBRARY_PATH"] = before
     arguments = sys.argv[1:]
-    if "-c" in arguments:
-        # multiprocessing has its tracker of resources started as `executable [options] -c "program"`.
-        program = arguments[arguments.index("-c") + 1 :][:1]
-        if program and program[0].startswith("from multiprocessing.resource_tracker import main"):
-            from multiprocessing.resource_tracker import main
-
-            main(int(program[0].partition("main(")[2].rstrip(")")))
-            sys.exit()
-    if "--multiprocessing-fork" in arguments:
+    if arguments[:1] == ["--multiprocessing-fork"]:
         from multiprocessing.spawn import spawn_main
 
         # The parent tells which file its main program is; where it is this one's too, it is not run again.
         sys.modules["__main__"].__file__ = os.path.join(sys._MEIPASS, "__main__.py")
-        said = dict(each.split("=") for each in arguments if "=" in each)
-        spawn_main(**{name: None if value == "None" else int(value) for name, value in said.items()})
+        said = (each.partition("=")[::2] for each in arguments[1:])
+        spawn_main(**{name: None if value == "None" else int(value) for name, value in said})
+        sys.exit()
+    if arguments[-2:-1] == ["-c"] and arguments[-1].startswith(TRACKER):
+        # multiprocessing starts its tracker of resources as `executable [options] -c program`.
+        from multiprocessing.resource_tracker import main
+
+        main(int(arguments[-1].removeprefix(TRACKER).rstrip(")")))
         sys.exit()
 
 
