@@ -7,12 +7,6 @@ TRACKER = "from multiprocessing.resource_tracker import main;main("
 
 
 def _at_start():
-    if sys.platform == "linux":
-        # Set for this process, which has read it; a browser that is started from here would load our libraries.
-        before = os.environ.pop("LD_LIBRARY_PATH_ORIG", None)
-        os.environ.pop("LD_LIBRARY_PATH", None)
-        if before:
-            os.environ["LD_LIBRARY_PATH"] = before
     arguments = sys.argv[1:]
     if arguments[:1] == ["--multiprocessing-fork"]:
         from multiprocessing.spawn import spawn_main

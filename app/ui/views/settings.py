@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -21,6 +20,7 @@ from app.core.models import Head, ModelCard
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
+from app.ui.outside import open_outside
 from app.ui.theme import Theme
 from app.ui.views.page import Page
 from app.ui.views.settings_choices import (
@@ -153,7 +153,7 @@ class SettingsView(Page):
         except OSError as fault:
             self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
             return
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        if not open_outside(QUrl.fromLocalFile(str(folder))):
             self.notice.show_hint(
                 "No program opened the folder.", "Its place is written beside; it can be copied."
             )

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
 
 from app.core.report import Report
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job
+from app.ui.outside import open_outside
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.welcome_band import WelcomeBand
 
@@ -137,7 +137,7 @@ class Welcome(QObject):
         folder = self._view.workspace.paths.data
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+            opened = open_outside(QUrl.fromLocalFile(str(folder)))
         except OSError:
             opened = False
         if not opened:
