@@ -39,6 +39,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.theme": ("app.core", "app.settings"),
     "app.ui.jobs": ("app.core",),
     "app.ui.messages": ("app.core",),
+    "app.ui.outside": (),
     "app.ui.one_window": ("app.flows.second_start",),
     "app.ui.widgets": ("app.core", "app.ui.theme"),
     "app.ui.views": (
@@ -48,6 +49,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.ui.widgets",
         "app.ui.jobs",
         "app.ui.messages",
+        "app.ui.outside",
         "app.ui.theme",
     ),
     "app.ui.pages": ("app.flows.workspace", "app.ui.views", "app.ui.jobs", "app.ui.theme"),
