@@ -1,7 +1,7 @@
 """Spanlight's icon in every form that a system asks for, drawn by Qt from the SVGs.
 
 `python3 packaging/desktop/icons.py FOLDER` writes `hicolor/` (PNG at each size of the icon theme, and the SVG),
-`spanlight.ico` (Windows) and `spanlight.icns` (macOS).
+`spanlight.ico` (Windows), `spanlight.icns` (macOS) and `spanlight-side.bmp` (beside the Windows installer's last page).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 HERE = Path(__file__).resolve().parent
@@ -59,12 +59,12 @@ def picture(edge: int, margin: float = 0.0) -> QImage:
     return image.convertToFormat(QImage.Format.Format_ARGB32)
 
 
-def png(image: QImage) -> bytes:
-    """The image as a PNG file."""
+def encoded(image: QImage, kind: str = "PNG") -> bytes:
+    """The image as a PNG file, or as one of another kind."""
     held = QByteArray()
     buffer = QBuffer(held)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
+    image.save(buffer, kind)
     return bytes(held.data())
 
 
@@ -94,7 +94,7 @@ def ico(images: Iterable[QImage]) -> bytes:
 
     Format: ICONDIR and ICONDIRENTRY of the Windows SDK.
     """
-    held = [(image.width(), png(image) if image.width() >= 256 else bitmap(image)) for image in images]
+    held = [(image.width(), encoded(image) if image.width() >= 256 else bitmap(image)) for image in images]
     place = 6 + 16 * len(held)
     directory = struct.pack("<HHH", 0, 1, len(held))
     for edge, data in held:
@@ -140,20 +140,31 @@ def argb(image: QImage) -> bytes:
 def icns() -> bytes:
     """The macOS icon with all types that an application's icon set has, for plain and for dense screens."""
     parts = [(kind, argb(picture(edge))) for kind, edge in ICNS_ARGB]
-    parts += [(kind, png(picture(edge, MAC_MARGIN if edge >= 64 else 0.0))) for kind, edge in ICNS_PNG]
+    parts += [(kind, encoded(picture(edge, MAC_MARGIN if edge >= 64 else 0.0))) for kind, edge in ICNS_PNG]
     body = b"".join(kind + struct.pack(">I", len(data) + 8) + data for kind, data in parts)
     return b"icns" + struct.pack(">I", len(body) + 8) + body
+
+
+def side() -> QImage:
+    """The picture beside the Windows installer's last page, at twice the size that it has on a plain screen."""
+    image = QImage(328, 628, QImage.Format.Format_RGB32)
+    image.fill(QColor("#2b3038"))
+    painter = QPainter(image)
+    painter.drawImage(72, 180, picture(184))
+    painter.end()
+    return image
 
 
 def write(folder: Path) -> list[Path]:
     """Write all icons below `folder`; their paths."""
     files = {
-        folder / "hicolor" / f"{edge}x{edge}" / "apps" / "spanlight.png": png(picture(edge))
+        folder / "hicolor" / f"{edge}x{edge}" / "apps" / "spanlight.png": encoded(picture(edge))
         for edge in HICOLOR
     }
     files[folder / "hicolor" / "scalable" / "apps" / "spanlight.svg"] = ICON.read_bytes()
     files[folder / "spanlight.ico"] = ico(picture(edge) for edge in ICO)
     files[folder / "spanlight.icns"] = icns()
+    files[folder / "spanlight-side.bmp"] = encoded(side(), "BMP")
     for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -41,7 +41,7 @@ if (-not $makensis) { $makensis = Join-Path ${env:ProgramFiles(x86)} 'NSIS' 'mak
 if (-not (Test-Path $makensis)) { throw 'makensis is not here: install NSIS.' }
 $defined = @(
     "-DLISTS=$(Resolve-Path $work)",
-    "-DICON=$(Resolve-Path (Join-Path $work 'spanlight.ico'))",
+    "-DICONS=$(Resolve-Path $work)",
     "-DOUT=$(Resolve-Path $Output)"
 )
 # The installer and its uninstaller are signed while they are made, the latter before it is packed.

@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 HERE = Path(__file__).resolve().parent
-# Windows' 260 for a whole path, less the longest folder that is usual: a name of 64 below Users, AppData, Programs.
-LONGEST = 160
+# Windows' 259 for a whole path, less the usual folder with a person's name of 36 letters in it.
+LONGEST = 180
 FORBIDDEN = set('<>:"\\|?*')
 RESERVED = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10))}
 

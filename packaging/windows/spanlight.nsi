@@ -1,6 +1,7 @@
 ; The installer for Windows. build.ps1 makes it; by hand:
 ;   python packaging/windows/files.py BUNDLE LISTS
-;   makensis -WX -DBUNDLE=BUNDLE -DLISTS=LISTS -DICON=spanlight.ico -DOUT=FOLDER packaging/windows/spanlight.nsi
+;   python packaging/desktop/icons.py ICONS
+;   makensis -WX -DLISTS=LISTS -DICONS=ICONS -DOUT=FOLDER packaging/windows/spanlight.nsi
 ;
 ; It asks for no rights and installs for one person, or for everyone when that is chosen or /ALLUSERS is given.
 ; Others: /S (no window), /D=FOLDER (last, without quotes), /CURRENTUSER.
@@ -63,10 +64,15 @@ Var Kept     ; where the person's own data is
 !include path.nsh
 !include associations.nsh
 
-!define MUI_ICON "${ICON}"
-!define MUI_UNICON "${ICON}"
+!define MUI_ICON "${ICONS}/spanlight.ico"
+!define MUI_UNICON "${ICONS}/spanlight.ico"
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${ICONS}/spanlight-side.bmp"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${ICONS}/spanlight-side.bmp"
 !define MUI_ABORTWARNING
 !define MUI_COMPONENTSPAGE_SMALLDESC
+!define MUI_COMPONENTSPAGE_TEXT_TOP "Choose what you would like besides the program."
+!define MUI_COMPONENTSPAGE_TEXT_COMPLIST "What is installed:"
+!define MUI_DIRECTORYPAGE_TEXT_TOP "${NAME} is installed into this folder."
 
 Page custom AskScope TakeScope
 !insertmacro MUI_PAGE_COMPONENTS

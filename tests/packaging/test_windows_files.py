@@ -87,7 +87,7 @@ def test_what_is_not_spanlights_is_never_deleted_with_a_folder() -> None:
         ("LPT1", "not allow"),
         ("folder/end.", "not allow"),
         ("a\tb", "not allow"),
-        ("x" * 90 + "/" + "y" * 90, "longer"),
+        ("x" * 90 + "/" + "y" * 91, "longer"),
     ],
 )
 def test_a_name_that_windows_refuses_is_refused_here(tmp_path: Path, path: str, words: str) -> None:

@@ -60,7 +60,7 @@ def compiled(folder: Path, bundle: Path, version: str) -> Path:
     about.write_text(said, encoding="utf-8-sig")
     icons = [sys.executable, str(ROOT / "packaging" / "desktop" / "icons.py"), str(folder / "icons")]
     subprocess.run(icons, check=True, capture_output=True, timeout=120)
-    defined = {"LISTS": lists, "ICON": folder / "icons" / "spanlight.ico", "OUT": out}
+    defined = {"LISTS": lists, "ICONS": folder / "icons", "OUT": out}
     command = [makensis(), "-WX", "-V2", *(f"-D{name}={path}" for name, path in defined.items()), str(SCRIPT)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "warning" not in done.stdout.lower(), done.stdout + done.stderr
