@@ -1,0 +1,92 @@
+"""What macOS is told of Spanlight: the contents of Info.plist, for PyInstaller's description of the bundle."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Iterable
+
+from app.core.about import COPYRIGHT, NAME, VERSION
+
+IDENTIFIER = "app.spanlight.Spanlight"
+MARKDOWN = "net.daringfireball.markdown"
+# What a person calls them, and the types of them.
+DOCUMENTS = (
+    ("PDF document", ("com.adobe.pdf",)),
+    (
+        "Word document",
+        (
+            "org.openxmlformats.wordprocessingml.document",
+            "org.openxmlformats.wordprocessingml.document.macroenabled",
+        ),
+    ),
+    ("Markdown document", (MARKDOWN,)),
+    ("Web page", ("public.html", "public.xhtml")),
+    ("Plain text", ("public.plain-text",)),
+)
+# The first macOS that runs on Apple's chips.
+OLDEST = (11, 0)
+
+
+def info_plist() -> dict[str, object]:
+    """Info.plist's keys beside those that PyInstaller writes itself."""
+    return {
+        "CFBundleName": NAME,
+        "CFBundleDisplayName": NAME,
+        "CFBundleIdentifier": IDENTIFIER,
+        "CFBundlePackageType": "APPL",
+        "CFBundleShortVersionString": VERSION,
+        "CFBundleVersion": VERSION,
+        "CFBundleDevelopmentRegion": "en",
+        "NSHumanReadableCopyright": COPYRIGHT,
+        "NSPrincipalClass": "NSApplication",
+        "NSHighResolutionCapable": True,
+        # The window follows the system into dark.
+        "NSRequiresAquaSystemAppearance": False,
+        "NSSupportsAutomaticGraphicsSwitching": True,
+        "LSApplicationCategoryType": "public.app-category.productivity",
+        "LSMinimumSystemVersion": minimum_system(wheel_tags()),
+        "LSArchitecturePriority": ["arm64"],
+        "LSRequiresNativeExecution": True,
+        "CFBundleDocumentTypes": [
+            # Offered in "Open with"; what opens these files stays what it is.
+            {
+                "CFBundleTypeName": name,
+                "CFBundleTypeRole": "Viewer",
+                "LSHandlerRank": "Alternate",
+                "LSItemContentTypes": list(types),
+            }
+            for name, types in DOCUMENTS
+        ],
+        # macOS knows Markdown only where a program that edits it is installed.
+        "UTImportedTypeDeclarations": [
+            {
+                "UTTypeIdentifier": MARKDOWN,
+                "UTTypeDescription": "Markdown document",
+                "UTTypeConformsTo": ["public.plain-text"],
+                "UTTypeTagSpecification": {
+                    "public.filename-extension": ["md", "markdown", "mdown"],
+                    "public.mime-type": ["text/markdown"],
+                },
+            }
+        ],
+    }
+
+
+def wheel_tags() -> list[list[str]]:
+    """The tags of each installed library's wheel."""
+    tags = []
+    for distribution in importlib.metadata.distributions():
+        wheel = distribution.read_text("WHEEL") or ""
+        tags.append(re.findall(r"^Tag: (\S+)$", wheel, flags=re.MULTILINE))
+    return tags
+
+
+def minimum_system(tags: Iterable[Iterable[str]]) -> str:
+    """The oldest macOS that all libraries run on, told by their wheels' tags; each may name several."""
+    oldest = OLDEST
+    for each in tags:
+        found = re.findall(r"macosx_(\d+)_(\d+)_(?:arm64|universal2)", " ".join(each))
+        if found:
+            oldest = max(oldest, min((int(major), int(minor)) for major, minor in found))
+    return f"{oldest[0]}.{oldest[1]}"
