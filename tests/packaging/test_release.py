@@ -85,11 +85,13 @@ def test_its_shell_steps_can_be_read_by_the_shell(workflow: dict[Any, Any], tmp_
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_the_scripts_can_be_read_by_the_shell(path: Path) -> None:
-    assert subprocess.run(["bash", "-n", str(path)], capture_output=True).returncode == 0
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith("#!")
-    if "bash" in text.splitlines()[0]:
-        assert "\nset -euo pipefail\n" in text
+    # Some are filled in where they are packed: a number stands for what does not stand there yet.
+    text = re.sub(r"@[A-Z_]+@", "31", path.read_text(encoding="utf-8"))
+    shell = text.splitlines()[0].rpartition("/")[2].rpartition(" ")[2]
+    assert shell in ("sh", "bash")
+    assert subprocess.run([shell, "-n"], input=text, capture_output=True, text=True).returncode == 0
+    assert ("\nset -euo pipefail\n" in text) == (shell == "bash")
     if checker := shutil.which("shellcheck"):
-        done = subprocess.run([checker, str(path)], capture_output=True, text=True)
+        command = [checker, f"--shell={shell}", "--severity=error", "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
