@@ -6,6 +6,13 @@ import sys
 TRACKER = "from multiprocessing.resource_tracker import main;main("
 
 
+def _give_streams():
+    """On Windows a program without a console has None for the three streams, at which any `print` would fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as it runs
+
+
 def _at_start():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--multiprocessing-fork"]:
@@ -24,4 +31,5 @@ def _at_start():
         sys.exit()
 
 
+_give_streams()
 _at_start()

@@ -78,16 +78,19 @@ def uninstall_list(files: list[PurePosixPath]) -> str:
 
 def about(size: int) -> str:
     """What installer and list of programs say of Spanlight; `size` is of all files together, in bytes."""
-    sys.path.insert(0, str(HERE.parent.parent))
+    places = [str(HERE), str(HERE.parent.parent)]
+    sys.path[:0] = places
     try:
+        from version_info import four_numbers
+
         from app.core.about import COPYRIGHT, NAME, PUBLISHER, SUMMARY, VERSION
     finally:
-        sys.path.pop(0)
-    numbers = [number for number in VERSION.replace("-", ".").split(".") if number.isdigit()]
+        for place in places:
+            sys.path.remove(place)
     said = {
         "NAME": NAME,
         "VERSION": VERSION,
-        "VERSION_FOUR": ".".join([*numbers, "0", "0", "0", "0"][:4]),
+        "VERSION_FOUR": ".".join(map(str, four_numbers())),
         "PUBLISHER": PUBLISHER,
         "COPYRIGHT": COPYRIGHT,
         "SUMMARY": SUMMARY,

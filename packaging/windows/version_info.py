@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.about import COPYRIGHT, NAME, PUBLISHER, SUMMARY, VERSION
+from app.core.about import COPYRIGHT, NAME, PUBLISHER, VERSION
 
 
 def four_numbers() -> tuple[int, int, int, int]:
@@ -16,11 +16,12 @@ def strings(program: str) -> dict[str, str]:
     """What Windows shows of the program's file, by the names of its string table."""
     return {
         "CompanyName": PUBLISHER,
-        "FileDescription": SUMMARY if program.endswith("-console.exe") else NAME,
+        "FileDescription": NAME,
         "FileVersion": VERSION,
         "InternalName": "spanlight",
         "LegalCopyright": COPYRIGHT,
-        "OriginalFilename": program,
+        # The one for terminals gets its last name when the installer is made.
+        "OriginalFilename": program.replace("-console.exe", ".com"),
         "ProductName": NAME,
         "ProductVersion": VERSION,
     }
