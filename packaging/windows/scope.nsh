@@ -51,14 +51,11 @@ Function InitScope
 FunctionEnd
 
 Function AskScope
-  ${If} $Everyone == 1
-    Abort ; already decided
-  ${EndIf}
   ${GetParameters} $R0
-  ClearErrors
   ${GetOptions} $R0 "/CURRENTUSER" $R1
+  ${IfThen} ${Errors} ${|} ${GetOptions} $R0 "/ALLUSERS" $R1 ${|}
   ${IfNot} ${Errors}
-    Abort
+    Abort ; already decided
   ${EndIf}
   !insertmacro MUI_HEADER_TEXT "Who is it for?" "You can install ${NAME} without any special rights."
   nsDialogs::Create 1018
@@ -74,31 +71,35 @@ Function AskScope
   Pop $ScopeAll
   ${NSD_CreateLabel} 12u 58u 95% 12u "Windows asks for an administrator."
   Pop $0
-  ${NSD_Check} $ScopeMine
+  ${If} $Everyone == 1 ; it was chosen before, and the person came back
+    ${NSD_Check} $ScopeAll
+  ${Else}
+    ${NSD_Check} $ScopeMine
+  ${EndIf}
   nsDialogs::Show
 FunctionEnd
 
 Function TakeScope
-  ${NSD_GetState} $ScopeAll $0
-  ${If} $0 <> ${BST_CHECKED}
+  ${NSD_GetState} $ScopeAll $R1 ; 1 when it is chosen, as in $Everyone
+  ${If} $R1 = $Everyone
     Return
   ${EndIf}
   UserInfo::GetAccountType
   Pop $0
-  ${If} $0 == "Admin"
-    StrCpy $Everyone 1
-    Call SetScope
-    StrCpy $INSTDIR ""
-    Call ChooseFolder
-    Call RememberChoices
-    Return
+  ${If} $R1 = 1
+  ${AndIf} $0 != "Admin"
+    ClearErrors
+    ExecShell "runas" "$EXEPATH" "/ALLUSERS"
+    ${If} ${Errors}
+      Abort ; it was refused: the question stays
+    ${EndIf}
+    Quit
   ${EndIf}
-  ClearErrors
-  ExecShell "runas" "$EXEPATH" "/ALLUSERS"
-  ${If} ${Errors}
-    Abort ; it was refused: the question stays
-  ${EndIf}
-  Quit
+  StrCpy $Everyone $R1
+  Call SetScope
+  StrCpy $INSTDIR ""
+  Call ChooseFolder
+  Call RememberChoices
 FunctionEnd
 
 ; It was installed for everyone when the computer's own list of programs names this very folder.

@@ -150,8 +150,8 @@ SectionEnd
 !insertmacro MUI_FUNCTION_DESCRIPTION_END
 
 Function .onInit
-  ${IfNot} ${AtLeastWin10}
-    MessageBox MB_OK|MB_ICONSTOP "${NAME} needs Windows 10 or newer." /SD IDOK
+  ${IfNot} ${AtLeastBuild} 17763 ; what Qt runs on
+    MessageBox MB_OK|MB_ICONSTOP "${NAME} needs Windows 10, version 1809, or newer." /SD IDOK
     SetErrorLevel 2
     Quit
   ${EndIf}
