@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import re
 import tomllib
@@ -54,24 +55,40 @@ def test_every_licence_that_is_named_is_explained_and_the_other_way_round() -> N
     assert set(explained) == named
 
 
-def test_every_library_that_spanlight_needs_is_named() -> None:
-    def name_of(distribution: str) -> str:
-        return re.sub(r"[-_.]+", "-", distribution).lower()
+def name_of(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
+
+def left_out() -> set[str]:
+    """What the bundle does without, though a library that it holds asks for it."""
+    tree = ast.parse((ROOT / "packaging" / "bundling" / "contents.py").read_text(encoding="utf-8"))
+    (words,) = (
+        each.value.func.value.value
+        for each in tree.body
+        if isinstance(each, ast.Assign) and getattr(each.targets[0], "id", "") == "EXCLUDED"
+    )
+    return {name_of(word) for word in words.split()}
+
+
+def test_exactly_the_libraries_that_are_bundled_are_named() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     waiting = [Requirement(line) for line in tomllib.loads(text)["project"]["dependencies"]]
-    needed: set[str] = set()
+    bundled: set[str] = set()
+    without = left_out()
+    assert {"fsspec", "typer"} < without
     while waiting:
         requirement = waiting.pop()
-        marker = requirement.marker
-        if name_of(requirement.name) in needed or (marker and not marker.evaluate({"extra": ""})):
+        name, marker = name_of(requirement.name), requirement.marker
+        if name in bundled | without or (marker and not marker.evaluate({"extra": ""})):
             continue
-        needed.add(name_of(requirement.name))
+        if name.startswith(("nvidia-", "cuda-", "triton")):  # a PyTorch for GPUs is never bundled
+            continue
+        bundled.add(name)
         waiting += [Requirement(line) for line in importlib.metadata.requires(requirement.name) or []]
     comments = "\n".join(stanza.get("Comment", "") for stanza in stanzas())
     lists = re.findall(r"Distributions: ((?:[a-z0-9-]+,?\s+)*[a-z0-9-]+)", comments)
-    named = {name for each in lists for name in re.split(r",\s+|\n", each) if name}
-    assert needed - named == set()
+    named = [name for each in lists for name in re.split(r",\s+|\n", each) if name]
+    assert sorted(named) == sorted(bundled)
 
 
 def test_every_starter_model_and_set_of_examples_is_named() -> None:
