@@ -73,8 +73,16 @@ def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
     return SettingsView(workspace, theme, lanes)
 
 
+def make_about(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+    """The page on Spanlight itself, which the rail does not name."""
+    from app.ui.views.about.page import AboutView
+
+    return AboutView(workspace, theme, lanes)
+
+
+Make = Callable[[Workspace, Theme, Lanes], Page]
 # Key, name on the rail, icon, at the bottom, and how it is made: a page is made when it is first shown.
-PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page]], ...] = (
+PAGES: tuple[tuple[str, str, str, bool, Make], ...] = (
     ("ask", "Ask", "ask", False, make_ask),
     ("classify", "Classify", "classify", False, make_classify),
     ("fill", "Fill in", "fill", False, make_fill),
@@ -85,3 +93,12 @@ PAGES: tuple[tuple[str, str, str, bool, Callable[[Workspace, Theme, Lanes], Page
     ("models", "Models", "models", True, make_models),
     ("settings", "Settings", "settings", True, make_settings),
 )
+# Pages that are reached from others, each with the one that the rail then names.
+APART: dict[str, tuple[str, Make]] = {"about": ("settings", make_about)}
+
+
+def maker(key: str) -> Make | None:
+    """How a page is made; None for a key that no page has."""
+    if key in APART:
+        return APART[key][1]
+    return next((make for name, _, _, _, make in PAGES if name == key), None)

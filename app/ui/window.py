@@ -15,8 +15,9 @@ from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.messages import Fault, fault_of
-from app.ui.pages import PAGES
+from app.ui.pages import APART, PAGES, maker
 from app.ui.rest import Rest
+from app.ui.shell.about import AboutPage
 from app.ui.shell.drops import Drops
 from app.ui.shell.idle import Idle
 from app.ui.shell.network import NetworkSwitch
@@ -29,7 +30,7 @@ from app.ui.views.page import Page
 from app.ui.widgets.dropped import dropped_files, take_files_only
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.rail import Rail
-from app.ui.widgets.shortcuts_help import ShortcutsHelp
+from app.ui.widgets.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 # Pages that take no documents: dropped there, they are opened for asking.
-_WITHOUT_FILES = ("follow", "inspect", "history", "settings")
+_WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
 
 
 class MainWindow(QMainWindow):
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
         self.rest = Rest(self)
+        self.about = AboutPage(self, self.show_page, lambda: self.page, lambda: self._current)
         self.reader.failed.connect(self.show_fault)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
@@ -87,13 +89,13 @@ class MainWindow(QMainWindow):
     def show_page(self, key: str) -> None:
         """Bring a page up, making it the first time."""
         if key not in self.pages:
-            make = next((make for name, _, _, _, make in PAGES if name == key), None)
-            if make is None:
+            if (make := maker(key)) is None:
                 return
             page = make(self.workspace, self.theme, self.lanes)
             page.note.connect(self._noted)
             page.lost.connect(self.reader.start)
             page.open_settings.connect(self.show_settings)
+            page.open_about.connect(self.about.show)
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
@@ -103,16 +105,18 @@ class MainWindow(QMainWindow):
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
+            if key == "about":
+                self.about.wire(page)
             if key in ("settings", "models"):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             self.pages[key] = page
             self._stack.addWidget(page)
             self.theme.refresh()
-        if self._current:
+        if self._current and key not in APART:
             self.workspace.settings.last_view = key
         self._current = key
         self.drops.enabled = key != "models"  # which takes all sorts of files itself
-        self.rail.select(key)
+        self.rail.select(APART[key][0] if key in APART else key)
         self._stack.setCurrentWidget(self.pages[key])
         self.status.set_note(self._notes.get(key, ""))
         self.pages[key].shown()
@@ -218,15 +222,10 @@ class MainWindow(QMainWindow):
     @Slot()
     def show_help(self) -> None:
         """Show what the keyboard does."""
-        pages = tuple(
-            (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", title)
-            for at, (key, title, _, _, _) in enumerate(PAGES, 1)
-        )
-        everywhere = (*pages, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close"))
-        groups = [("Everywhere", everywhere)]
-        if self.page.SHORTCUTS:
-            groups.append((self.page.TITLE, self.page.SHORTCUTS))
-        ShortcutsHelp(self.theme, tuple(groups), self).open()
+        pages = tuple((key, title) for key, title, _, _, _ in PAGES)
+        sheet = ShortcutsHelp(self.theme, key_groups(pages, self.page.TITLE, self.page.SHORTCUTS), self)
+        sheet.about_asked.connect(self.about.show)
+        sheet.open()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop what runs, keep what was typed, and end the model process."""

@@ -18,9 +18,9 @@ class Page(QWidget):
     """A page of the window: its name on the rail, its shortcuts, and what the window asks of it.
 
     `note` is one line for the status line (empty clears it); `lost` says that the model process died, so
-    that the window has it started again; `open_settings` asks the window for the settings page, `open_models` for a
-    section of the page of models by its key; `look_inside` carries a Visit that the window hands to the page where
-    models are opened up.
+    that the window has it started again; `open_settings` asks the window for the settings page, `open_about` for the
+    page on Spanlight itself, `open_models` for a section of the page of models by its key; `look_inside` carries a
+    Visit that the window hands to the page where models are opened up.
     """
 
     KEY = ""
@@ -31,6 +31,7 @@ class Page(QWidget):
     note = Signal(str)
     lost = Signal()
     open_settings = Signal()
+    open_about = Signal()
     open_models = Signal(str)
     look_inside = Signal(object)
 

@@ -67,6 +67,8 @@ class SettingsView(Page):
         self.history = Segments(theme, "History", HISTORIES)
         self.device = LinkedChoice(theme, "Models: This computer")
         self.network = LinkedChoice(theme, "Models: Network")
+        self.about = LinkedChoice(theme, f"About {NAME}")
+        self.about.set_words(f"{NAME} {VERSION}")
         self.models = {head: self._choice(title) for head, title in MODELS}
         self.top_k = QSpinBox()
         self.top_k.setAccessibleName("Answers listed")
@@ -82,6 +84,7 @@ class SettingsView(Page):
         self.text_size.activated.connect(self._text_size_chosen)
         self.device.asked.connect(self._show_computer)
         self.network.asked.connect(self._show_network)
+        self.about.asked.connect(self.open_about)
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(self._top_k_chosen)
@@ -233,10 +236,9 @@ class SettingsView(Page):
         line.addWidget(self._folder, 1)
         line.addWidget(self._open)
         card.add_row("Kept in", kept, "Texts, drafts and answers stay here and never leave this computer.")
-        self._version = QLabel(f"{NAME} {VERSION}")
-        self._version.setProperty("ink", "quiet")
+        card.add_row("Version", self.about)
         column = CardColumn(self.theme)
-        for part in (self._title, self.notice, card, self._version):
+        for part in (self._title, self.notice, card):
             column.add(part)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -246,7 +248,6 @@ class SettingsView(Page):
     def _restyle(self) -> None:
         theme = self.theme
         self._title.setFont(theme.font("title"))
-        self._version.setFont(theme.font("small"))
         self.top_k.lineEdit().setTextMargins(theme.step(2), 0, 0, 0)
         for narrow in (self.top_k, self.text_size):
             narrow.setFixedWidth(theme.step(30))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme, mark
 
@@ -143,8 +143,14 @@ class CardColumn(QScrollArea):
 
     def add(self, part: QWidget, *, wide: bool = False) -> None:
         """Add a card below the others; a wide one takes all the width there is."""
-        self._column.insertWidget(self._column.count() - 1, part)
-        if not wide:
+        if wide:
+            self._column.insertWidget(self._column.count() - 1, part)
+        else:
+            # In a row of its own: a column asks wrapped words how high they are at its own width, not at theirs.
+            row = QHBoxLayout()
+            row.addWidget(part, 1000)
+            row.addStretch(1)
+            self._column.insertLayout(self._column.count() - 1, row)
             self._parts.append(part)
         self._restyle()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.theme import Theme
+from app.core.about import NAME
+from app.ui.theme import Theme, mark
 
 Group = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -19,8 +20,22 @@ def spoken_keys(keys: str) -> str:
     return native if all(part.strip() for part in native.split(" / ")) else keys
 
 
+def key_groups(
+    pages: tuple[tuple[str, str], ...], title: str, shortcuts: tuple[tuple[str, str], ...]
+) -> tuple[Group, ...]:
+    """What the keyboard does everywhere, `pages` being keys and names of the rail's, and on the page that is up."""
+    places = tuple(
+        (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", name)
+        for at, (key, name) in enumerate(pages, 1)
+    )
+    everywhere = ("Everywhere", (*places, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close")))
+    return (everywhere, (title, shortcuts)) if shortcuts else (everywhere,)
+
+
 class ShortcutsHelp(QDialog):
-    """Groups of shortcuts; freed when it closes."""
+    """Groups of shortcuts, and the way to what Spanlight is; freed when it closes. `about_asked` is sent by that."""
+
+    about_asked = Signal()
 
     def __init__(self, theme: Theme, groups: tuple[Group, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,8 +54,21 @@ class ShortcutsHelp(QDialog):
         close = QPushButton("Close")
         close.setAccessibleName("Close")
         close.clicked.connect(self.accept)
-        outer.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        about = QPushButton(f"About {NAME}")
+        mark(about, kind="link")
+        about.setAccessibleName(about.text())
+        about.clicked.connect(self._about)
+        foot = QHBoxLayout()
+        foot.addWidget(about)
+        foot.addStretch(1)
+        foot.addWidget(close)
+        outer.addLayout(foot)
         close.setFocus()
+
+    @Slot()
+    def _about(self) -> None:
+        self.accept()
+        self.about_asked.emit()
 
 
 def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:

@@ -1,0 +1,95 @@
+"""What Spanlight is here: its versions, the computer, and where everything lies."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.about import NAME, VERSION
+from app.core.report import Report
+from app.flows.licences import licences
+from app.flows.workspace import Workspace
+from app.models import memory, processor
+from app.models.graphics_cards import cards
+
+# What is shown, by its name among the parts; in this order.
+_SHOWN = {
+    "Python": "Python",
+    "PyTorch": "torch",
+    "transformers": "transformers",
+    "tokenizers": "tokenizers",
+    "safetensors": "safetensors",
+    "NumPy": "numpy",
+    "PDFium": "PDFium",
+    "SQLite": "SQLite",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder of Spanlight's: what lies there, and where."""
+
+    title: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """`versions` are names with versions; `memory` and `free` are bytes, 0 where not known.
+
+    `bundled` tells that everything came in one folder, as installers bring it.
+    """
+
+    versions: tuple[tuple[str, str], ...]
+    system: str
+    processor: str
+    cores: int
+    memory: int
+    free: int
+    graphics: tuple[str, ...]
+    bundled: bool
+
+
+def about(workspace: Workspace, report: Report) -> About:
+    """Look at the computer and at what is installed. Raises Stopped when the report says so."""
+    found = {part.name.casefold(): part.version for part in licences(workspace, report)}
+    versions = [(title, found.get(name.casefold(), "")) for title, name in _SHOWN.items()]
+    total, free = memory.computer()
+    return About(
+        versions=((NAME, VERSION), *((title, version) for title, version in versions if version)),
+        system=system(),
+        processor=processor.name(),
+        cores=processor.physical_cores(),
+        memory=total,
+        free=free,
+        graphics=tuple(card.title for card in cards()),
+        bundled=bool(getattr(sys, "frozen", False)),
+    )
+
+
+def places(workspace: Workspace) -> tuple[Place, ...]:
+    """The folders that hold what is the person's own."""
+    paths = workspace.paths
+    return (
+        Place("Settings", paths.config),
+        Place("Texts, drafts, history", paths.data),
+        Place("Models", paths.models),
+        Place("Logs", paths.logs),
+    )
+
+
+def system() -> str:
+    """The operating system, its version and the kind of machine: "Debian GNU/Linux 12, Linux 6.1, x86_64"."""
+    machine = platform.machine()
+    if sys.platform == "darwin":
+        return f"macOS {platform.mac_ver()[0]}, {machine}"
+    named = ""
+    if sys.platform.startswith("linux"):
+        try:
+            named = platform.freedesktop_os_release().get("PRETTY_NAME", "")
+        except OSError:
+            named = ""
+    whole = f"{platform.system()} {platform.release()}"
+    return ", ".join(part for part in (named, whole, machine) if part)

@@ -1,0 +1,114 @@
+"""A plain text that tells what is needed to find a fault, and nothing of what the person reads or asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.homes import short_path, without_home
+from app.core.report import Report
+from app.flows.about import about, places
+from app.flows.models import installed, refused
+from app.flows.workspace import Workspace
+from app.settings.settings import Settings
+
+_LINES = 60
+_MOST_BYTES = 200_000  # read of the end of a log
+# Settings whose values are told; of any other that was changed only that it was. `models` has names of its own.
+_TOLD = frozenset(
+    "theme device precision unload_minutes offline use_token ask_top_k ask_threshold ask_quick keep_history text_size"
+    " document_size classify_lines names_joining last_view".split()
+)
+# What changes with every start, or says nothing.
+_LEFT_OUT = frozenset("geometry splitters recent_files download_speed welcomed".split())
+_SECRET = re.compile(r"(?<=://)[^/\s@]+(?=@)")
+
+
+def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report: Report) -> str:
+    """The text: versions, system, `window` (what the window knows, names with values), settings, models, logs.
+
+    Instead of the home folder it has ~, instead of a name and password in an address and of files opened last three
+    dots. Raises Stopped when the report says so.
+    """
+    here = about(workspace, report)
+    installation = (
+        "installed, with everything in one folder" if here.bundled else "run by a Python of its own"
+    )
+    computer = [
+        ("System", here.system),
+        ("Processor", f"{here.processor}, {wording.count(here.cores, 'core')}"),
+        ("Memory", f"{wording.size(here.memory)}, {wording.size(here.free)} free"),
+        *(("Graphics", card) for card in here.graphics),
+        *window,
+    ]
+    parts = [
+        _section("Versions", [*here.versions, ("Installation", installation)]),
+        _section("Computer", computer),
+        _section("Folders", [(place.title, short_path(place.folder)) for place in places(workspace)]),
+        _section("Settings that were changed", changed(workspace.settings)),
+        _section("Models", _models(workspace)),
+    ]
+    report.check()
+    for log in (workspace.paths.log_file, workspace.paths.logs / "engine.log"):
+        if lines := last_lines(log):
+            parts.append("\n".join([f"The end of {log.name}", *(f"  {line}" for line in lines)]))
+    return without_names(workspace.settings, "\n\n".join(parts)) + "\n"
+
+
+def changed(settings: Settings) -> list[tuple[str, str]]:
+    """The settings that are not as they are at first; of what may be private only that it was changed."""
+    usual, found = Settings(), []
+    for name in (each.name for each in fields(Settings)):
+        value = getattr(settings, name)
+        if name in _LEFT_OUT or value == getattr(usual, name):
+            continue
+        if name == "models":
+            # A folder is somebody's own; its last part is what the model is called.
+            found += [(f"model for {head}", Path(model).name) for head, model in value.items() if model]
+        elif name == "others":
+            found += [(str(other), "changed, of another version") for other in value]
+        else:
+            found.append((name, f"{value}" if name in _TOLD else "changed"))
+    return found or [("none", "")]
+
+
+def without_names(settings: Settings, text: str) -> str:
+    """The text without the home folder's name, the files opened last, and addresses of one's own with their secrets."""
+    own = [getattr(settings, each.name) for each in fields(settings) if each.name not in _TOLD | _LEFT_OUT]
+    for value in own:
+        if isinstance(value, str) and len(value) > 2:
+            text = text.replace(value, "…")
+    for path in settings.recent_files:
+        for name in (path, Path(path).name):
+            if len(name) > 2:
+                text = text.replace(name, "…")
+    return without_home(_SECRET.sub("…", text))
+
+
+def last_lines(log: Path, number: int = _LINES) -> list[str]:
+    """The last lines of a log, none where there is no such file."""
+    try:
+        with log.open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(0, file.tell() - _MOST_BYTES))
+            return file.read().decode("utf-8", "replace").splitlines()[-number:]
+    except OSError:
+        return []
+
+
+def _models(workspace: Workspace) -> list[tuple[str, str]]:
+    try:
+        cards = installed(workspace)
+    except SpanlightError as fault:
+        return [("not read", fault.message)]
+    found = [(card.name, f"{card.family}, {wording.size(card.size)}") for card in cards]
+    broken = [(Path(folder).name, fault.message) for folder, fault in refused(workspace).items()]
+    return found + broken or [("none", "")]
+
+
+def _section(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join([title, *(f"  {name}: {value}" if value else f"  {name}" for name, value in rows)])

@@ -1,0 +1,67 @@
+"""The way to the page on Spanlight itself, and back to where one came from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMainWindow
+
+from app.core.about import NAME
+
+KEY = "about"
+
+
+class AboutPage(QObject):
+    """Brings the page up and takes it away; `show_page` brings any page up by its key.
+
+    `page` gives the page that is up, `current` its key.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        show_page: Callable[[str], None],
+        page: Callable[[], Any],
+        current: Callable[[], str],
+    ) -> None:
+        super().__init__(window)
+        self._show_page = show_page
+        self._page = page
+        self._current = current
+        self._before = ""
+        if sys.platform == "darwin":
+            action = about_action(window)
+            action.triggered.connect(self.show)
+            window.menuBar().addMenu(NAME).addAction(action)
+
+    @Slot()
+    def show(self) -> None:
+        """Bring it up."""
+        if self._current() != KEY:
+            self._before = self._current()
+        self._show_page(KEY)
+
+    def wire(self, page: Any) -> None:
+        """Listen to the page, once it is made."""
+        page.closed.connect(self._leave)
+        page.welcome_asked.connect(self._welcome)
+
+    @Slot()
+    def _leave(self) -> None:
+        self._show_page(self._before or "settings")
+
+    @Slot()
+    def _welcome(self) -> None:
+        self._show_page("ask")
+        self._page().show_welcome()
+
+
+def about_action(window: QMainWindow) -> QAction:
+    """What macOS shows in the menu that bears the program's name."""
+    action = QAction(f"About {NAME}", window)
+    action.setMenuRole(QAction.MenuRole.AboutRole)
+    return action

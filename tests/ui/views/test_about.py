@@ -1,0 +1,316 @@
+"""About: reached from Settings and from the keys' sheet; versions, folders, licences, diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.about import VERSION
+from app.core.devices import DeviceOption, Devices
+from app.core.models import DeviceChoice
+from app.core.report import Report
+from app.core.results import Reading
+from app.flows.licences import components
+from app.settings.paths import default_paths
+from app.ui.shell.about import about_action
+from app.ui.views.about.diagnostics import DiagnosticsSection
+from app.ui.views.about.licences import LicencesSection
+from app.ui.views.about.overview import OverviewSection
+from app.ui.views.about.page import AboutView
+from app.ui.widgets.shortcuts_help import ShortcutsHelp
+from app.ui.window import MainWindow
+from tests.helpers.ask_page import CARD
+from tests.helpers.windows import FakeEngine
+
+FOUND = Devices(
+    (
+        DeviceOption("cpu", "Test Processor", True, "2 cores"),
+        DeviceOption("cuda:0", "Test GPU", False, "too old"),
+    ),
+    DeviceChoice("cpu", "float32", "there is no GPU"),
+    "2.13.0",
+)
+
+
+class Engine(FakeEngine):
+    """Tells of devices, too."""
+
+    def devices(self, report: Report) -> Devices:
+        return FOUND
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return Engine(lambda *_: Reading((), True, 0.9, 0.4, 1, 1, 0.1), CARD)
+
+
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow]) -> MainWindow:
+    return open_window()
+
+
+def about_of(window: MainWindow) -> AboutView:
+    window.about.show()
+    page = window.page
+    assert isinstance(page, AboutView)
+    return page
+
+
+def overview_of(window: MainWindow, qtbot: QtBot) -> OverviewSection:
+    section = about_of(window).section()
+    assert isinstance(section, OverviewSection)
+    qtbot.waitUntil(lambda: section.computer.value("Models run on").startswith("Test"))
+    return section
+
+
+def test_settings_leads_there_and_esc_back(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("settings")
+    settings = window.page
+    assert settings.about.words() == f"Spanlight {VERSION}"  # type: ignore[attr-defined]
+    settings.about.link.click()  # type: ignore[attr-defined]
+    assert isinstance(window.page, AboutView)
+    assert window.rail._buttons["settings"][0].isChecked(), "the rail names the page that it belongs to"
+    qtbot.keyClick(window.page, Qt.Key.Key_Escape)
+    assert window.page is settings
+
+
+def test_the_sheet_of_keys_leads_there_and_back_to_where_one_was(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("classify")
+    window.show_help()
+    sheet = window.findChild(ShortcutsHelp)
+    assert isinstance(sheet, ShortcutsHelp)
+    next(button for button in sheet.findChildren(QPushButton) if button.text() == "About Spanlight").click()
+    page = window.page
+    assert isinstance(page, AboutView)
+    window.about.show()
+    page.back.click()
+    assert window.page.KEY == "classify"
+    assert window.workspace.settings.last_view == "classify", "the next start does not begin with About"
+
+
+def test_versions_computer_and_device_are_told(window: MainWindow, qtbot: QtBot) -> None:
+    section = overview_of(window, qtbot)
+    assert f"Version {VERSION}" in section.version.text()
+    for name in ("Python", "Qt", "PySide6", "PyTorch", "transformers", "tokenizers", "PDFium", "SQLite"):
+        assert section.versions.value(name)[0].isdigit(), name
+    assert section.computer.value("Models run on") == "Test Processor, as there is no GPU"
+    assert section.computer.value("System") and section.computer.value("Memory")
+    assert "Apache License 2.0" in section.licence.words()
+
+
+def test_folders_are_opened(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: opened.append(Path(QUrl(url).toLocalFile())) is None
+    )
+    section = overview_of(window, qtbot)
+    for button in section.folders.values():
+        assert "Open the folder" in button.accessibleName()
+        button.click()
+    paths = default_paths()
+    assert opened == [paths.config, paths.data, paths.models, paths.logs]
+    assert all(folder.is_dir() for folder in opened)
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    section.folders["Logs"].click()
+    assert section.notice.sentence() == "No program opened the folder."
+
+
+def test_a_folder_that_cannot_be_made_is_said(window: MainWindow, qtbot: QtBot) -> None:
+    section = overview_of(window, qtbot)
+    paths = window.workspace.paths
+    paths.data.mkdir(parents=True, exist_ok=True)
+    paths.models.write_text("in the way")
+    section.folders["Models"].click()
+    assert section.notice.sentence() == "The folder cannot be made."
+
+
+def test_its_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:
+    section = overview_of(window, qtbot)
+    page = about_of(window)
+    for link, kind in ((section.licence, LicencesSection), (section.fault, DiagnosticsSection)):
+        link.link.click()
+        assert isinstance(page.section(), kind)
+        page.show_section(OverviewSection.KEY)
+    section.updates.link.click()
+    assert window.page.KEY == "settings"
+    window.about.show()
+    section.welcome.link.click()
+    assert window.page.KEY == "ask"
+    welcome = window.page.welcome  # type: ignore[attr-defined]
+    assert welcome is not None and welcome.band is not None
+
+
+def test_sections_are_gone_through_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+    page = about_of(window)
+    seen = []
+    for _ in range(4):
+        seen.append(page.names.selected())
+        page.next()
+    assert seen == ["spanlight", "licences", "diagnostics", "spanlight"]
+    page.previous()
+    assert page.names.selected() == "spanlight"
+    page.show_section("no such section")
+    assert page.names.selected() == "spanlight"
+
+
+# Licences
+
+
+def licences_of(window: MainWindow, qtbot: QtBot) -> LicencesSection:
+    page = about_of(window)
+    page.show_section("licences")
+    section = page.section()
+    assert isinstance(section, LicencesSection)
+    qtbot.waitUntil(lambda: len(section.list.rows()) > 20)
+    return section
+
+
+def choose(section: LicencesSection, name: str) -> None:
+    at = next(at for at, row in enumerate(section.list.rows()) if row.title == name)
+    section.list.setCurrentIndex(section.list.model().index(at, 0))
+
+
+def test_every_part_is_listed_with_its_whole_licence(window: MainWindow, qtbot: QtBot) -> None:
+    section = licences_of(window, qtbot)
+    parts = components(window.workspace.paths)
+    assert [row.title for row in section.list.rows()] == [part.name for part in parts]
+    assert section.sheet.title() == "Spanlight"
+    assert "Apache License" in section.sheet.text.toPlainText()
+    for name in ("torch", "Qt", "SQLite", "starter-qa"):
+        choose(section, name)
+        part = next(part for part in parts if part.name == name)
+        assert section.sheet.title() == name
+        shown = section.sheet.text.toPlainText()
+        for text in part.texts:
+            assert text.text.replace("\f", "\n").replace("\N{NO-BREAK SPACE}", " ") in shown.replace(
+                "\f", "\n"
+            )
+    assert section.sheet.text.toPlainText() != ""
+    choose(section, "Qt")
+    assert "in their place" in section.sheet._note.text()
+    assert section.sheet.text.accessibleName() == "Licence of Qt"
+
+
+def test_parts_are_searched_by_name_and_licence(window: MainWindow, qtbot: QtBot) -> None:
+    section = licences_of(window, qtbot)
+    page = about_of(window)
+    page._search()
+    assert window.focusWidget() is section.filters.search
+    qtbot.keyClicks(section.filters.search, "lgpl")
+    qtbot.waitUntil(lambda: len(section.list.rows()) < 10)
+    assert {"Qt", "shiboken6", "libiconv"} <= {row.title for row in section.list.rows()}
+    assert section.sheet.title() == section.list.rows()[0].title
+    section.filters.search.setText("xyzzy")
+    qtbot.waitUntil(lambda: not section.list.rows())
+    assert section.empty.isVisible() and section.empty.title() == "Nothing found"
+    section.empty.button.click()
+    assert len(section.list.rows()) > 20 and section.sheet.isVisible()
+
+
+def test_a_licence_is_reached_and_left_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+    section = licences_of(window, qtbot)
+    assert window.focusWidget() is section.list
+    qtbot.keyClick(section.list, Qt.Key.Key_Down)
+    assert section.sheet.title() == section.list.rows()[1].title
+    qtbot.keyClick(section.list, Qt.Key.Key_Return)
+    assert window.focusWidget() is section.sheet.text and section.sheet.text.isReadOnly()
+    before = section.sheet.text.toPlainText()
+    qtbot.keyClicks(section.sheet.text, "x")
+    assert section.sheet.text.toPlainText() == before
+    qtbot.keyClick(section.sheet.text, Qt.Key.Key_Tab)
+    assert window.focusWidget() is not section.sheet.text, "Tab goes on"
+
+
+# Diagnostics
+
+
+def diagnostics_of(window: MainWindow, qtbot: QtBot) -> DiagnosticsSection:
+    page = about_of(window)
+    page.show_section("diagnostics")
+    section = page.section()
+    assert isinstance(section, DiagnosticsSection)
+    qtbot.waitUntil(lambda: "Models run on" in section.text.toPlainText())
+    return section
+
+
+def test_the_text_is_shown_and_copied_whole(window: MainWindow, qtbot: QtBot) -> None:
+    section = diagnostics_of(window, qtbot)
+    text = section.text.toPlainText()
+    for told in (
+        f"Spanlight: {VERSION}",
+        "Platform: offscreen",
+        "Screen 1: ",
+        "Device cuda:0: Test GPU, not usable",
+    ):
+        assert told in text
+    assert section.copy.isEnabled()
+    section.copy.click()
+    assert QGuiApplication.clipboard().text() == text
+    assert section.copy.text() == "Copied"
+    section._back.timeout.emit()
+    assert section.copy.text() == "Copy"
+
+
+def test_a_selection_in_the_text_is_left_alone(window: MainWindow, qtbot: QtBot) -> None:
+    section = diagnostics_of(window, qtbot)
+    section.text.selectAll()
+    before = section.text.textCursor().selectedText()
+    section._found("another text")
+    assert section.text.textCursor().selectedText() == before
+
+
+def test_a_model_process_that_does_not_start_is_told(
+    window: MainWindow, qtbot: QtBot, engine: Engine
+) -> None:
+    def broken(report: Report) -> Devices:
+        raise OSError("no such library")
+
+    engine.devices = broken  # type: ignore[method-assign]
+    page = about_of(window)
+    page.show_section("diagnostics")
+    section = page.section()
+    assert isinstance(section, DiagnosticsSection)
+    qtbot.waitUntil(lambda: "not known: no such library" in section.text.toPlainText())
+
+
+# Looks
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("width", [610, 1200])
+def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, look: str, width: int) -> None:
+    window.theme.choose(look)
+    window.resize(width + 150, 620)
+    section = overview_of(window, qtbot)
+    QApplication.processEvents()
+    labels = [section.version, section.what]
+    for grid in (section.versions, section.computer):
+        labels += [label for pair in grid._labels for label in pair if label.isVisible()]
+    for label in labels:
+        wanted = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
+        assert label.height() >= wanted, label.text()
+    window.theme.choose("light")
+
+
+def test_everything_has_a_name_for_screen_readers(window: MainWindow, qtbot: QtBot) -> None:
+    overview_of(window, qtbot)
+    licences_of(window, qtbot)
+    diagnostics_of(window, qtbot)
+    page = about_of(window)
+    for widget in page.findChildren(QWidget):
+        takes_keys = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(page)
+        if takes_keys and not widget.objectName().startswith("qt_"):
+            named = widget.accessibleName() or getattr(widget, "text", lambda: "")()
+            assert named, widget
+
+
+def test_macos_finds_it_in_the_programs_own_menu(window: MainWindow) -> None:
+    action = about_action(window)
+    assert action.menuRole() == QAction.MenuRole.AboutRole
+    assert action.text() == "About Spanlight"
