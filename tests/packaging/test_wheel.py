@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.about import PUBLISHER
 from tests.conftest import ROOT
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -62,6 +63,7 @@ def test_the_wheel_says_what_it_needs_and_offers_the_command(wheel: zipfile.ZipF
     assert "spanlight = app.__main__:main" in read("dist-info/entry_points.txt")
     metadata = read("dist-info/METADATA")
     assert "License-Expression: Apache-2.0" in metadata
+    assert f"Author: {PUBLISHER}" in metadata
     for line in PYPROJECT["project"]["dependencies"]:
         assert f"Requires-Dist: {line.split('>')[0]}" in metadata
 
