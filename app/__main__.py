@@ -30,6 +30,7 @@ COMMANDS = {
     "models": "see, get, choose, measure and remove models",
     "history": "look through what was asked before",
     "export": "write answers from the history to a file",
+    "updates": "ask whether there is a newer version",
 }
 
 

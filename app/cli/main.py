@@ -138,6 +138,10 @@ def _command(name: str) -> Command:
             from app.cli import export
 
             return export
+        case "updates":
+            from app.cli import updates
+
+            return updates
     raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
 
 

@@ -11,6 +11,9 @@ _HOST = (
 )
 _ENDPOINT = re.compile(rf"(?P<scheme>https?)://{_HOST}(?P<path>/[^\s?#]*)?", re.IGNORECASE)
 _PROXY = re.compile(rf"(?:(?P<scheme>https?)://)?(?:(?P<person>[^\s@/]+)@)?{_HOST}/?", re.IGNORECASE)
+# What may stand in an address, so that it is shown as it is and opens nothing else (RFC 3986, section 2).
+_WEB = re.compile(rf"(?P<scheme>https?)://{_HOST}(?:[/?#][A-Za-z0-9._~:/?#@!$&()*+,;=%\[\]-]*)?", re.ASCII)
+_LONGEST = 2000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _OWN = ("localhost", "127.0.0.1", "[::1]")
 
@@ -56,6 +59,41 @@ def proxy_remark(typed: str) -> Remark:
     if found["person"] and ":" in found["person"]:
         return Remark("The password is kept readable in Spanlight's settings file.")
     return Remark()
+
+
+def feed_remark(typed: str) -> Remark:
+    """What is to be said of the address where new versions are announced; an empty one stands for none."""
+    typed = typed.strip()
+    if not typed:
+        return Remark()
+    if is_web_address(typed, local=True):
+        return Remark()
+    found = _WEB.fullmatch(typed)
+    if found is not None and not _port_is_good(found["port"]):
+        return Remark("A port is a number from 1 to 65535.", bad=True)
+    if found is not None and found["scheme"] == "http":
+        return Remark("Without https, others on the way could change what is announced.", bad=True)
+    return Remark(_not_usable(typed, "https://example.org/spanlight/feed.json"), bad=True)
+
+
+def is_web_address(address: str, *, local: bool = False) -> bool:
+    """Whether an address is a page's or file's that may be opened: https, with `local` also http of this computer."""
+    found = _WEB.fullmatch(address) if len(address) <= _LONGEST else None
+    if found is None or not _port_is_good(found["port"]):
+        return False
+    return found["scheme"] == "https" or (local and found["host"].lower() in _OWN)
+
+
+def is_own_computer(address: str) -> bool:
+    """Whether an address is one of this computer."""
+    found = _WEB.fullmatch(address)
+    return found is not None and found["host"].lower() in _OWN
+
+
+def host_of(address: str) -> str:
+    """The computer in a web address, as it may be shown; the address itself where it is none."""
+    found = _WEB.fullmatch(address)
+    return found["host"].lower() if found is not None else address
 
 
 def without_password(address: str) -> str:

@@ -32,9 +32,14 @@ def day(moment: date, today: date, *, within: bool = False) -> str:
     return f"{_DAYS[moment.weekday()]}, {moment.day} {_MONTHS[moment.month - 1]}{year}"
 
 
+def plain_date(moment: date) -> str:
+    """A day with its year: "20 November 2026"."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
 def date_and_time(moment: datetime) -> str:
     """A moment: "20 November 2026, 14:05"."""
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M}"
+    return f"{plain_date(moment)}, {moment:%H:%M}"
 
 
 def iso(seconds: float) -> str:

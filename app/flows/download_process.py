@@ -7,14 +7,15 @@ from typing import Any
 
 from app.core.errors import EngineLost
 from app.core.offers import Passport
+from app.core.releases import Feed
 from app.core.report import Report
 from app.engine.child import Child
-from app.models.download.orders import Fetch, Fetched, LookUp
+from app.models.download.orders import AskFeed, Fetch, Fetched, LookUp
 from app.models.download.process import start_downloader
 
 
 class Downloads:
-    """Looks models up and downloads them, in processes of their own, the only ones that reach the network.
+    """Looks up models and releases and downloads models, in processes of its own, the only ones with the network.
 
     One looks up, one downloads, so that neither waits for the other. Each starts with its first order and may be ended
     at any time: what came stays, and nothing half done counts. `log` is the file that takes what their libraries print.
@@ -39,7 +40,12 @@ class Downloads:
         )
         return fetched
 
-    def _run(self, child: Child, order: LookUp | Fetch, report: Report, hint: str) -> Any:
+    def ask_feed(self, order: AskFeed, report: Report) -> Feed:
+        """What a feed of releases announces; raises SpanlightError and Stopped."""
+        feed: Feed = self._run(self._looking, order, report, "Check again.")
+        return feed
+
+    def _run(self, child: Child, order: LookUp | Fetch | AskFeed, report: Report, hint: str) -> Any:
         try:
             return child.run(order, report)
         except EngineLost as lost:

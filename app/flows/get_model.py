@@ -13,6 +13,7 @@ from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
 from app.core.report import Progress, Report
 from app.flows.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
+from app.flows.online import Online, refuse_offline
 from app.flows.unfinished import Begun, all_begun, drop_begun, read_begun, write_begun
 from app.flows.workspace import Workspace
 from app.models.card import read_card
@@ -46,7 +47,7 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
             f"{shown(commit)} is no commit.", "It has 40 hexadecimal digits; leave it out for the newest."
         )
     order = LookUp(name, commit, workspace.network)
-    passport = workspace.downloads.look_up(order, _Online(workspace, report))
+    passport = workspace.downloads.look_up(order, Online(workspace, report))
     if passport.speed:
         _keep_speed(workspace, passport.speed)
     # What an earlier download went at tells more than nothing.
@@ -117,28 +118,6 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
     _throw_away(workspace, begun.passport)
 
 
-def refuse_offline(workspace: Workspace) -> None:
-    """Raises SpanlightError where the person has switched the network off, in another Spanlight too."""
-    workspace.take_up_settings()
-    if workspace.settings.offline:
-        raise SpanlightError("Spanlight is offline.", "Switch that off to look for models on the network.")
-
-
-class _Online:
-    """The Report of work that needs the network: it breaks off when the person goes offline meanwhile."""
-
-    def __init__(self, workspace: Workspace, report: Report) -> None:
-        self._workspace, self._report = workspace, report
-        self.progress, self.partial, self.notice = report.progress, report.partial, report.notice
-
-    def check(self) -> None:
-        """Raise Stopped when the work is to stop, SpanlightError when Spanlight is offline."""
-        self._report.check()
-        self._workspace.take_up_settings()
-        if self._workspace.settings.offline:
-            raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")
-
-
 class _Refused(Exception):
     """The files that were fetched are no model that is read, whatever is tried."""
 
@@ -191,7 +170,7 @@ def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Beg
 def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
     began = time.monotonic()
     order = Fetch(passport, workspace.network)
-    fetched: Fetched = workspace.downloads.fetch(order, _Online(workspace, report))
+    fetched: Fetched = workspace.downloads.fetch(order, Online(workspace, report))
     _log.info("%s fetched in %.0f s", passport.repository, time.monotonic() - began)
     if fetched.speed:
         _keep_speed(workspace, fetched.speed)

@@ -32,7 +32,8 @@ class Settings:
     `classify_lines` tells that each line is a text of its own; `names_joining` is a PieceJoining;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
-    are those of core.network.Network; `download_speed` is the last one measured, in bytes a second;
+    are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
+    asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second;
     `welcomed` tells that this is not the very first start; `others` holds keys of other versions,
     written back as they were read.
     """
@@ -60,6 +61,7 @@ class Settings:
     certificates: str = ""
     hub_cache: str = ""
     use_token: bool = False
+    updates: str = ""
     download_speed: float = 0.0
     welcomed: bool = False
     others: dict[str, object] = field(default_factory=dict)
@@ -171,7 +173,7 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.unload_minutes = value
             case "download_speed" if isinstance(value, float) and 0 <= value < 1e12:
                 settings.download_speed = value
-            case "endpoint" | "proxy" | "certificates" | "hub_cache" if isinstance(value, str):
+            case "endpoint" | "proxy" | "certificates" | "hub_cache" | "updates" if isinstance(value, str):
                 setattr(settings, name, value)
             case "theme" if value in THEMES:
                 settings.theme = str(value)

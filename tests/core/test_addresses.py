@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.addresses import endpoint_remark, proxy_remark, without_password
+from app.core.addresses import (
+    Remark,
+    endpoint_remark,
+    feed_remark,
+    host_of,
+    is_own_computer,
+    is_web_address,
+    proxy_remark,
+    without_password,
+)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +108,37 @@ def test_ports_decide(host: str, port: int, scheme: str) -> None:
 )
 def test_a_password_is_not_shown(address: str, shown: str) -> None:
     assert without_password(address) == shown
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", " ", "https://example.org/feed.json", "https://example.org", " https://[2001:db8::1]:8443/f?x=1&y=%20 ",
+     "http://127.0.0.1:8000/f", "http://localhost/f", "http://[::1]/f"],
+)  # fmt: skip
+def test_good_addresses_of_a_feed_need_no_words(typed: str) -> None:
+    assert feed_remark(typed) == Remark()
+    assert not typed.strip() or is_web_address(typed.strip(), local=True)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["http://example.org/f", "http://127.0.0.1.example.org/", "http://localhost@example.org/", "ftp://a.org",
+     "file:///etc/x", "javascript:alert(1)", "https://me:secret@a.org/f", "https://a b", "https://a.org:0/",
+     "https://a.org/\u202e", "feed"],
+)  # fmt: skip
+def test_what_no_feed_can_be_at_is_said_in_one_sentence(typed: str) -> None:
+    remark = feed_remark(typed)
+    assert (
+        remark.bad and remark.words and "secret" not in remark.words and not is_web_address(typed, local=True)
+    )
+
+
+@given(st.text())
+def test_only_web_addresses_are_web_addresses(typed: str) -> None:
+    assert not is_web_address(typed) or typed.startswith("https://")
+    assert host_of(typed) == typed or is_web_address(typed.strip(), local=True) or typed.startswith("http")
+
+
+def test_the_computer_in_an_address() -> None:
+    assert host_of("https://Example.org:8443/f?x") == "example.org" and host_of("x") == "x"
+    assert is_own_computer("http://[::1]:80/f") and not is_own_computer("https://example.org/localhost")

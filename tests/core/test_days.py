@@ -39,3 +39,7 @@ def test_local_is_the_same_moment() -> None:
 @pytest.mark.parametrize("seconds", [-1e18, 1e18])
 def test_a_moment_that_no_calendar_holds_is_shown_all_the_same(seconds: float) -> None:
     assert days.iso(seconds)[4] == "-"
+
+
+def test_plain_date() -> None:
+    assert days.plain_date(date(2027, 5, 3)) == "3 May 2027"

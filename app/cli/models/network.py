@@ -15,9 +15,9 @@ from app.flows.ledger import clear_ledger, ledger
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
-Nothing but looking up and downloading a model uses the network. Each request is written down before it
-is sent; the latest come first. Mirror, proxy and certificates are chosen in the window, on the page Models
-under Network.
+Nothing but looking up and downloading a model, and asking for updates, uses the network. Each request is
+written down before it is sent; the latest come first. Mirror, proxy and certificates are chosen in the
+window, on the page Models under Network.
 """
 
 

@@ -63,7 +63,7 @@ class Gate(httpx2.BaseTransport):
         """Send one request. Raises NoAnswer, AskedToWait, SpanlightError."""
         limits = self._talk.limits
         if request.url.scheme not in _PORTS or not request.url.host:
-            raise _no_way(str(request.url))
+            raise _no_way(str(request.url), self._talk.feed)
         request.headers["user-agent"] = f"{NAME}/{VERSION}"
         # Bytes as they are: ranges and sizes are those of the file itself.
         request.headers["accept-encoding"] = "identity"
@@ -102,8 +102,9 @@ class Gate(httpx2.BaseTransport):
         if target:
             target = urljoin(str(request.url), target)
             scheme = urlsplit(target).scheme
-            if scheme not in _PORTS or (request.url.scheme == "https" and scheme != "https"):
-                raise _no_way(target)
+            safe = scheme == "https" or (scheme == "http" == request.url.scheme and not self._talk.feed)
+            if not safe:
+                raise _no_way(target, self._talk.feed)
         if response.status_code == 429:
             raise AskedToWait(seconds_asked(response.headers))
         if request.method == "HEAD" and response.status_code < 400:
@@ -124,7 +125,12 @@ class Gate(httpx2.BaseTransport):
         """Whether the person's token may go there: the Hub that was chosen, and not readable on the way."""
         network = self._talk.network
         safe = url.scheme == "https" or url.host in ("127.0.0.1", "localhost", "::1")
-        return network.use_token and safe and _origin(str(url)) == _origin(network.endpoint)
+        return (
+            network.use_token
+            and not self._talk.feed
+            and safe
+            and _origin(str(url)) == _origin(network.endpoint)
+        )
 
     def _way(self, url: httpx2.URL) -> httpx2.HTTPTransport:
         proxy = self._own
@@ -167,10 +173,7 @@ class _Counted(httpx2.SyncByteStream):
             for piece in self._body:
                 self._note.received += len(piece)
                 if self._talk.most is not None and self._note.received > self._talk.most:
-                    raise SpanlightError(
-                        "The answer is larger than any that a Hub gives.",
-                        "Check the Hub's address under Models, Network.",
-                    )
+                    raise _too_large(self._talk.feed)
                 self._talk.arrived(len(piece))
                 yield piece
         except httpx2.TransportError as error:
@@ -215,7 +218,22 @@ def _origin(address: str) -> tuple[str, str, int]:
         return "", address, 0
 
 
-def _no_way(target: str) -> SpanlightError:
+def _too_large(feed: bool) -> SpanlightError:
+    if feed:
+        return SpanlightError(
+            "The answer is larger than any announcement of new versions.", "Check the address."
+        )
+    return SpanlightError(
+        "The answer is larger than any that a Hub gives.", "Check the Hub's address under Models, Network."
+    )
+
+
+def _no_way(target: str, feed: bool) -> SpanlightError:
+    if feed:
+        return SpanlightError(
+            f"The address sends on to {shown(target)}, which is not safe to follow.",
+            "Check the address; what it sends on to should begin with https.",
+        )
     return SpanlightError(
         f"The Hub sends the download on to {shown(target)}, which is not safe to follow.",
         "Check the Hub's address under Models, Network; it should begin with https.",

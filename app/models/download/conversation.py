@@ -38,7 +38,8 @@ class Conversation:
     """One order's dealings with the network; the client asks it before every request and tells it of every byte.
 
     `why` goes into the ledger. `most` bytes an answer may have, None for any number. `etag` and `commit` are what a
-    HEAD request must answer, where they are set. `arrived` is told of each piece's bytes. `patient` has a Hub that
+    HEAD request must answer, where they are set. `feed` tells that no Hub is asked but a feed of releases: nowhere but
+    by https, and not who is asking. `arrived` is told of each piece's bytes. `patient` has a Hub that
     cannot be reached at all asked again: a download may wait for the network, who looks a model up does not.
     """
 
@@ -50,6 +51,7 @@ class Conversation:
     most: int | None = MOST_ANSWER
     etag: str = ""
     commit: str = ""
+    feed: bool = False
     arrived: Callable[[int], None] = field(default=lambda count: None)
     # Says what is being done; a download says its bytes with it.
     teller: Callable[[str], None] | None = None

@@ -86,7 +86,7 @@ def in_words(
         return _of_status(error, status, host, network, repository, file)
     for each in chain(error):
         if isinstance(each, httpx2.TransportError):
-            return _unanswered(each, host, network, limits)
+            return unanswered(each, host, network, limits)
         if isinstance(each, (httpx2.TooManyRedirects, httpx2.DecodingError, httpx2.InvalidURL)):
             return no_hub(host)
         if type(each).__name__ == "FileMetadataError":
@@ -171,7 +171,8 @@ def _of_status(
     return NetworkFault(f"{host} answered with status {status}.", "Try again later.")
 
 
-def _unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
+def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
+    """What a person is told where no answer came from `host`, which is that of the network's endpoint."""
     words = cause_in_words(error)
     if (
         not network.proxy
@@ -197,7 +198,7 @@ def _unanswered(error: httpx2.TransportError, host: str, network: Network, limit
             )
         case "no secure connection":
             return NetworkFault(
-                f"No secure connection to {host} could be made.", "Check the Hub's address and the proxy."
+                f"No secure connection to {host} could be made.", "Check the address and the proxy."
             )
         case "name not found" | "no network":
             return NetworkFault(
@@ -206,7 +207,7 @@ def _unanswered(error: httpx2.TransportError, host: str, network: Network, limit
             )
         case "refused" | "no connection":
             return NetworkFault(
-                f"{host} cannot be reached.", "Check the connection and the Hub's address, then try again."
+                f"{host} cannot be reached.", "Check the connection and the address, then try again."
             )
         case "no connection in time":
             return NetworkFault(

@@ -49,6 +49,19 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
+class AskFeed:
+    """What releases a feed at an address announces, within so many seconds; the result is core.releases.Feed.
+
+    Of `network` the Hub's address, its cache and the token are not used.
+    """
+
+    address: str
+    network: Network
+    limits: Limits = field(default_factory=lambda: Limits(connect=10.0, read=10.0))
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """A model whose files are whole in the Hugging Face cache, checksums compared.
 

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from app.core.report import Report
-from app.models.download.orders import Fetch, Fetched, LookUp, NetworkFault
+from app.models.download.orders import AskFeed, Fetch, Fetched, LookUp, NetworkFault
 
 # Set before huggingface_hub is imported, which reads them then.
 ENVIRONMENT = {
@@ -36,8 +36,12 @@ def start_downloader() -> Downloader:
 class Downloader:
     """Carries out orders one by one, each with a client of its own."""
 
-    def __call__(self, order: LookUp | Fetch, report: Report) -> Any:
-        """Passport for LookUp, Fetched for Fetch. Raises SpanlightError and Stopped."""
+    def __call__(self, order: LookUp | Fetch | AskFeed, report: Report) -> Any:
+        """Passport for LookUp, Fetched for Fetch, Feed for AskFeed. Raises SpanlightError and Stopped."""
+        if isinstance(order, AskFeed):  # which has nothing to do with the Hub and its library
+            from app.models.download.releases import ask_feed
+
+            return ask_feed(order, report)
         from huggingface_hub import close_session, constants, set_client_factory
 
         from app.models.download.client import check_endpoint, make_client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -34,6 +34,7 @@ from app.ui.views.settings_choices import (
     network_words,
     offer_models,
 )
+from app.ui.views.settings_updates import UpdatesRow
 from app.ui.widgets.elided_choice import ElidedChoice
 from app.ui.widgets.form_card import CardColumn, FormCard
 from app.ui.widgets.linked_choice import LinkedChoice
@@ -75,6 +76,7 @@ class SettingsView(Page):
         self.top_k.setRange(1, 100)
         self._folder = ElidedLabel(str(workspace.paths.data))
         self._open = QPushButton("Open the folder")
+        self.updates = UpdatesRow(workspace, theme, lanes)
         self._lay_out()
         self._take_settings()
         self.top_k.setValue(workspace.settings.ask_top_k)
@@ -89,6 +91,8 @@ class SettingsView(Page):
             choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(self._top_k_chosen)
         self._open.clicked.connect(self._open_folder)
+        self.updates.changed.connect(self.changed)
+        self.updates.answered.connect(self._soon_show_updates)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -105,6 +109,10 @@ class SettingsView(Page):
         self._models_job = self.lanes.files.start(installed_cards, self.workspace)
         self._models_job.done.connect(self._models_found)
         self._models_job.failed.connect(self._say_fault)
+
+    def stop(self) -> bool:
+        """Wait no longer for an answer about updates."""
+        return self.updates.stop()
 
     # What is chosen
 
@@ -161,6 +169,14 @@ class SettingsView(Page):
                 "No program opened the folder.", "Its place is written beside; it can be copied."
             )
 
+    @Slot()
+    def _soon_show_updates(self) -> None:
+        QTimer.singleShot(50, self._show_updates)  # when it has its height
+
+    @Slot()
+    def _show_updates(self) -> None:
+        self._column.ensureWidgetVisible(self.updates, 0, self.theme.step(4))
+
     def _save(self, what: str) -> None:
         self.notice.clear()
         try:
@@ -189,6 +205,7 @@ class SettingsView(Page):
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         self.device.set_words(device_words(settings))
         self.network.set_words(network_words(settings))
+        self.updates.settings_changed()
 
     @Slot(object)
     def _say_fault(self, error: BaseException) -> None:
@@ -235,9 +252,10 @@ class SettingsView(Page):
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self._folder, 1)
         line.addWidget(self._open)
+        card.add_row("Updates", self.updates)
         card.add_row("Kept in", kept, "Texts, drafts and answers stay here and never leave this computer.")
         card.add_row("Version", self.about)
-        column = CardColumn(self.theme)
+        self._column = column = CardColumn(self.theme)
         for part in (self._title, self.notice, card):
             column.add(part)
         outer = QHBoxLayout(self)

@@ -39,7 +39,7 @@ def device_words(settings: Settings) -> str:
 
 def network_words(settings: Settings) -> str:
     """When the network may be used, as it was chosen."""
-    return "Offline" if settings.offline else "Only when asked, to look up or download a model"
+    return "Offline" if settings.offline else "Only when asked: for models, and for updates"
 
 
 def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:

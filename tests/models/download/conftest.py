@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from app.flows.download_process import Downloads
 from tests.helpers.downloading import Visit
 from tests.helpers.hub_parts import files_of
 from tests.helpers.hub_server import HubServer
+from tests.helpers.proxy import Proxy
 from tests.helpers.small_models import small_checkpoint
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -94,3 +97,39 @@ def index_of() -> object:
             "weight_map": {weight: shard for shard, weights in parts.items() for weight in weights},
         }
     ).encode()
+
+
+@pytest.fixture
+def proxy() -> Iterator[Proxy]:
+    made = Proxy()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate authority of our own, and a certificate with its key for localhost that it has signed."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs the openssl command")
+    folder = tmp_path_factory.mktemp("authority")
+
+    def run(*words: str) -> None:
+        subprocess.run([openssl, *words], cwd=folder, check=True, capture_output=True)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    run("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Test authority",
+        "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")  # fmt: skip
+    run("req", *key, "-keyout", "site.key", "-out", "site.csr", "-subj", "/CN=localhost")
+    (folder / "more").write_text("subjectAltName=DNS:localhost\n")
+    run("x509", "-req", "-in", "site.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+        "-extfile", "more", "-out", "site.pem")  # fmt: skip
+    both = folder / "both.pem"
+    both.write_bytes((folder / "site.pem").read_bytes() + (folder / "site.key").read_bytes())
+    return folder / "ca.pem", both
+
+
+@pytest.fixture
+def secure(authority: tuple[Path, Path]) -> Iterator[HubServer]:
+    with HubServer(authority[1]) as server:
+        yield server

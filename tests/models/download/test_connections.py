@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,82 +14,9 @@ from app.models.download.orders import NetworkFault
 from tests.helpers.children import POSIX
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
 from tests.helpers.hub_server import HubServer
+from tests.helpers.proxy import Proxy
 
 Files = dict[str, bytes]
-
-
-class Proxy:
-    """A proxy for plain requests and for CONNECT; `asked` holds the first line of each."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._server.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._server.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, near: socket.socket) -> None:
-        head = b""
-        while b"\r\n\r\n" not in head:
-            if not (part := near.recv(65_536)):
-                return
-            head += part
-        line, _, rest = head.partition(b"\r\n")
-        self.asked.append(line.decode())
-        method, address, version = line.decode().split()
-        tunnel = method == "CONNECT"
-        parts = urlsplit(f"//{address}" if tunnel else address)
-        far = socket.create_connection((parts.hostname, parts.port))
-        if tunnel:
-            near.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        else:
-            # One request for one connection, so that each is seen.
-            path = address.partition("://")[2].partition("/")[2]
-            rest = rest.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1).replace(
-                b"keep-alive", b"close"
-            )
-            far.sendall(f"{method} /{path} {version}\r\n".encode() + rest)
-        back = threading.Thread(target=self._answer, args=(far, near, tunnel), daemon=True)
-        back.start()
-        self._pump(near, far)
-
-    def _answer(self, far: socket.socket, near: socket.socket, tunnel: bool) -> None:
-        try:
-            head = b""
-            # The client is told that this connection ends: it would send its next request into a closed one.
-            while not tunnel and b"\r\n" not in head:
-                if not (part := far.recv(65_536)):
-                    return
-                head += part
-            near.sendall(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
-        except OSError:
-            return
-        self._pump(far, near)
-
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
-        try:
-            while part := source.recv(65_536):
-                target.sendall(part)
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-
-@pytest.fixture
-def proxy() -> Iterator[Proxy]:
-    made = Proxy()
-    yield made
-    made.close()
 
 
 def test_a_proxy_is_used_for_everything(hub: HubServer, visit: Visit, small: Files, proxy: Proxy) -> None:
@@ -150,35 +73,6 @@ def test_proxies_that_cannot_be_used_are_told(visit: Visit, typed: str) -> None:
     with pytest.raises(SpanlightError, match="is no proxy that can be used") as told:
         visit.with_(proxy=typed).look_up()
     assert "secret" not in str(told.value)
-
-
-@pytest.fixture(scope="session")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate authority of our own, and a certificate with its key for localhost that it has signed."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("needs the openssl command")
-    folder = tmp_path_factory.mktemp("authority")
-
-    def run(*words: str) -> None:
-        subprocess.run([openssl, *words], cwd=folder, check=True, capture_output=True)
-
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    run("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Test authority",
-        "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")  # fmt: skip
-    run("req", *key, "-keyout", "site.key", "-out", "site.csr", "-subj", "/CN=localhost")
-    (folder / "more").write_text("subjectAltName=DNS:localhost\n")
-    run("x509", "-req", "-in", "site.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
-        "-extfile", "more", "-out", "site.pem")  # fmt: skip
-    both = folder / "both.pem"
-    both.write_bytes((folder / "site.pem").read_bytes() + (folder / "site.key").read_bytes())
-    return folder / "ca.pem", both
-
-
-@pytest.fixture
-def secure(authority: tuple[Path, Path]) -> Iterator[HubServer]:
-    with HubServer(authority[1]) as server:
-        yield server
 
 
 def test_a_certificate_of_nobody_known_is_refused(secure: HubServer, visit: Visit, small: Files) -> None:

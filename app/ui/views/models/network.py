@@ -17,10 +17,10 @@ from app.ui.widgets.segments import Segments
 
 _WAYS = (("asked", "Only when asked"), ("offline", "Offline"))
 _MEANS = {
-    False: "The network is used only when you look up or download a model here. Your texts, questions and answers"
-    " never leave this computer.",
+    False: "The network is used only when you look up or download a model here, or check for updates in the settings."
+    " Your texts, questions and answers never leave this computer.",
     True: "Nothing is reached over the network. What is installed works as ever; no model can be looked up or"
-    " downloaded.",
+    " downloaded, and no update be seen.",
 }
 
 

@@ -1,0 +1,198 @@
+"""The feed that announces releases: its shape, how versions compare, and which file suits a computer.
+
+One JSON document; keys that are not known count for nothing, and neither do files for systems that are not:
+
+    {"format": 1, "releases": [{
+        "version": "0.2.0", "date": "2027-05-03", "page": "https://...", "notes": "plain text", "files": [{
+            "system": "linux", "machine": "x86_64", "kind": "deb",
+            "address": "https://...", "size": 310000000, "sha256": "64 hexadecimal digits"}]}]}
+
+What stands in it was written by somebody else: texts are stripped of what could steer a screen or a terminal, and
+addresses are https (http only where the feed itself came from this computer).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date as calendar_date
+from typing import Any
+
+from app.core.addresses import is_web_address
+from app.core.errors import SpanlightError
+from app.core.plain import from_plain
+
+FORMAT = 1
+MOST_BYTES = 1 << 20
+SYSTEMS = ("linux", "windows", "macos", "any")
+MACHINES = ("x86_64", "arm64", "any")
+KINDS = ("deb", "archive", "installer", "dmg", "wheel")
+_MOST_NOTES, _MOST_RELEASES, _MOST_FILES = 20_000, 1000, 100
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+# The versions that Spanlight's own releases have: a part of what PEP 440 allows, in its normal form.
+_VERSION = re.compile(
+    r"(?P<release>[0-9]{1,6}(?:\.[0-9]{1,6}){0,3})(?:(?P<kind>a|b|rc)(?P<number>[0-9]{1,6}))?"
+    r"(?:\.post(?P<post>[0-9]{1,6}))?(?:\.dev(?P<dev>[0-9]{1,6}))?",
+    re.ASCII,
+)
+_FINAL = 3
+_STEPS = {"a": 0, "b": 1, "rc": 2}
+# What joins emoji; other characters that only steer how text is set are left out.
+_KEPT = "\n\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFile:
+    """A file of a release: one of SYSTEMS, MACHINES and KINDS each; `size` in bytes, `sha256` in hexadecimal digits."""
+
+    system: str
+    machine: str
+    kind: str
+    address: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The file's name, the last part of its address."""
+        return self.address.partition("?")[0].partition("#")[0].rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version, the day of its release as ISO 8601 has it, its page, what is new in plain text, and its files."""
+
+    version: str
+    date: str
+    page: str
+    notes: str = ""
+    files: tuple[ReleaseFile, ...] = ()
+
+    @property
+    def day(self) -> calendar_date:
+        """The day of its release."""
+        return calendar_date.fromisoformat(self.date)
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """All that a feed announces."""
+
+    format: int
+    releases: tuple[Release, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What a check of `feed` brought: the newest release after `own`, if any, and its file for this computer."""
+
+    own: str
+    feed: str
+    newest: Release | None = None
+    file: ReleaseFile | None = None
+
+
+def parse_feed(data: bytes, *, local: bool = False) -> Feed:
+    """The feed in a JSON document; `local` tells that it came from this computer.
+
+    Raises SpanlightError for what is no feed, or one of a newer format.
+    """
+    try:
+        told = json.loads(data, parse_constant=_refuse) if len(data) <= MOST_BYTES else None
+        if not isinstance(told, dict) or type(told.get("format")) is not int or told["format"] < 1:
+            raise ValueError("no feed")
+        if told["format"] > FORMAT:
+            raise SpanlightError(
+                "The announcement of new versions is in a newer form than this Spanlight reads.",
+                "Look on the page that Spanlight came from.",
+            )
+        feed = from_plain(Feed, told)
+        if len(feed.releases) > _MOST_RELEASES:
+            raise ValueError("too many releases")
+        return replace(feed, releases=tuple(_checked(release, local) for release in feed.releases))
+    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+        raise SpanlightError(
+            "What is at that address does not announce versions of Spanlight.", "Check the address."
+        ) from fault
+
+
+def version_key(version: str) -> tuple[Any, ...]:
+    """What versions are ordered by (PEP 440, "Summary of permitted suffixes and relative ordering").
+
+    Raises ValueError for one that no release of Spanlight has.
+    """
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        raise ValueError(f"no version: {version!a:.80}")
+    numbers = [int(part) for part in found["release"].split(".")]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    step = (_STEPS[found["kind"]], int(found["number"])) if found["kind"] else (_FINAL, 0)
+    if found["dev"] is not None and not found["kind"] and found["post"] is None:
+        step = (-1, 0)  # 1.0.dev1 comes before 1.0a1
+    post = int(found["post"]) if found["post"] is not None else -1
+    dev = int(found["dev"]) if found["dev"] is not None else 10**6
+    return tuple(numbers), step, post, dev
+
+
+def is_preview(version: str) -> bool:
+    """Whether a version comes before the one that it prepares."""
+    found = _VERSION.fullmatch(version)
+    return found is not None and (found["kind"] is not None or found["dev"] is not None)
+
+
+def newest(feed: Feed, own: str) -> Release | None:
+    """The newest release that is newer than `own`; previews count only for those who have one."""
+    wanted = [each for each in feed.releases if is_preview(own) or not is_preview(each.version)]
+    found = max(wanted, key=lambda each: version_key(each.version), default=None)
+    return found if found is not None and version_key(found.version) > version_key(own) else None
+
+
+def suiting(release: Release, system: str, machine: str, kinds: Sequence[str]) -> ReleaseFile | None:
+    """The release's file for a computer, of the first of the kinds that there is one of."""
+    for kind in kinds:
+        for file in release.files:
+            fits = file.system in (system, "any") and file.machine in (machine, "any")
+            if file.kind == kind and fits:
+                return file
+    return None
+
+
+def _checked(release: Release, local: bool) -> Release:
+    version_key(release.version)
+    if not _DAY.fullmatch(release.date):
+        raise ValueError("no day")
+    calendar_date.fromisoformat(release.date)
+    if not is_web_address(release.page, local=local):
+        raise ValueError("no page")
+    if len(release.files) > _MOST_FILES:
+        raise ValueError("too many files")
+    for file in release.files:
+        if not is_web_address(file.address, local=local) or not file.name:
+            raise ValueError("no file's address")
+        if not 0 < file.size < 2**40 or not _DIGEST.fullmatch(file.sha256):
+            raise ValueError("no size or checksum")
+    known = (
+        each
+        for each in release.files
+        if each.system in SYSTEMS and each.machine in MACHINES and each.kind in KINDS
+    )
+    return replace(release, notes=_harmless(release.notes), files=tuple(known))
+
+
+def _harmless(notes: str) -> str:
+    """Notes as lines of plain text, at most so long, without characters that are not seen but have an effect."""
+    shortened = notes[:_MOST_NOTES].replace("\r\n", "\n").replace("\t", " ")
+    seen = "".join(
+        letter for letter in shortened if letter in _KEPT or unicodedata.category(letter)[0] != "C"
+    )
+    lines = [" ".join(line.split(" ")).rstrip() for line in seen.splitlines()]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")

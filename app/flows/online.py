@@ -1,0 +1,43 @@
+"""Work that needs the network, which the person may have switched off, or switch off meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.flows.workspace import Workspace
+
+
+def refuse_offline(workspace: Workspace, what: str = "look for models on the network") -> None:
+    """Raises SpanlightError where the person has switched the network off, in another Spanlight too."""
+    workspace.take_up_settings()
+    if workspace.settings.offline:
+        raise SpanlightError("Spanlight is offline.", f"Switch that off to {what}.")
+
+
+class Online:
+    """The Report of work that needs the network: it breaks off when the person goes offline meanwhile.
+
+    Where it is given so many `seconds`, it breaks off after them with `late`.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        report: Report,
+        seconds: float = float("inf"),
+        late: SpanlightError | None = None,
+    ) -> None:
+        self._workspace, self._report = workspace, report
+        self._end, self._late = time.monotonic() + seconds, late
+        self.progress, self.partial, self.notice = report.progress, report.partial, report.notice
+
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop, SpanlightError when Spanlight is offline or it takes too long."""
+        self._report.check()
+        self._workspace.take_up_settings()
+        if self._workspace.settings.offline:
+            raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")
+        if self._late is not None and time.monotonic() > self._end:
+            raise self._late
