@@ -309,3 +309,4 @@ class MainWindow(QMainWindow):
     def _first_painted(self) -> None:
         self.reader.start()
         self.rest.start()
+        self.page.painted()

@@ -71,6 +71,7 @@ class AskView(Page):
         )
         self._samples: Sequence[Sample] = ()
         self.welcome: Welcome | None = None
+        self._painted = self._first_start = False
         self._lay_out()
         self._connect()
         self._make_shortcuts()
@@ -138,24 +139,24 @@ class AskView(Page):
             self.keeping.bring_back(sheet)
         if self.isVisible():
             self.shown()
-        if first.first_start:
-            QTimer.singleShot(_AFTER_MS, self._welcome_first)
+        self._first_start = first.first_start
+        if self._painted:
+            self.painted()
 
-    @Slot()
-    def _welcome_first(self) -> None:
-        """Welcome who is here for the first time, unless they have begun already: with a file that they opened, say."""
-        begun = not all(sheet.is_untouched() for sheet in self.sheets.all())
-        self.show_welcome(quietly=begun)
+    def painted(self) -> None:
+        """Welcome who is here for the first time, now that it takes nothing from the start."""
+        self._painted = True
+        if self._first_start:
+            self._first_start = False
+            self.show_welcome(first=True)
 
-    def show_welcome(self, *, quietly: bool = False) -> None:
-        """Welcome somebody with a sample that is asked at once; `quietly` only counts as done."""
+    def show_welcome(self, *, first: bool = False) -> None:
+        """Welcome somebody with a sample that is asked at once; the `first` time only who has not begun by now."""
         if self.welcome is None:
             from app.ui.views.welcome import Welcome
 
             self.welcome = Welcome(self)
-        self.welcome.note()
-        if not quietly:
-            self.welcome.show(self._samples)
+        self.welcome.show(self._samples, first=first)
 
     @Slot(object)
     def _file_read(self, sheet: Sheet) -> None:

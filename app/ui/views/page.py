@@ -61,6 +61,9 @@ class Page(QWidget):
     def shown(self) -> None:
         """Put the keyboard focus where a person wants to begin; called when the page comes up."""
 
+    def painted(self) -> None:
+        """Begin what may wait until the window has been painted; called once, of the page that is up then."""
+
     def open_files(self, paths: list[Path]) -> None:
         """Open files that were named on the command line or dropped on the window."""
 

@@ -52,14 +52,14 @@ class Welcome(QObject):
         """What is shown, None while there is nothing."""
         return self._band
 
-    def note(self) -> None:
-        """Have no later start welcome anybody."""
-        if not self._view.workspace.settings.welcomed:
-            # Where the disk refuses, that is said by whatever is saved next; a second welcome does no harm.
-            self._job = self._view.lanes.files.start(keep_welcomed, self._view.workspace)
+    def show(self, samples: Sequence[Sample], *, first: bool = False) -> None:
+        """Open the sample in a tab of its own, or the one that is open, and ask its first question.
 
-    def show(self, samples: Sequence[Sample]) -> None:
-        """Open the sample in a tab of its own, or the one that is open, and ask its first question."""
+        The `first` time not where somebody has begun already, with a file that they opened, say.
+        """
+        self._note()
+        if first and not all(sheet.is_untouched() for sheet in self._view.sheets.all()):
+            return
         view = self._view
         sample = next((one for one in samples if one.name == _SAMPLE), next(iter(samples), None))
         if sample is None or not sample.questions:
@@ -89,6 +89,12 @@ class Welcome(QObject):
         band.hide()
         band.deleteLater()
         return True
+
+    def _note(self) -> None:
+        """Have no later start welcome anybody."""
+        if not self._view.workspace.settings.welcomed:
+            # Where the disk refuses, that is said by whatever is saved next; a second welcome does no harm.
+            self._job = self._view.lanes.files.start(keep_welcomed, self._view.workspace)
 
     def _put_up(self) -> None:
         view = self._view

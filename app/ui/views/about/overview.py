@@ -7,7 +7,6 @@ from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import QSize, Qt, QUrl, Slot, qVersion
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -18,6 +17,7 @@ from app.flows.about import About, about, places
 from app.flows.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
+from app.ui.outside import open_outside
 from app.ui.theme import Theme
 from app.ui.views.about.section import AboutSection
 from app.ui.widgets.facts import Fact, FactsGrid
@@ -119,7 +119,7 @@ class OverviewSection(AboutSection):
         except OSError as fault:
             self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
             return
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        if not open_outside(QUrl.fromLocalFile(str(folder))):
             self.notice.show_hint("No program opened the folder.", str(folder))
 
     # How it looks
