@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from app.core.about import VERSION
+from app.core.releases import parse_feed
 from tests.conftest import ROOT
 
 FILE = ROOT / "packaging" / "release.yml"
@@ -26,6 +30,69 @@ def workflow() -> dict[Any, Any]:
 def steps(workflow: dict[Any, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Each step with the name of its job."""
     return [(name, step) for name, job in workflow["jobs"].items() for step in job["steps"]]
+
+
+def test_every_file_that_a_step_names_exists(workflow: dict[Any, Any]) -> None:
+    named = {
+        path for _, step in steps(workflow) for path in re.findall(r"packaging/[\w./-]+", step.get("run", ""))
+    }
+    assert named >= {
+        "packaging/linux/build.sh",
+        "packaging/linux/check_install.sh",
+        "packaging/windows/build.ps1",
+        "packaging/windows/check_install.ps1",
+        "packaging/macos/build.sh",
+        "packaging/macos/check_install.sh",
+        "packaging/feed.py",
+    }
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+
+
+def test_the_feed_is_made_of_what_is_uploaded(workflow: dict[Any, Any], tmp_path: Path) -> None:
+    """The names that the three jobs upload are names that the feed's maker takes."""
+    built = tmp_path / "built"
+    built.mkdir()
+    patterns = [
+        line
+        for _, step in steps(workflow)
+        if "upload-artifact" in step.get("uses", "")
+        for line in step["with"]["path"].split()
+    ]
+    names = {
+        "*.deb": f"spanlight_{VERSION}_amd64.deb",
+        "*linux-x86_64*.tar.*": f"spanlight-{VERSION}-linux-x86_64.tar.xz",
+        "*-windows-x86_64.exe": f"spanlight-{VERSION}-windows-x86_64.exe",
+        "*-macos-arm64.dmg": f"spanlight-{VERSION}-macos-arm64.dmg",
+    }
+    assert sorted(patterns) == sorted(f"dist/{pattern}" for pattern in names)
+    for pattern, name in names.items():
+        assert Path(name).match(pattern)
+        (built / name).write_bytes(name.encode())
+    (command,) = (step["run"] for _, step in steps(workflow) if "packaging/feed.py" in step.get("run", ""))
+    # As the step runs it, without an older feed to be had.
+    fake = tmp_path / "bin" / "gh"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    fake.chmod(0o755)
+    (tmp_path / "packaging").symlink_to(ROOT / "packaging")
+    site = "https://example.org/spanlight/releases"
+    path = f"{fake.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", command],
+        cwd=tmp_path,
+        env=os.environ | {"VERSION": VERSION, "SITE": site, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    feed = parse_feed((tmp_path / "feed.json").read_bytes())
+    (release,) = feed.releases
+    assert release.version == VERSION
+    assert {file.address for file in release.files} == {
+        f"{site}/download/v{VERSION}/{name}" for name in names.values()
+    }
+    assert len((tmp_path / "SHA256SUMS").read_text().splitlines()) == len(names)
 
 
 @pytest.mark.parametrize("job", ["linux", "windows", "macos"])
