@@ -16,6 +16,7 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.flows.history import everything
+from app.flows.workspace import open_workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
@@ -274,6 +275,27 @@ def test_the_folder_can_be_opened(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     welcome.band.folder.click()
     assert page.panel.notice.sentence() == "No program opened the folder."
+
+
+def test_the_real_reader_lights_it_up(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> None:
+    workspace = open_workspace()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    window = MainWindow(workspace, theme, Lanes())
+    try:
+        window.show()
+        window.start_soon()
+        page = ask_page(window)
+        sheet = page.sheets.current()
+        qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running, timeout=120_000)
+        assert sheet.pane.lit()[0] == "£780"
+        assert page.panel.card.likely().startswith("Very likely")
+        assert page.welcome is not None and page.welcome.band is not None
+        assert "lit up" in page.welcome.band.line()
+    finally:
+        window.close()
+        window.deleteLater()
+        qapp.processEvents()
 
 
 @pytest.mark.parametrize("width", [420, 700, 1400])

@@ -48,11 +48,17 @@ class AboutPage(QObject):
     def wire(self, page: Any) -> None:
         """Listen to the page, once it is made."""
         page.closed.connect(self._leave)
+        page.updates_asked.connect(self._updates)
         page.welcome_asked.connect(self._welcome)
 
     @Slot()
     def _leave(self) -> None:
         self._show_page(self._before or "settings")
+
+    @Slot()
+    def _updates(self) -> None:
+        self._show_page("settings")
+        self._page().go_to_updates()
 
     @Slot()
     def _welcome(self) -> None:

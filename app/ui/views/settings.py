@@ -169,6 +169,11 @@ class SettingsView(Page):
                 "No program opened the folder.", "Its place is written beside; it can be copied."
             )
 
+    def go_to_updates(self) -> None:
+        """Put the keyboard focus where updates are asked for."""
+        self.updates.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._soon_show_updates()
+
     @Slot()
     def _soon_show_updates(self) -> None:
         QTimer.singleShot(50, self._show_updates)  # when it has its height

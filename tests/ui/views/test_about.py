@@ -139,6 +139,9 @@ def test_its_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:
         page.show_section(OverviewSection.KEY)
     section.updates.link.click()
     assert window.page.KEY == "settings"
+    updates = window.page.updates  # type: ignore[attr-defined]
+    assert updates.isAncestorOf(window.focusWidget())
+    qtbot.waitUntil(lambda: not updates.visibleRegion().isEmpty())
     window.about.show()
     section.welcome.link.click()
     assert window.page.KEY == "ask"

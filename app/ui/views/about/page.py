@@ -22,7 +22,8 @@ SECTIONS: tuple[type[AboutSection], ...] = (OverviewSection, LicencesSection, Di
 class AboutView(Page):
     """The names of the sections above, the one that is up below.
 
-    `closed` asks for the page that was up before, `welcome_asked` for the welcome of the first start.
+    `closed` asks for the page that was up before, `updates_asked` for the place in the settings where updates are asked
+    for, `welcome_asked` for the welcome of the first start.
     """
 
     KEY = "about"
@@ -36,6 +37,7 @@ class AboutView(Page):
     )
 
     closed = Signal()
+    updates_asked = Signal()
     welcome_asked = Signal()
 
     def __init__(
@@ -92,7 +94,7 @@ class AboutView(Page):
             section = self._made[key] = kind(self.workspace, self.theme, self.lanes)
             section.go.connect(self.show_section)
             section.note.connect(self.note)
-            section.settings_asked.connect(self.open_settings)
+            section.updates_asked.connect(self.updates_asked)
             section.welcome_asked.connect(self.welcome_asked)
             self.stack.addWidget(section)
             # With a stylesheet in force Qt drops the fonts of what gets a parent.

@@ -18,7 +18,8 @@ class AboutSection(QWidget):
     """A section of About: it is made when it is first up, and lays itself out whole.
 
     `notice` is a line for faults, which the section puts where the person is looking. `go` carries the key of another
-    section, `note` one line for the status line; `settings_asked` and `welcome_asked` ask for those.
+    section, `note` one line for the status line; `updates_asked` asks for where updates are asked for, `welcome_asked`
+    for the welcome of the first start.
     """
 
     KEY: ClassVar[str] = ""
@@ -26,7 +27,7 @@ class AboutSection(QWidget):
 
     go = Signal(str)
     note = Signal(str)
-    settings_asked = Signal()
+    updates_asked = Signal()
     welcome_asked = Signal()
 
     def __init__(
