@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
@@ -25,7 +26,7 @@ from app.ui.views.ask import AskView
 from app.ui.views.welcome import Welcome
 from app.ui.window import MainWindow
 from tests.helpers.ask_page import CARD, answers
-from tests.helpers.windows import FakeEngine, open_fake_workspace
+from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
 QUESTION = "How much did the firm ask for the repair?"
 
@@ -233,6 +234,50 @@ def test_it_can_be_put_away(start: Callable[..., MainWindow], qtbot: QtBot, way:
     assert sheet.pane.lit() == ["£780"], "the sample stays to be played with"
     page.sheets.new_up()
     assert sheet not in page.sheets.all(), "until something else is begun"
+
+
+def test_a_sample_that_is_stopped_says_nothing_of_an_answer(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    engine.answer = until_stopped
+    window = start()
+    page = ask_page(window)
+    qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
+    assert page.welcome is not None and page.welcome.band is not None
+    assert "being asked" in page.welcome.band.line()
+    page.panel.strip.stop_asked.emit()
+    qtbot.waitUntil(
+        lambda: page.welcome.band.line() == "This is a sample. Ask it something, or open a file of yours."
+    )
+
+
+def test_a_reader_that_fails_is_said_beside_the_welcome(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    def broken(request: object, choice: ModelChoice | None, report: Report) -> Reading:
+        raise SpanlightError("The reader's file is damaged.", "Install it again.")
+
+    engine.answer = broken
+    window = start()
+    page = ask_page(window)
+    qtbot.waitUntil(lambda: page.panel.notice.sentence() == "The reader's file is damaged.")
+    assert page.welcome is not None and page.welcome.band is not None
+    assert page.welcome.band.line() == "This is a sample. Ask it something, or open a file of yours."
+
+
+def test_esc_puts_it_away_while_the_sample_is_still_asked(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+) -> None:
+    engine.answer = until_stopped
+    window = start()
+    page = ask_page(window)
+    qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
+    sheet = page.sheets.current()
+    qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
+    assert page.welcome is not None and page.welcome.band is None
+    assert sheet.outcome is not None and sheet.outcome.running
+    qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
 
 
 def test_closing_the_sample_ends_it(start: Callable[..., MainWindow], qtbot: QtBot) -> None:

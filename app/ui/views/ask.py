@@ -85,10 +85,10 @@ class AskView(Page):
     # What the window asks of a page
 
     def stop(self) -> bool:
-        """Stop opening the file that is up, else stop reading (the best answer stays), else put the welcome away."""
-        if self.opening.stop(self.sheets.current()) or self.asking.stop():
+        """Put the welcome away, else stop opening the file that is up, else reading; the best answer so far stays."""
+        if self.welcome is not None and self.welcome.leave():
             return True
-        return self.welcome is not None and self.welcome.leave()
+        return self.opening.stop(self.sheets.current()) or self.asking.stop()
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""

@@ -31,11 +31,13 @@ class Asking(QObject):
     """Asks about one sheet at a time: the one that is up when the question is asked.
 
     `note` is one line for the status line; `lost` says that the model process died; `answered` carries a sheet whose
-    document was read to the end, or as far as to where it was stopped; `asked` one that a person asks about.
+    document was read to the end, or as far as to where it was stopped; `asked` one that a person asks about,
+    `left` one whose question brought nothing, as it was stopped or failed.
     """
 
     note = Signal(str)
     asked = Signal(object)
+    left = Signal(object)
     answered = Signal(object)
     lost = Signal()
 
@@ -210,6 +212,8 @@ class Asking(QObject):
             self._settle(sheet, seen=True)
             if sheet.outcome.reading is not None:
                 self.answered.emit(sheet)
+            else:
+                self.left.emit(sheet)
 
     def _end(self) -> Sheet | None:
         """Note of the sheet that is being read how far that came; gives the sheet."""
@@ -232,6 +236,7 @@ class Asking(QObject):
                 self._settle(sheet, seen=True)
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.left.emit(sheet)
         if isinstance(error, EngineLost):
             self.lost.emit()
 

@@ -46,6 +46,7 @@ class Welcome(QObject):
         view.sheets.edited.connect(self.leave)
         view.asking.asked.connect(self._asked)
         view.asking.answered.connect(self._answered)
+        view.asking.left.connect(self._answered)
 
     @property
     def band(self) -> WelcomeBand | None:
