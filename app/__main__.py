@@ -116,23 +116,31 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
     # window collects by itself (ui/shell/collecting.py).
     gc.disable()
-    try:
-        from app.ui.start import main as start
-    except ImportError as fault:
-        return not_whole(fault)
+    from app.ui.start import main as start
+
     return start(files, painted, claim)
 
 
 def not_whole(fault: ImportError) -> int:
     """Say what of Spanlight, or of the system, is missing."""
-    from app.core.system_libraries import not_whole as told
+    try:
+        from app.core.system_libraries import not_whole as told
 
-    return complain(str(told(fault)))
+        return complain(str(told(fault)))
+    except ImportError as worse:
+        return complain(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window or one command; the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return run(list(sys.argv[1:] if argv is None else argv))
+    except ImportError as fault:
+        return not_whole(fault)
+
+
+def run(arguments: list[str]) -> int:
+    """Do what the arguments say; the exit code. Raises ImportError where a part of Spanlight is missing."""
     first = arguments[0] if arguments else ""
     if first in ("--version", "-V"):
         from app.core.about import NAME, VERSION
@@ -155,32 +163,18 @@ def main(argv: list[str] | None = None) -> int:
     if code is not None:
         return code
     if first in COMMANDS:
-        return in_terminal(arguments)
-    if first == "--check":
-        return check(arguments[1:])
-    return open_window(arguments)
-
-
-def in_terminal(arguments: list[str]) -> int:
-    """Run one command; its exit code."""
-    try:
         from app.flows.early import begin
 
         early = begin(arguments)
         from app.cli.main import main as command_line
-    except ImportError as fault:
-        return not_whole(fault)
-    return command_line(arguments, early)
 
-
-def check(arguments: list[str]) -> int:
-    """Try out whether all of it works; the exit code."""
-    try:
-        from app.cli.check import main as try_out
+        return command_line(arguments, early)
+    if first == "--check":
+        from app.cli.check import main as check
         from app.ui.check import start_window
-    except ImportError as fault:
-        return not_whole(fault)
-    return try_out(arguments, start_window)
+
+        return check(arguments[1:], start_window)
+    return open_window(arguments)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,11 @@ def main(argv: list[str], early: Child | None = None) -> int:
         # Whoever read our output has enough; keep the interpreter from complaining at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except ImportError as fault:
+        from app.core.system_libraries import not_whole
+
+        log_bug(fault)
+        return _say(str(not_whole(fault)), INPUT_ERROR)
     except Exception as fault:
         log_bug(fault)
         return _say(

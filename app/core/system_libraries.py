@@ -10,6 +10,7 @@ from app.core.errors import SpanlightError
 
 _MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 _TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
+_OF_PACKAGE = re.compile(r"cannot import name '(\w+)' from '(app[\w.]*)' \(.*__init__\.pyc?\)")
 _NAME = re.compile(r"(.+?)\.so\.(\d+)")
 # Those that their makers put into a package of another name.
 _OTHERS = {
@@ -54,25 +55,27 @@ def debian_package(library: str) -> str:
     return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
 
 
-def missing_module(fault: ImportError) -> str:
-    """What cannot be imported, for a person: the module's name, else the library's words on one line."""
-    return fault.name or " ".join(str(fault).split())
-
-
 def not_whole(fault: ImportError) -> SpanlightError:
     """What a person is told where a part of the program is missing or broken."""
     system = without_library(str(fault))
     if system is not None:
         return system
-    name = missing_module(fault)
-    gone = isinstance(fault, ModuleNotFoundError)
-    why = "missing" if gone else f"broken ({' '.join(str(fault).split())[:200].rstrip('.')})"
-    return SpanlightError(f"Spanlight is not whole: {name} is {why}.", _again())
+    said = " ".join(str(fault).split())
+    # Our packages hold nothing but modules.
+    of_package = _OF_PACKAGE.match(said)
+    if of_package:
+        what = f"{of_package[2]}.{of_package[1]} is missing"
+    elif isinstance(fault, ModuleNotFoundError) and fault.name:
+        what = f"{fault.name} is missing"
+    else:
+        what = f"{fault.name} is broken ({said[:200].rstrip('.')})" if fault.name else said[:200].rstrip(".")
+    return SpanlightError(f"Spanlight is not whole: {what}.", how_to_mend())
 
 
-def _again() -> str:
+def how_to_mend() -> str:
+    """What brings back a part of Spanlight that is missing or broken."""
     from app.core.about import command
 
     if not getattr(sys, "frozen", False) and command() != "spanlight":
-        return f"Get the code once more, or delete the folder .venv in it and start again: {command()}"
+        return f"Get the code once more, delete the folder .venv beside it, and start again: {command()}"
     return "Install it again."

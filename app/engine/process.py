@@ -15,6 +15,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
+from app.core.system_libraries import how_to_mend, without_library
 from app.engine.bundled import stand_in
 from app.engine.holding import Holding
 from app.engine.importing import quickly
@@ -223,8 +224,8 @@ class Host:
                 import torch
         except (ImportError, OSError) as error:
             said = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-            raise SpanlightError(
-                f"PyTorch cannot be loaded: {said}.", "Start Spanlight again: it installs what is missing."
+            raise without_library(said) or SpanlightError(
+                f"PyTorch cannot be loaded: {said}.", how_to_mend()
             ) from error
 
         torch.set_num_threads(physical_cores())  # training leaves another number behind

@@ -18,6 +18,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Stopped
+from app.core.system_libraries import not_whole
 
 Handler = Callable[[Any, Report], Any]
 Factory = Callable[[], Handler]
@@ -135,6 +136,9 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
+    elif isinstance(error, ImportError):
+        traceback.print_exception(error)  # to the log
+        line.send(Kind.FAULT, number, not_whole(error))
     elif isinstance(error, MemoryError):
         hint = "Close other programs, or give it less at a time."
         line.send(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.core.errors import SpanlightError
 from app.settings import settings as settings_file
-from app.settings.files import write_atomic
+from app.settings.files import may_write, write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
@@ -143,6 +143,16 @@ class Workspace:
             use_token=settings.use_token,
             ledger=str(self.paths.ledger_file),
         )
+
+    def unkept(self) -> SpanlightError | None:
+        """What a person is to be told where nothing that they do can be kept, None where it can."""
+        for folder in (self.paths.data, self.paths.config):
+            if not may_write(folder):
+                return SpanlightError(
+                    f"Nothing can be kept: {folder} cannot be written to.",
+                    "Everything works, but texts, questions and settings are forgotten when Spanlight is closed.",
+                )
+        return None
 
     def save_settings(self) -> None:
         """Write what has changed in the settings, from any thread; raises SpanlightError when the disk refuses."""

@@ -82,9 +82,9 @@ class Shelf:
         fitting = [card for card in self.cards() if head in card.heads]
         card = next((card for card in fitting if card.source == Source.STARTER), next(iter(fitting), None))
         if card is None:
-            places = " or ".join(str(folder) for folder in self._folders)
             raise SpanlightError(
-                f"No model that can {DOES[head]} is installed.", f"Put a model folder into {places}."
+                f"No model that can {DOES[head]} is installed.",
+                f"Install Spanlight again, which brings one, or put a model's folder into {self._folders[0]}.",
             )
         return card
 

@@ -6,7 +6,7 @@ import logging
 import re
 from pathlib import Path
 
-from app.settings.files import write_atomic
+from app.settings.files import may_write, write_atomic
 
 _log = logging.getLogger(__name__)
 
@@ -28,8 +28,13 @@ class Drafts:
             return ""
 
     def save(self, name: str, text: str) -> None:
-        """Keep the text; an empty one is forgotten. Raises SpanlightError when the disk refuses."""
-        if text:
+        """Keep the text; an empty one is forgotten. Raises SpanlightError when the disk refuses.
+
+        Where nothing may be written at all, nothing is kept: that is told once, by `Workspace.unkept`.
+        """
+        if text and not may_write(self._folder):
+            _log.info("draft %s not kept: %s cannot be written to", name, self._folder)
+        elif text:
             write_atomic(self._file(name), text.encode("utf-8", "surrogatepass"))
         else:
             self.clear(name)

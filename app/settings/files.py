@@ -9,6 +9,12 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 
 
+def may_write(folder: Path) -> bool:
+    """Whether files may be written below a folder, which need not be there yet; nothing is written to find out."""
+    there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), folder)  # noqa: PTH110
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
+
+
 def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     """Write the file beside its place and rename it, making folders as needed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 import tempfile
 import threading
 import time
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6 import __version__ as binding_version
-from PySide6.QtCore import QLibraryInfo, QPluginLoader, qVersion
+from PySide6.QtCore import qVersion
 from PySide6.QtGui import QImage, QImageReader
 from PySide6.QtWidgets import QApplication
 
@@ -24,12 +23,12 @@ from app.flows.check.trial import Trial, require
 from app.flows.second_start import Answer, Claim, hand_over, name_of
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
+from app.ui.no_window import main_plugins, plugin_fault
 from app.ui.one_window import OneWindow
 from app.ui.pages import PAGES
 from app.ui.start import make_application, open_window
 from app.ui.theme import Theme
 
-_PLUGINS = {"linux": ("qxcb", "qwayland"), "win32": ("qwindows",), "darwin": ("qcocoa",)}
 _SECONDS = 20.0
 _COLOURS = 4
 
@@ -65,16 +64,10 @@ def _import(names: tuple[str, ...]) -> None:
 
 def _try_platform() -> None:
     """Load what opens windows on this system, but open none: it has what it links to."""
-    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
-    here = {file.name.removeprefix("lib").partition(".")[0]: file for file in folder.glob("*")}
-    wanted = _PLUGINS.get(sys.platform, ())
-    require(not wanted or wanted[0] in here, f"{wanted[0] if wanted else ''} is not in {folder}.")
-    for name in wanted:
-        if name in here:
-            loader = QPluginLoader(str(here[name]))
-            if not loader.load():
-                fault = loader.errorString()
-                raise without_library(fault) or SpanlightError(f"{name} cannot be loaded: {fault}.")
+    for number, name in enumerate(main_plugins()):
+        fault = plugin_fault(name)
+        if fault and (number == 0 or "is not in" not in fault):  # one may be left out of a bundle
+            raise without_library(fault) or SpanlightError(f"{fault.rstrip('.')}.")
 
 
 def _try_pictures() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 import traceback
+from collections import deque
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -14,6 +16,7 @@ from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInst
 from app.core.errors import SpanlightError
 
 _log = logging.getLogger("app.ui")
+_last: deque[str] = deque(maxlen=8)  # what Qt said
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,12 @@ def fault_of(error: BaseException) -> Fault:
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
+    if isinstance(error, ImportError):
+        from app.core.system_libraries import not_whole
+
+        _log.error("not whole\n%s", report)
+        told = not_whole(error)
+        return Fault(told.message, told.hint)
     _log.error("a bug\n%s", report)
     return Fault(
         "Something went wrong inside Spanlight.", "What you typed is kept. The report can be copied.", report
@@ -84,9 +93,17 @@ _LEVELS = {
 
 
 def log_qt_messages() -> None:
-    """Send Qt's own messages to the log."""
+    """Send Qt's own messages to the log; where it can open no window, end the process with one sentence and code 2."""
     qInstallMessageHandler(_qt_said)
 
 
 def _qt_said(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     logging.getLogger("app.qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
+    _last.append(text)
+    if kind is QtMsgType.QtFatalMsg:  # it aborts as soon as this returns
+        from app.ui.no_window import LAST_WORDS, why_no_window
+
+        if LAST_WORDS in text:
+            sys.stderr.write(f"{why_no_window(tuple(_last))}\n")
+            sys.stderr.flush()
+            os._exit(2)

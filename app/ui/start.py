@@ -85,7 +85,12 @@ def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Cl
     log_qt_messages()
     workspace = open_workspace(paths)
     application = make_application(workspace)
-    window = open_window(workspace)
+    try:
+        window = open_window(workspace)
+    except SpanlightError as fault:  # what comes along with Spanlight is missing
+        print(fault, file=sys.stderr)
+        claim.release()
+        return 2
     application.installEventFilter(Handed(window))
     if os.name == "posix":
         Signals(window)

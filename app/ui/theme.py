@@ -23,6 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core.errors import SpanlightError
+
 CHOICES = ("system", "light", "dark")
 
 # Size and weight of every use of type, as a multiple of the window's base size.
@@ -52,11 +54,11 @@ _LEAST_ICON = 16
 class ThemeFile:
     """One theme as its TOML file says it: base colours, and roles that name them.
 
-    Raises ValueError when a role names a base colour that is not there.
+    Raises ValueError when a role names a base colour that is not there, SpanlightError where the file is missing.
     """
 
     def __init__(self, path: Path) -> None:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(_text(path))
         base = values["base"]
         missing = sorted(role for role, name in values["roles"].items() if name not in base)
         if missing:
@@ -78,7 +80,7 @@ class Theme(QObject):
         super().__init__(parent)
         self._resources = resources
         self._files = {name: ThemeFile(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
-        self._sheet = (resources / "themes" / "style.qss").read_text(encoding="utf-8")
+        self._sheet = _text(resources / "themes" / "style.qss")
         self._icon_sources: dict[str, str] = {}
         self._icons: dict[tuple[str, str, str], QIcon] = {}
         self._wanted = "system"
@@ -227,8 +229,7 @@ class Theme(QObject):
 
     def _svg(self, name: str) -> str:
         if name not in self._icon_sources:
-            path = self._resources / "icons" / f"{name}.svg"
-            self._icon_sources[name] = path.read_text(encoding="utf-8")
+            self._icon_sources[name] = _text(self._resources / "icons" / f"{name}.svg")
         return self._icon_sources[name]
 
 
@@ -282,6 +283,16 @@ def mark(widget: QWidget, **properties: str) -> None:
         widget.setProperty(name, value)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+def _text(path: Path) -> str:
+    """A resource's text; raises SpanlightError where it is missing."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        from app.core.system_libraries import how_to_mend
+
+        raise SpanlightError(f"Spanlight is not whole: {path} is missing.", how_to_mend()) from fault
 
 
 def _base_font() -> QFont:

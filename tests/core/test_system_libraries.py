@@ -79,5 +79,9 @@ def test_what_is_broken_is_told_with_why() -> None:
     )
 
 
+def test_where_no_module_is_named_its_words_are_told() -> None:
+    assert not_whole(ImportError("no such library")).message == "Spanlight is not whole: no such library."
+
+
 def test_a_library_of_the_system_is_no_part_of_spanlight() -> None:
     assert "libEGL.so.1" in not_whole(ImportError(EGL)).message

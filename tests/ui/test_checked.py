@@ -39,7 +39,7 @@ def test_what_is_missing_is_named(
         for file in (ROOT / "resources" / name).iterdir():
             (resources / name / file.name).write_bytes(file.read_bytes())
     (resources / "icons" / "open.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', "utf-8")
-    monkeypatch.setattr(checked, "_PLUGINS", {"linux": ("qnothing",), "win32": ("x",), "darwin": ("x",)})
+    monkeypatch.setattr(checked, "main_plugins", lambda: ("qnothing",))
     told = Told()
     order = WindowTrial(str(resources), str(tmp_path / "home"), ("app.ui.window", "app.ui.nothing"))
     versions = start_window()(order, told)

@@ -213,7 +213,9 @@ class Keeping(QObject):
     @Slot(object)
     def _not_kept(self, error: BaseException) -> None:
         self._sheet_of(self.sender())
-        self.note.emit(f"Not kept in the history: {fault_of(error).sentence}")
+        fault = fault_of(error)
+        if self._workspace.unkept() is None:  # else it was told when the window opened
+            self.note.emit(f"Not kept in the history: {fault.sentence}")
 
     @Slot(object)
     def _text_failed(self, error: BaseException) -> None:

@@ -1,0 +1,65 @@
+"""A home that cannot be written to: the person is told once, and everything else works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import SpanlightError
+from app.flows.workspace import Workspace
+from app.settings.paths import default_paths
+from app.settings.settings import Settings
+from app.ui.jobs import Lanes
+from app.ui.theme import Theme
+from app.ui.widgets.notice import Notice
+from app.ui.window import MainWindow
+from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
+
+
+@pytest.fixture
+def workspace(spanlight_home: Path) -> Workspace:
+    spanlight_home.write_text("a file, in which no folder can be made")
+    return open_fake_workspace(FakeEngine(until_stopped))
+
+
+@pytest.fixture
+def window(workspace: Workspace, qtbot: QtBot) -> Iterator[MainWindow]:
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    made = MainWindow(workspace, theme, Lanes())
+    qtbot.addWidget(made)
+    made.show()
+    made.start_soon()
+    qtbot.waitUntil(lambda: made.notice.isVisible())
+    yield made
+    made.close()
+
+
+def test_it_is_told_where_nothing_is_kept(window: MainWindow, workspace: Workspace) -> None:
+    assert window.notice.sentence() == f"Nothing can be kept: {workspace.paths.data} cannot be written to."
+
+
+def test_once_closed_it_does_not_come_back(window: MainWindow, qtbot: QtBot) -> None:
+    window.notice.clear()
+    window.show_page("classify")
+    edit = next(each for each in window.page.findChildren(QPlainTextEdit) if each.isVisible())
+    edit.setPlainText("Some words to keep.")
+    window.page.keep()
+    settle(window, qtbot)
+    assert not [notice.sentence() for notice in window.findChildren(Notice) if notice.isVisible()]
+
+
+def test_a_home_that_can_be_written_to_is_no_matter(spanlight_home: Path) -> None:
+    workspace = Workspace(Settings(), default_paths())
+    assert workspace.unkept() is None
+    assert not spanlight_home.exists()
+
+
+def test_settings_that_are_chosen_are_refused_with_a_sentence(workspace: Workspace) -> None:
+    workspace.settings.theme = "dark"
+    with pytest.raises(SpanlightError, match="could not be written"):
+        workspace.save_settings()
