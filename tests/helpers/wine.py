@@ -28,8 +28,8 @@ class Wine:
             "WINEDLLOVERRIDES": "mscoree,mshtml,winemenubuilder.exe=d",
         }
         self.disk = folder / "drive_c"
-        # Stays, so that not every program waits for a desktop to begin and to end.
-        subprocess.run([self._server, "-p"], env=self._environment, timeout=60, check=True)
+        # Stays for a minute, so that not every program waits for a desktop to begin and to end.
+        subprocess.run([self._server, "-p60"], env=self._environment, timeout=60, check=True)
         self.run("wineboot", "-i")
         self.run("reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f")
         self.person = next(each for each in (self.disk / "users").iterdir() if each.name.lower() != "public")
