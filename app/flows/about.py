@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.about import NAME, VERSION
+from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
@@ -54,7 +55,10 @@ class About:
 
 def about(workspace: Workspace, report: Report) -> About:
     """Look at the computer and at what is installed. Raises Stopped when the report says so."""
-    found = {part.name.casefold(): part.version for part in licences(workspace, report)}
+    try:
+        found = {part.name.casefold(): part.version for part in licences(workspace, report)}
+    except SpanlightError:  # which the list of licences says
+        found = {}
     versions = [(title, found.get(name.casefold(), "")) for title, name in _SHOWN.items()]
     total, free = memory.computer()
     return About(

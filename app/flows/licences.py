@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.components import KINDS, LIBRARY, Component, LicenceText
+from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.flows.workspace import Workspace
 from app.settings.paths import Paths
@@ -26,7 +27,10 @@ def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
 
 
 def components(paths: Paths, report: Report | None = None) -> tuple[Component, ...]:
-    """As `licences`; a list in the resources that cannot be read counts as none."""
+    """As `licences`; a list in the resources that cannot be read counts as none.
+
+    Raises SpanlightError where what no package tells is missing as well.
+    """
     file = paths.resources / FILE
     try:
         return from_json(file.read_text(encoding="utf-8"))
@@ -36,7 +40,10 @@ def components(paths: Paths, report: Report | None = None) -> tuple[Component, .
         _log.warning("%s not read: %r", FILE, fault)
     from app.flows.licences_installed import installed_components
 
-    return installed_components(paths, report=report or Silent())
+    try:
+        return installed_components(paths, report=report or Silent())
+    except FileNotFoundError as fault:
+        raise SpanlightError("The list of licences is missing.", "Install Spanlight again.") from fault
 
 
 def to_json(found: Iterable[Component]) -> str:

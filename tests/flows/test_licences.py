@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from app.core.about import VERSION
 from app.core.components import KINDS, MODEL, Component, LicenceText
+from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from app.flows.licences import FILE, as_text, components, from_json, to_json, write_file
 from app.flows.licences_installed import installed_components, licence_of, needed
@@ -148,6 +149,23 @@ def test_what_is_needed_is_followed_through_extras_and_no_others(packages: Path,
     for name in ("made_more", "made_docs"):
         install(packages, name, "", {})
     assert needed(paths) == ("made_first", "made_more", "made_second")
+
+
+def test_an_installed_spanlight_is_asked_what_it_needs(packages: Path, paths: Paths) -> None:
+    (paths.resources.parent / "pyproject.toml").unlink()
+    assert needed(paths) == ()
+    install(
+        packages, "spanlight", "Requires-Dist: made-first\nRequires-Dist: made-docs; extra == 'test'\n", {}
+    )
+    for name in ("made_first", "made_docs"):
+        install(packages, name, "", {})
+    assert needed(paths) == ("made_first",)
+
+
+def test_where_nothing_tells_of_licences_that_is_one_sentence(paths: Paths) -> None:
+    (paths.resources / "licences" / "index.toml").unlink()
+    with pytest.raises(SpanlightError, match="list of licences is missing"):
+        components(paths)
 
 
 def test_licence_files_are_read_each_text_once(packages: Path, paths: Paths) -> None:
