@@ -9,8 +9,9 @@ TARGET is a file, or a folder that takes it under its usual name.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ from app.flows.licences import FILE, as_text, to_json, write_file  # noqa: E402
 from app.flows.licences_installed import installed_components  # noqa: E402
 from app.settings.paths import default_paths  # noqa: E402
 
+COMMON = Path("/usr/share/common-licenses")
+_COMMON = re.compile(r"/usr/share/common-licenses/([A-Za-z0-9.+-]*[A-Za-z0-9])")
 TEXT_FILE = "THIRD-PARTY-LICENCES.txt"
 
 
@@ -42,10 +45,20 @@ def collect(
     """Everything bundled: `names` are packages, None for all that run time needs; Spanlight first, then by name."""
     own, *rest = installed_components(default_paths(), names)
     rest += [
-        Component(name, version, licence, texts=(LicenceText((), text.strip("\n")),) if text.strip() else ())
+        Component(name, version, licence, texts=tuple(_with_common(text)))
         for name, version, licence, text in extras
     ]
     return (own, *sorted(rest, key=lambda one: one.name.casefold()))
+
+
+def _with_common(text: str) -> Iterator[LicenceText]:
+    """A text, then the licences that it names as lying on Debian's systems: who has only the bundle has not those."""
+    if text.strip():
+        yield LicenceText((), text.strip("\n"))
+    for name in dict.fromkeys(_COMMON.findall(text)):
+        file = COMMON / name
+        if file.is_file():
+            yield LicenceText((name,), file.read_text(encoding="utf-8", errors="replace").strip("\n"))
 
 
 def write(

@@ -59,6 +59,20 @@ def test_a_build_names_its_packages_and_adds_what_it_copied(licences: ModuleType
     assert "Copyright the people of XCB" in text.read_text(encoding="utf-8")
 
 
+def test_licences_that_lie_on_debian_only_come_along(
+    licences: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(licences, "COMMON", tmp_path)
+    (tmp_path / "GPL-2").write_text("the whole GPL\n")
+    text = "see `/usr/share/common-licenses/GPL-2'. Again: /usr/share/common-licenses/GPL-2, or .../common-licenses/X.\n"
+    found = licences.collect([], [("libbz2", "1.0.8", "BSD-variant", text)])
+    library = next(one for one in found if one.name == "libbz2")
+    assert [(one.names, one.text) for one in library.texts] == [
+        ((), text.strip()),
+        (("GPL-2",), "the whole GPL"),
+    ]
+
+
 def test_where_it_cannot_write_it_says_so_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = run(tmp_path, "file/licences.json")
