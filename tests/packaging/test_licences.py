@@ -64,7 +64,8 @@ def test_licences_that_lie_on_debian_only_come_along(
 ) -> None:
     monkeypatch.setattr(licences, "COMMON", tmp_path)
     (tmp_path / "GPL-2").write_text("the whole GPL\n")
-    text = "see `/usr/share/common-licenses/GPL-2'. Again: /usr/share/common-licenses/GPL-2, or .../common-licenses/X.\n"
+    common = "/usr/share/common-licenses"
+    text = f"see `{common}/GPL-2'. Again: {common}/GPL-2, and {common}/not-here.\n"
     found = licences.collect([], [("libbz2", "1.0.8", "BSD-variant", text)])
     library = next(one for one in found if one.name == "libbz2")
     assert [(one.names, one.text) for one in library.texts] == [
