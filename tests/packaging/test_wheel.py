@@ -20,6 +20,7 @@ import pytest
 from app.core.about import PUBLISHER
 from app.flows.second_start import name_of
 from tests.conftest import ROOT
+from tests.helpers.kept_drafts import open_there
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
@@ -211,8 +212,8 @@ def test_the_installed_window_opens(
         ).returncode
         == 0
     )
-    time.sleep(1)
+    while open_there(spanlight_home) != [str(tmp_path / "a b.txt")]:
+        assert window.poll() is None and time.monotonic() < end, "it was not opened"
+        time.sleep(0.1)
     window.terminate()
     assert window.wait(60) == 0
-    kept = (spanlight_home / "config" / "settings.json").read_text("utf-8")
-    assert "a b.txt" in kept
