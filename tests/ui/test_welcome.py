@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
@@ -23,6 +26,7 @@ from app.settings.paths import default_paths
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.ask import AskView
+from app.ui.views.ask_drafts import kept_sheets
 from app.ui.views.welcome import Welcome
 from app.ui.window import MainWindow
 from tests.helpers.ask_page import CARD, answers
@@ -171,6 +175,29 @@ def test_a_file_on_the_command_line_goes_first(
     assert page.welcome is not None and page.welcome.band is None
     assert not engine.requests, "nothing was asked"
     assert kept(window).welcomed, "nor will it be at the second start"
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6), st.data())
+def test_what_only_passes_is_not_kept_and_the_one_that_is_up_stays_so(
+    passing: list[bool], data: st.DataObject
+) -> None:
+    up = data.draw(st.integers(0, len(passing) - 1))
+    sheets = []
+    for at, passes in enumerate(passing):
+        sheet = Mock(
+            key=str(at), path="", question="", history=["q"] * 9, entry=0, unsaved=True, passing=passes
+        )
+        sheet.name, sheet.reading_place.return_value, sheet.is_file.return_value = "", 0, False
+        sheet.editor.text.return_value = f"text {at}"
+        sheets.append(sheet)
+    kept = kept_sheets(sheets, up, 5)
+    mine = [str(at) for at, passes in enumerate(passing) if not passes]
+    assert [(one.key, one.text, len(one.history)) for one in kept.sheets] == [
+        (key, f"text {key}", 5) for key in mine
+    ]
+    if not passing[up]:
+        assert mine[kept.current] == str(up)
+    assert 0 <= kept.current <= max(0, len(mine) - 1)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support raise")

@@ -18,7 +18,7 @@ from app.core.report import Report
 from app.core.results import Reading
 from app.flows.licences import components
 from app.settings.paths import default_paths
-from app.ui.shell.about import about_action
+from app.ui.shell import about as about_module
 from app.ui.views.about.diagnostics import DiagnosticsSection
 from app.ui.views.about.licences import LicencesSection
 from app.ui.views.about.overview import OverviewSection
@@ -313,7 +313,15 @@ def test_everything_has_a_name_for_screen_readers(window: MainWindow, qtbot: QtB
             assert named, widget
 
 
-def test_macos_finds_it_in_the_programs_own_menu(window: MainWindow) -> None:
-    action = about_action(window)
+def test_macos_finds_it_in_the_programs_own_menu(
+    open_window: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(about_module.sys, "platform", "darwin")
+    window = open_window()
+    monkeypatch.undo()
+    menus = [action.menu() for action in window.menuBar().actions()]
+    action = menus[0].actions()[0]
     assert action.menuRole() == QAction.MenuRole.AboutRole
     assert action.text() == "About Spanlight"
+    action.trigger()
+    assert isinstance(window.page, AboutView)
