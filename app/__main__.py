@@ -121,21 +121,24 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     return start(files, painted, claim)
 
 
-def not_whole(fault: ImportError) -> int:
-    """Say what of Spanlight, or of the system, is missing."""
+def not_whole(fault: Exception) -> int:
+    """Say what of Spanlight, or of the system, is missing; raises the fault again where it is of another kind."""
     try:
         from app.core.system_libraries import not_whole as told
 
-        return complain(str(told(fault)))
+        words = told(fault)
     except ImportError as worse:
         return complain(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
+    if words is None:
+        raise fault
+    return complain(str(words))
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window or one command; the exit code."""
     try:
         return run(list(sys.argv[1:] if argv is None else argv))
-    except ImportError as fault:
+    except (ImportError, FileNotFoundError) as fault:
         return not_whole(fault)
 
 

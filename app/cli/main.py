@@ -72,13 +72,13 @@ def main(argv: list[str], early: Child | None = None) -> int:
         # Whoever read our output has enough; keep the interpreter from complaining at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    except ImportError as fault:
+    except Exception as fault:
         from app.core.system_libraries import not_whole
 
         log_bug(fault)
-        return _say(str(not_whole(fault)), INPUT_ERROR)
-    except Exception as fault:
-        log_bug(fault)
+        told = not_whole(fault)
+        if told is not None:
+            return _say(str(told), INPUT_ERROR)
         return _say(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )

@@ -11,6 +11,8 @@ from app.core.errors import SpanlightError
 _MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 _TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
 _OF_PACKAGE = re.compile(r"cannot import name '(\w+)' from '(app[\w.]*)' \(.*__init__\.pyc?\)")
+# Libraries that come with Spanlight or what it is made of; those of wheels have a piece of a checksum in the name.
+_OURS = re.compile(r"lib(torch|c10|shm|Qt6|shiboken6|pyside6|pdfium|python3).*|.*-[0-9a-f]{8}\..*")
 _NAME = re.compile(r"(.+?)\.so\.(\d+)")
 # Those that their makers put into a package of another name.
 _OTHERS = {
@@ -34,6 +36,8 @@ def without_library(fault: str) -> SpanlightError | None:
     if missing is None:
         return None
     name = missing[1]
+    if _OURS.fullmatch(name):
+        return SpanlightError(f"Spanlight is not whole: {name} is missing.", how_to_mend())
     package = debian_package(name)
     hint = "Install your system's package that brings it."
     if package and os.path.exists(_DEBIAN):  # noqa: PTH110 the start reads this file too
@@ -55,8 +59,15 @@ def debian_package(library: str) -> str:
     return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
 
 
-def not_whole(fault: ImportError) -> SpanlightError:
-    """What a person is told where a part of the program is missing or broken."""
+def not_whole(fault: BaseException) -> SpanlightError | None:
+    """What a person is told where a part of the program is missing or broken; None for a fault of another kind."""
+    if isinstance(fault, FileNotFoundError):
+        bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
+        if bundle and isinstance(name, str) and name.startswith(bundle):
+            return SpanlightError(f"Spanlight is not whole: {name} is missing.", how_to_mend())
+        return None
+    if not isinstance(fault, ImportError):
+        return None
     system = without_library(str(fault))
     if system is not None:
         return system

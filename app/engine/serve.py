@@ -136,9 +136,9 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
-    elif isinstance(error, ImportError):
+    elif (told := not_whole(error)) is not None:
         traceback.print_exception(error)  # to the log
-        line.send(Kind.FAULT, number, not_whole(error))
+        line.send(Kind.FAULT, number, told)
     elif isinstance(error, MemoryError):
         hint = "Close other programs, or give it less at a time."
         line.send(

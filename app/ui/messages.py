@@ -38,11 +38,11 @@ def fault_of(error: BaseException) -> Fault:
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
-    if isinstance(error, ImportError):
-        from app.core.system_libraries import not_whole
+    from app.core.system_libraries import not_whole
 
+    told = not_whole(error)
+    if told is not None:
         _log.error("not whole\n%s", report)
-        told = not_whole(error)
         return Fault(told.message, told.hint)
     _log.error("a bug\n%s", report)
     return Fault(

@@ -49,6 +49,20 @@ def test_a_missing_library_is_named_with_its_package(
     assert fault is not None and "apt" not in fault.hint
 
 
+@pytest.mark.parametrize(
+    "name", ["libtorch_cpu.so", "libQt6Svg.so.6", "libc10.so", "libgomp-a49a47f9.so.1.0.0"]
+)
+def test_a_library_that_comes_along_is_none_of_the_systems(name: str) -> None:
+    fault = without_library(f"{name}: cannot open shared object file: No such file or directory")
+    assert fault is not None and fault.message == f"Spanlight is not whole: {name} is missing."
+
+
+@pytest.mark.parametrize("library", known_packages())
+def test_a_library_of_the_system_is_not_taken_for_one_that_comes_along(library: str) -> None:
+    fault = without_library(f"{library}: cannot open shared object file: No such file or directory")
+    assert fault is not None and fault.message.startswith("The system's library")
+
+
 def test_a_system_that_is_too_old_is_told_so() -> None:
     fault = without_library(OLD)
     assert fault is not None
@@ -62,26 +76,43 @@ def test_other_words_are_not_taken_for_a_library() -> None:
     assert without_library("No module named 'numpy'") is None
 
 
+def message_of(error: BaseException) -> str:
+    fault = not_whole(error)
+    return fault.message if fault is not None else ""
+
+
+def hint_of(error: BaseException) -> str:
+    fault = not_whole(error)
+    return fault.hint if fault is not None else ""
+
+
+def test_a_file_of_the_bundle_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = FileNotFoundError(2, "No such file or directory", "/opt/spanlight/_internal/numpy/_core")
+    other = FileNotFoundError(2, "No such file or directory", "/home/me/a.pdf")
+    assert not_whole(gone) is None
+    monkeypatch.setattr(sys, "_MEIPASS", "/opt/spanlight/_internal", raising=False)
+    assert message_of(gone) == ("Spanlight is not whole: /opt/spanlight/_internal/numpy/_core is missing.")
+    assert not_whole(other) is None and not_whole(ValueError("no")) is None
+
+
 def test_what_is_missing_of_spanlight_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError) as gone:
         import app.nothing  # noqa: F401
     fault = not_whole(gone.value)
-    assert fault.message == "Spanlight is not whole: app.nothing is missing."
+    assert fault is not None and fault.message == "Spanlight is not whole: app.nothing is missing."
     assert about.command() in fault.hint  # from the source
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert not_whole(gone.value).hint == "Install it again."
+    assert hint_of(gone.value) == "Install it again."
 
 
 def test_what_is_broken_is_told_with_why() -> None:
     broken = ImportError("/x/_imaging.so: file too short\n", name="app.x")
-    assert not_whole(broken).message == (
-        "Spanlight is not whole: app.x is broken (/x/_imaging.so: file too short)."
-    )
+    assert message_of(broken) == ("Spanlight is not whole: app.x is broken (/x/_imaging.so: file too short).")
 
 
 def test_where_no_module_is_named_its_words_are_told() -> None:
-    assert not_whole(ImportError("no such library")).message == "Spanlight is not whole: no such library."
+    assert message_of(ImportError("no such library")) == "Spanlight is not whole: no such library."
 
 
 def test_a_library_of_the_system_is_no_part_of_spanlight() -> None:
-    assert "libEGL.so.1" in not_whole(ImportError(EGL)).message
+    assert "libEGL.so.1" in message_of(ImportError(EGL))
