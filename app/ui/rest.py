@@ -183,3 +183,9 @@ def pieces() -> Generator[None, None, None]:
 
     yield
     import app.ui.views.settings
+
+    yield
+    import app.flows.about
+
+    yield
+    import app.ui.views.about.page
