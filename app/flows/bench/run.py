@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ PARTS: dict[str, Measure] = {
     "window": window.measure,
     "training": training.measure,
 }
+# These start other modules of the source in a Python of their own.
+_BY_PYTHON = ("start", "window")
 
 
 def bench(
@@ -63,6 +66,12 @@ def bench(
 
 
 def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    if getattr(sys, "frozen", False) and (name in _BY_PYTHON or plan.against):
+        what = "Another Python" if plan.against else f"The part {name}"
+        raise SpanlightError(
+            f"{what} is measured by the source's own files, which an installed Spanlight comes without.",
+            "Get the source, and measure there.",
+        )
     try:
         return PARTS[name](workspace, plan, report)
     except SpanlightError:

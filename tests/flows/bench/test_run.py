@@ -174,3 +174,21 @@ def test_no_part_is_heavy_to_import() -> None:
     code = f"import sys; import app.flows.bench.run; print(*{heavy} & set(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    "plan", [BenchPlan(("start",)), BenchPlan(("window",)), BenchPlan(("one",), against=sys.executable)]
+)
+def test_a_bundle_says_what_only_the_source_can_measure(
+    tmp_path: Path,
+    parts: dict[str, dict[str, str | None]],
+    monkeypatch: pytest.MonkeyPatch,
+    plan: BenchPlan,
+) -> None:
+    monkeypatch.setattr(
+        "app.flows.bench.run.PARTS",
+        dict.fromkeys(("one", "start", "window"), lambda *_: pytest.fail("measured")),
+    )
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(SpanlightError, match="which an installed Spanlight comes without"):
+        bench(fake_workspace(tmp_path), plan, Silent())
