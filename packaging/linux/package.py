@@ -86,7 +86,7 @@ def make_package(bundle: Path, output: Path) -> Path:
         (tree / "DEBIAN").chmod(0o755)
         file = output / f"spanlight_{VERSION}_{architecture()}.deb"
         subprocess.run(
-            ["dpkg-deb", "--root-owner-group", "-Zxz", "--build", tree, file],
+            ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", tree, file],
             check=True,
             stdout=subprocess.DEVNULL,
         )
@@ -114,7 +114,7 @@ def make_archive(bundle: Path, output: Path) -> Path:
             "--numeric-owner",
             "--sort=name",
             "-I",
-            "xz -T0",
+            "xz -T0 -2",
             "-f",
             file,
             "-C",
