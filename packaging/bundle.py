@@ -60,6 +60,7 @@ def build(output: Path) -> Path:
 
         if shutil.which("strip") is None:
             raise Refused("The program strip is missing: install binutils.")
+        slim.forget_search_paths(folder)
         print(f"stripped: {slim.strip(folder) / 1e6:.0f} MB less")
     from bundling import held
 

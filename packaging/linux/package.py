@@ -86,7 +86,7 @@ def make_package(bundle: Path, output: Path) -> Path:
         (tree / "DEBIAN").chmod(0o755)
         file = output / f"spanlight_{VERSION}_{architecture()}.deb"
         subprocess.run(
-            ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", tree, file],
+            ["dpkg-deb", "--root-owner-group", "-Zxz", "-z3", "--build", tree, file],
             check=True,
             stdout=subprocess.DEVNULL,
         )
