@@ -98,7 +98,7 @@ def test_the_window_shows_before_anything_heavy_is_loaded() -> None:
 def test_the_window_tells_when_it_was_painted_and_leaves(spanlight_home: Path) -> None:
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "app.ui.painted"], cwd=ROOT, capture_output=True, text=True, timeout=200
+        [sys.executable, "-m", "app", "--painted"], cwd=ROOT, capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stderr
     assert began < float(done.stdout) < time.monotonic()

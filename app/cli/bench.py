@@ -25,7 +25,7 @@ _TAKEN = "\n".join(
     f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
 )
 # About how many minutes each part takes on two cores: those that heed --against, with it.
-MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "window": 2, "training": 5}
+MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "bundle": 1, "window": 2, "training": 5}
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
 _LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
@@ -38,6 +38,7 @@ memory: a very long document (--words, 500000) read whole, the memory that takes
 the length, and a second question about the same document. The longest is read once, the shortest three
 times, or each --repeats times: the reference may take minutes for one.
 start: how soon the window is there, and the terminal's answer from a fresh process.
+bundle: how soon the window and the first answer of an installed Spanlight (--bundle) are there, beside this one.
 window: how long the window does not react while work is under way.
 training: how fast a question answering model is taught.
 
@@ -47,7 +48,7 @@ More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
 {_TAKEN}
-With “all”, each takes of them what it knows.
+With “all”, each takes of them what it knows; the bundle is measured where --bundle names it.
 
 Without --data, what comes along is read: real questions, and long documents made of their paragraphs' and
 the samples' sentences in an order of chance. With it, qa_dev-squad2.jsonl.xz of FOLDER (or FOLDER/qa), in
@@ -88,6 +89,9 @@ def parser() -> argparse.ArgumentParser:
         "--against", default="", metavar="PYTHON", help="measure the reference there, in turn"
     )
     parser.add_argument(
+        "--bundle", default="", metavar="PROGRAM", help="the program of an installed or unpacked bundle"
+    )
+    parser.add_argument(
         "--isa", choices=tuple(INSTRUCTIONS), default="", help="as on a processor that has no more than that"
     )
     parser.add_argument("--output", default="", metavar="FILE", help="write the JSON there as well")
@@ -107,7 +111,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     try:
         with sized_model(arguments.size, workspace.paths) as sized:
             plan = BenchPlan(
-                parts=tuple(PARTS) if arguments.what == ALL else (arguments.what,),
+                parts=_parts(arguments),
                 model=sized or arguments.model,
                 device=arguments.device,
                 data=arguments.data,
@@ -118,6 +122,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
                 repeats=arguments.repeats,
                 isa=arguments.isa,
                 exactly=bool(arguments.size),
+                bundle=arguments.bundle,
             )
             bench(workspace, plan, report, kept.take)
     finally:
@@ -129,6 +134,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if kept.found and kept.found.faults:
         missing = ", ".join(kept.found.faults)
         raise SpanlightError(f"Not everything could be measured: {missing}.", "The table tells why.")
+
+
+def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The parts asked for; of all of them the bundle only where one is named."""
+    if arguments.what != ALL:
+        return (arguments.what,)
+    return tuple(part for part in PARTS if part != "bundle" or arguments.bundle)
 
 
 class _Kept:

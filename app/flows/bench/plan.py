@@ -25,6 +25,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "anytime": ("data", "words", "questions", "seed", "precision"),
     "memory": ("data", "words", "repeats", "seed", "against", "precision"),
     "start": ("repeats", "against"),
+    "bundle": ("repeats", "bundle"),
     "window": ("data", "words", "seed"),
     "training": ("data", "questions", "repeats", "seed", "against"),
 }
@@ -39,7 +40,8 @@ class BenchPlan:
     are 0 where each part takes its own. `against` is the path of a Python with transformers' pipeline to measure in
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
     variables are set before a part begins, so that every process it starts has them. With `exactly` a long text is not
-    looked over first: how much of it that leaves out depends on weights that were taught something.
+    looked over first: how much of it that leaves out depends on weights that were taught something. `bundle` is the
+    path of the program of a bundle, to measure beside this Spanlight.
     """
 
     parts: tuple[str, ...]
@@ -53,3 +55,4 @@ class BenchPlan:
     repeats: int = 0
     isa: str = ""
     exactly: bool = False
+    bundle: str = ""

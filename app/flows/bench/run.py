@@ -13,7 +13,7 @@ from pathlib import Path
 from app.core.benches import Bench, BenchPart, Machine
 from app.core.errors import SpanlightError
 from app.core.report import Report, Stopped
-from app.flows.bench import anytime, memory, reading, start, training, window
+from app.flows.bench import anytime, bundle, memory, reading, start, training, window
 from app.flows.bench.machine import this_machine
 from app.flows.bench.plan import INSTRUCTIONS, BenchPlan
 from app.flows.workspace import Workspace
@@ -24,6 +24,7 @@ PARTS: dict[str, Measure] = {
     "anytime": anytime.measure,
     "memory": memory.measure,
     "start": start.measure,
+    "bundle": bundle.measure,
     "window": window.measure,
     "training": training.measure,
 }

@@ -34,6 +34,7 @@ QUESTION = "When is the tide highest?"
 _WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
 _LONGEST = 180.0
 _ASK = f"See whether it answers by itself: {command()} ask FILE --question TEXT"
+_IMPORTING = "Of the window's start, importing takes: {} (with the measuring, which slows it down)."
 _TICK = 0.05  # between two looks whether to stop
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
@@ -49,11 +50,10 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         environment = process_environment(Path(folder))
         text = Path(folder) / "text.txt"
         text.write_text(TEXT, encoding="utf-8")
-        window = [sys.executable, "-m", "app.ui.painted"]
-        ask = [sys.executable, "-m", "app", "ask", str(text), "--question", QUESTION, "--no-history"]
-        ask += ["--model", card.folder, "--device", plan.device or "auto"]
+        window = [*own_command(), "--painted"]
+        ask = [*own_command(), *asking(text, card.folder, plan.device)]
         old = [plan.against, "-I", str(PIPELINE), card.folder, QUESTION, TEXT]
-        runs = _Runs(environment, report)
+        runs = Runs(environment, report)
         runs.painted(window)
         painted = [runs.painted(window) for _ in range(plan.repeats or _WINDOW)]
         runs.answered(ask, _ASK)
@@ -64,7 +64,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             (lambda _: runs.answered(old, HINT)) if plan.against else None,
             plan.repeats or _ANSWER,
         )
-        slowest = runs.imports(["-m", "app.ui.painted"])
+        slowest = runs.imports(window)
         screen = environment.get("QT_QPA_PLATFORM") or "on the screen"
     return BenchPart(
         name="start",
@@ -75,9 +75,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         ),
         notes=(
             f"The window was painted {screen}, with data of its own.",
-            "Of the window's start, importing takes: "
-            + ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in slowest)
-            + " (with the measuring, which slows it down).",
+            *([_IMPORTING.format(_listed(slowest))] if slowest else []),
         ),
         model=card.name,
         device=plan.device,
@@ -86,6 +84,21 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         else "",
         details={"painted": painted, "answered": answered, "reference answered": before},
     )
+
+
+def _listed(slowest: list[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in slowest)
+
+
+def own_command() -> list[str]:
+    """What starts this very Spanlight: the bundle's program, else its package in this Python."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+
+
+def asking(text: Path, model: str, device: str) -> list[str]:
+    """The arguments that have a fresh process answer the question about the text in a file."""
+    asked = ["ask", str(text), "--question", QUESTION, "--no-history"]
+    return [*asked, "--model", model, "--device", device or "auto"]
 
 
 def process_environment(home: Path) -> dict[str, str]:
@@ -98,7 +111,7 @@ def process_environment(home: Path) -> dict[str, str]:
     return environment
 
 
-class _Runs:
+class Runs:
     """Starts processes one after another, and tells how long each took."""
 
     def __init__(self, environment: Mapping[str, str], report: Report) -> None:
@@ -106,7 +119,7 @@ class _Runs:
         self._done = 0
 
     def painted(self, command: Sequence[str]) -> float:
-        """The seconds until the window of `app.ui.painted` was painted."""
+        """The seconds until the window that `command` opens was painted."""
         began, said, _, why = self._run(command)
         try:
             return float(said) - began
@@ -122,9 +135,14 @@ class _Runs:
             raise SpanlightError(f"“{command[0]}” gave no answer: {why}", hint)
         return ended - began
 
-    def imports(self, arguments: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
-        """The packages whose own modules took longest to import, and their seconds."""
-        command = [sys.executable, "-X", "importtime", *arguments]
+    def imports(self, command: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
+        """The packages whose own modules a command of this Python took longest to import, and their seconds.
+
+        None for a bundle, which has no such way of being started.
+        """
+        if getattr(sys, "frozen", False):
+            return []
+        command = [command[0], "-X", "importtime", *command[1:]]
         try:
             said = subprocess.run(
                 command, cwd=ROOT, env=self._environment, capture_output=True, timeout=_LONGEST

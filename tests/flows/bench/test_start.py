@@ -13,7 +13,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.flows.bench import start
-from app.flows.bench.start import _Runs, process_environment
+from app.flows.bench.start import Runs, process_environment
 from tests.helpers.children import Listener
 
 
@@ -22,22 +22,22 @@ def python(code: str) -> list[str]:
 
 
 @pytest.fixture
-def runs() -> _Runs:
-    return _Runs(os.environ.copy(), Silent())
+def runs() -> Runs:
+    return Runs(os.environ.copy(), Silent())
 
 
-def test_the_first_line_counts_whatever_follows(runs: _Runs) -> None:
+def test_the_first_line_counts_whatever_follows(runs: Runs) -> None:
     later = "import time; print('answer', flush=True); print('x' * 1_000_000); time.sleep(0.5)"
     began = time.monotonic()
     first = runs.answered(python(later), "")
     assert 0 < first < time.monotonic() - began - 0.4
 
 
-def test_the_time_of_painting_is_what_the_process_says(runs: _Runs) -> None:
+def test_the_time_of_painting_is_what_the_process_says(runs: Runs) -> None:
     assert runs.painted(python("import time; print(time.monotonic() + 100)")) > 100
 
 
-def test_a_process_that_says_nothing_is_named(runs: _Runs) -> None:
+def test_a_process_that_says_nothing_is_named(runs: Runs) -> None:
     with pytest.raises(SpanlightError, match="gave no answer: exit code 3"):
         runs.answered(python("import sys; sys.exit(3)"), "")
     with pytest.raises(SpanlightError, match="was not painted: no screen here"):
@@ -46,7 +46,7 @@ def test_a_process_that_says_nothing_is_named(runs: _Runs) -> None:
         runs.answered(["/no/such/python"], "")
 
 
-def test_why_a_process_gave_no_answer_is_told(runs: _Runs) -> None:
+def test_why_a_process_gave_no_answer_is_told(runs: Runs) -> None:
     with pytest.raises(SpanlightError) as told:
         runs.answered(python("import sys; print('…' * 99, file=sys.stderr); import notorch"), "Make one.")
     assert sys.executable in str(told.value)
@@ -54,11 +54,11 @@ def test_why_a_process_gave_no_answer_is_told(runs: _Runs) -> None:
     assert told.value.hint == "Make one."
 
 
-def test_one_that_never_ends_is_ended(runs: _Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_never_ends_is_ended(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "_LONGEST", 0.2)
     with pytest.raises(SpanlightError, match="did not end"):
         runs.answered(python("import time; time.sleep(600)"), "")
-    assert runs.imports(["-c", "import time; time.sleep(600)"]) == []
+    assert runs.imports([sys.executable, "-c", "import time; time.sleep(600)"]) == []
 
 
 def test_a_stop_is_heard_while_a_process_says_nothing() -> None:
@@ -71,11 +71,11 @@ def test_a_stop_is_heard_while_a_process_says_nothing() -> None:
                 raise Stopped
 
     with pytest.raises(Stopped):
-        _Runs(os.environ.copy(), Stopping()).answered(python("import time; time.sleep(600)"), "")
+        Runs(os.environ.copy(), Stopping()).answered(python("import time; time.sleep(600)"), "")
 
 
-def test_the_packages_that_take_longest_are_told(runs: _Runs) -> None:
-    told = runs.imports(["-c", "import json"], most=50)
+def test_the_packages_that_take_longest_are_told(runs: Runs) -> None:
+    told = runs.imports([sys.executable, "-c", "import json"], most=50)
     assert "json" in dict(told)
     assert [seconds for _, seconds in told] == sorted((seconds for _, seconds in told), reverse=True)
 

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 APP = ROOT / "app"
 # Run by other commands than Spanlight's own, or in another interpreter.
-APART = ("app.flows.bench.reference", "app.ui.gaps", "app.ui.measured", "app.ui.painted", "app.ui.person")
+APART = ("app.flows.bench.reference", "app.ui.gaps", "app.ui.measured", "app.ui.person")
 
 
 def named(source: str) -> set[tuple[str, str]]:
