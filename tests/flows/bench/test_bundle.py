@@ -12,6 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.flows.bench import bundle
 from app.flows.bench.plan import BenchPlan
+from app.flows.workspace import Workspace
+from tests.flows.fake_engine import fake_workspace
 
 PROGRAM = """#!{python} -I
 import sys, time
@@ -34,12 +36,17 @@ def program(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return fake_workspace(tmp_path / "home")
+
+
+@pytest.fixture
 def ours(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What this Spanlight is stood in for by as well: two starts of the real one take seconds."""
     monkeypatch.setattr(bundle, "own_command", lambda: [str(program)])
 
 
-def test_both_are_timed_in_turn_and_the_size_is_told(workspace, program: Path, ours) -> None:
+def test_both_are_timed_in_turn_and_the_size_is_told(workspace: Workspace, program: Path, ours: None) -> None:
     part = bundle.measure(workspace, BenchPlan(("bundle",), repeats=3, bundle=str(program)), Silent())
     window, answer, size = part.rows
     assert len(part.details["painted"][0]) == len(part.details["painted"][1]) == 3
@@ -48,20 +55,22 @@ def test_both_are_timed_in_turn_and_the_size_is_told(workspace, program: Path, o
     assert str(program) in part.notes[0]
 
 
-def test_a_link_to_the_program_is_followed(workspace, program: Path, ours, tmp_path: Path) -> None:
+def test_a_link_to_the_program_is_followed(
+    workspace: Workspace, program: Path, ours: None, tmp_path: Path
+) -> None:
     link = tmp_path / "link"
     link.symlink_to(program)
     part = bundle.measure(workspace, BenchPlan(("bundle",), repeats=1, bundle=str(link)), Silent())
     assert part.rows[2].value > 2
 
 
-def test_what_is_no_bundle_is_refused_with_what_to_give(workspace, tmp_path: Path) -> None:
+def test_what_is_no_bundle_is_refused_with_what_to_give(workspace: Workspace, tmp_path: Path) -> None:
     for named in ("", str(tmp_path / "none")):
         with pytest.raises(SpanlightError, match=r"No bundle was named|is no program"):
             bundle.measure(workspace, BenchPlan(("bundle",), bundle=named), Silent())
 
 
-def test_a_program_that_does_nothing_is_told(workspace, program: Path, ours) -> None:
+def test_a_program_that_does_nothing_is_told(workspace: Workspace, program: Path, ours: None) -> None:
     program.write_text(f"#!{sys.executable}\n", encoding="utf-8")
     with pytest.raises(SpanlightError, match="was not painted"):
         bundle.measure(workspace, BenchPlan(("bundle",), bundle=str(program)), Silent())

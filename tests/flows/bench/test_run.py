@@ -176,9 +176,7 @@ def test_no_part_is_heavy_to_import() -> None:
     assert ended.stdout.split() == []
 
 
-@pytest.mark.parametrize(
-    "plan", [BenchPlan(("start",)), BenchPlan(("window",)), BenchPlan(("one",), against=sys.executable)]
-)
+@pytest.mark.parametrize("plan", [BenchPlan(("window",)), BenchPlan(("one",), against=sys.executable)])
 def test_a_bundle_says_what_only_the_source_can_measure(
     tmp_path: Path,
     parts: dict[str, dict[str, str | None]],
