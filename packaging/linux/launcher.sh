@@ -2,10 +2,12 @@
 # Starts Spanlight; where it cannot run, one sentence says why. packaging/linux/package.py fills in what stands in @ @.
 here=$(readlink -f "$0")
 folder=${here%/*}/@FOLDER@
-if ! [ -x "$folder/spanlight" ] || ! [ -e "$folder/_internal/base_library.zip" ]; then
-    echo "Spanlight is not whole: $folder/spanlight is missing or lacks what it needs. Install it again." >&2
-    exit 2
-fi
+for needed in "$folder/spanlight" "$folder/_internal/base_library.zip" "$folder"/_internal/libpython*; do
+    if ! [ -e "$needed" ]; then
+        echo "Spanlight is not whole: $needed is missing. Install it again." >&2
+        exit 2
+    fi
+done
 machine=$(uname -m)
 if [ "$machine" != "@MACHINE@" ]; then
     echo "This Spanlight was made for @MACHINE@, and this computer is $machine. Get the one made for it." >&2

@@ -67,7 +67,7 @@ def make_package(bundle: Path, output: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=output) as folder:
         tree = Path(folder) / "tree"
         program = tree / "usr" / "lib" / "spanlight"
-        shutil.copytree(bundle, program, symlinks=True, copy_function=os.link)
+        shutil.copytree(bundle, program, symlinks=True)
         write(tree / "usr/bin/spanlight", launcher(bundle, "../lib/spanlight"), 0o755)
         lay_desktop_files(tree / "usr/share")
         doc = tree / "usr/share/doc/spanlight"
@@ -98,7 +98,7 @@ def make_archive(bundle: Path, output: Path) -> Path:
     name = f"spanlight-{VERSION}-linux-{platform.machine()}"
     with tempfile.TemporaryDirectory(dir=output) as folder:
         tree = Path(folder) / name
-        shutil.copytree(bundle, tree / "lib", symlinks=True, copy_function=os.link)
+        shutil.copytree(bundle, tree / "lib", symlinks=True)
         write(tree / "spanlight", launcher(bundle, "lib"), 0o755)
         lay_desktop_files(tree / "share")
         write(tree / "README.txt", (HERE / "archive.txt").read_text("utf-8"))

@@ -37,6 +37,7 @@ def bundle(tmp_path: Path) -> Path:
     (folder / "_internal" / "resources").mkdir(parents=True)
     shutil.copy(shutil.which("true") or "/bin/true", folder / "spanlight")
     (folder / "_internal" / "base_library.zip").write_bytes(b"zip")
+    (folder / "_internal" / "libpython3.so.1.0").write_bytes(b"library")
     (folder / "_internal" / "resources" / "words.txt").write_text("words", encoding="utf-8")
     (folder / "_internal" / "resources" / "words.txt").chmod(0o600)
     (folder.parent / "THIRD-PARTY-LICENCES.txt").write_text("Licences", encoding="utf-8")
@@ -130,7 +131,7 @@ def test_another_kind_of_computer_is_told_so(launched) -> None:
 
 
 @needs_tools
-@pytest.mark.parametrize("gone", ["spanlight", "_internal/base_library.zip"])
+@pytest.mark.parametrize("gone", ["spanlight", "_internal/base_library.zip", "_internal/libpython3.so.1.0"])
 def test_a_bundle_that_is_not_whole_says_so(bundle: Path, launched, gone: str) -> None:
     (bundle / gone).unlink()
     done = launched()
