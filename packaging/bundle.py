@@ -64,7 +64,7 @@ def build(output: Path) -> Path:
         print(f"stripped: {slim.strip(folder) / 1e6:.0f} MB less")
     from bundling import held
 
-    held.write_licences(folder)
+    held.write_licences(folder, output / "Spanlight.app" if sys.platform == "darwin" else None)
     return folder
 
 

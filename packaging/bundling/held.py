@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -14,8 +15,11 @@ from PyInstaller.archive.readers import CArchiveReader
 _DOCUMENTATION = Path("/usr/share/doc")
 
 
-def write_licences(bundle: Path) -> None:
-    """Write the list of licences into a bundle, and one text of them all beside it."""
+def write_licences(bundle: Path, application: Path | None = None) -> None:
+    """Write the list of licences into a bundle, and one text of them all beside it.
+
+    `application` is the .app of macOS, which PyInstaller has made of the same files by then: it gets the list too.
+    """
     spec = importlib.util.spec_from_file_location(
         "licences", Path(__file__).resolve().parent.parent / "licences.py"
     )
@@ -23,7 +27,9 @@ def write_licences(bundle: Path) -> None:
     licences = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(licences)
     names, extras = distributions(bundle), list(system_libraries(bundle))
-    licences.write(names, extras, bundle / "_internal" / "resources")
+    written = licences.write(names, extras, bundle / "_internal" / "resources")
+    if application is not None:
+        shutil.copy(written, application / "Contents" / "Resources" / "resources")
     licences.write_text(names, extras, bundle.parent)
 
 

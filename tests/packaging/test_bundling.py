@@ -141,3 +141,19 @@ def test_modules_imported_by_name_are_named() -> None:
     named = set(script("bundling/contents.py").hidden_imports())
     assert {"app.cli.ask", "app.ui.views.ask", "app.engine.process", "app.flows.check.run"} <= named
     assert "app.flows.bench.reference_once" not in named
+
+
+@needs_pyinstaller
+def test_the_list_of_licences_is_in_the_application_of_macos_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = script("bundling/held.py")
+    monkeypatch.setattr(held, "distributions", lambda bundle: ["numpy"])
+    monkeypatch.setattr(held, "system_libraries", lambda bundle: iter(()))
+    bundle, application = tmp_path / "spanlight", tmp_path / "Spanlight.app"
+    own, other = bundle / "_internal" / "resources", application / "Contents" / "Resources" / "resources"
+    own.mkdir(parents=True)
+    other.mkdir(parents=True)
+    held.write_licences(bundle, application)
+    written = (own / "licences.json").read_bytes()
+    assert b'"numpy"' in written and (other / "licences.json").read_bytes() == written
