@@ -1,18 +1,23 @@
 ; A Spanlight that is running is asked to close, as a person would close its window; it is never ended by force.
 
-!macro RunningFunctions UN
-; $R2 is 1 while the program in the folder $R3 is running: it cannot be opened for writing then.
-Function ${UN}LookWhetherRunning
-  StrCpy $R2 0
-  ${If} ${FileExists} "$R3\spanlight.exe"
+!macro LookAt PROGRAM
+  ${If} ${FileExists} "${PROGRAM}"
     ClearErrors
-    FileOpen $R4 "$R3\spanlight.exe" a
+    FileOpen $R4 "${PROGRAM}" a
     ${If} ${Errors}
       StrCpy $R2 1
     ${Else}
       FileClose $R4
     ${EndIf}
   ${EndIf}
+!macroend
+
+!macro RunningFunctions UN
+; $R2 is 1 while a program in the folder $R3 is running: it cannot be opened for writing then.
+Function ${UN}LookWhetherRunning
+  StrCpy $R2 0
+  !insertmacro LookAt "$R3\spanlight.exe"
+  !insertmacro LookAt "$R3\spanlight.com" ; the one in terminals
 FunctionEnd
 
 ; Asks each window of the program in the folder $R3 to close. Others of the same title belong to other programs.

@@ -200,8 +200,11 @@ def test_a_running_spanlight_is_asked_to_close(wine: Wine, installers: tuple[Pat
     running.wait(30)
     assert below(folder) >= SECOND and wine.values("HKCU\\" + UNINSTALL)["DisplayVersion"] == "7.0.2"
 
-    deaf = wine.start(str(folder / "spanlight.exe"), "/S")  # it has no window that could be asked
-    time.sleep(3)
-    assert deaf.poll() is None
-    assert wine.run(str(installers[0]), "/S").returncode == 32
-    assert deaf.poll() is None and wine.values("HKCU\\" + UNINSTALL)["DisplayVersion"] == "7.0.2"
+    for program in ("spanlight.com", "spanlight.exe"):
+        deaf = wine.start(str(folder / program), "/S")  # it has no window that could be asked
+        time.sleep(3)
+        assert deaf.poll() is None
+        assert wine.run(str(installers[0]), "/S").returncode == 32
+        assert deaf.poll() is None and wine.values("HKCU\\" + UNINSTALL)["DisplayVersion"] == "7.0.2"
+        deaf.kill()
+        deaf.wait()
