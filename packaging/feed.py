@@ -30,7 +30,7 @@ _V = r"(?P<version>[0-9][0-9A-Za-z.]*)"
 _MACHINES = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
 _NAMES = (
     ("linux", "deb", re.compile(rf"spanlight_{_V}_(?P<machine>amd64|arm64)\.deb")),
-    ("linux", "archive", re.compile(rf"spanlight-{_V}-linux-(?P<machine>x86_64|arm64)\.tar\.(gz|xz|zst)")),
+    ("linux", "archive", re.compile(rf"spanlight-{_V}-linux-(?P<machine>x86_64|aarch64)\.tar\.(gz|xz|zst)")),
     ("windows", "installer", re.compile(rf"spanlight-{_V}-windows-(?P<machine>x86_64|arm64)\.exe")),
     ("windows", "archive", re.compile(rf"spanlight-{_V}-windows-(?P<machine>x86_64|arm64)\.zip")),
     ("macos", "dmg", re.compile(rf"spanlight-{_V}-macos-(?P<machine>x86_64|arm64)\.dmg")),

@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 NAMES = {
     "spanlight_0.2.0_amd64.deb": ("linux", "x86_64", "deb"),
     "spanlight-0.2.0-linux-x86_64.tar.xz": ("linux", "x86_64", "archive"),
+    "spanlight-0.2.0-linux-aarch64.tar.xz": ("linux", "arm64", "archive"),
     "spanlight-0.2.0-windows-x86_64.exe": ("windows", "x86_64", "installer"),
     "spanlight-0.2.0-macos-arm64.dmg": ("macos", "arm64", "dmg"),
     "spanlight-0.2.0-py3-none-any.whl": ("any", "any", "wheel"),
