@@ -190,7 +190,7 @@ def _harmless(notes: str) -> str:
     seen = "".join(
         letter for letter in shortened if letter in _KEPT or unicodedata.category(letter)[0] != "C"
     )
-    lines = [" ".join(line.split(" ")).rstrip() for line in seen.splitlines()]
+    lines = [line.rstrip() for line in seen.splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 

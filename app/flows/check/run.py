@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -95,8 +95,7 @@ def _try_all(
     try_families(trial, workspace, folder)
     try_training(trial, workspace, folder)
     trial.run("The download process: started, and refused where nobody is", partial(_reach, trial, workspace))
-    tell: Callable[[], None] = lambda: versions.update(own_versions())  # noqa: E731
-    trial.run("Versions of what reads documents", tell)
+    trial.run("Versions of what reads documents", lambda: versions.update(own_versions()))
     trial.run("Versions of what computes", lambda: versions.update(engine_versions(workspace, trial.report)))
     if window is not None:
         _try_window(trial, workspace, window, tuple(ours), versions)
