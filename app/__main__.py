@@ -194,7 +194,5 @@ if __name__ == "__main__":
     # Run by its path, from any folder: python3 .../spanlight/app
     if not __package__ and not getattr(sys, "frozen", False):
         sys.path[0] = ROOT
-    import multiprocessing
-
-    multiprocessing.freeze_support()
+    # Processes that a bundle starts of itself do not come this far: packaging/hooks/at_start.py.
     sys.exit(main())
