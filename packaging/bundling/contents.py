@@ -40,7 +40,7 @@ _UNUSED = """
     */plugins/imageformats/*qpdf* */plugins/imageformats/*qtga* */plugins/imageformats/*qtiff*
     */plugins/imageformats/*qwbmp* */plugins/imageformats/*qicns*
     lxml/html/_difflib* lxml/html/diff* lxml/objectify* lxml/includes/* lxml/isoschematron/*
-    *.c *.h *.pxd *.pyx *.dist-info/licenses/* *.dist-info/RECORD *.dist-info/INSTALLER *.dist-info/sboms/*
+    *.c *.h *.pxd *.pxi *.pyx *.dist-info/licenses/* *.dist-info/RECORD *.dist-info/INSTALLER *.dist-info/sboms/*
 """.split()
 # Of the build machine's own libraries those come along that Python needs, which differ from one Linux to another, and
 # the small ones of X11 that desktops lack; all others (glibc, X11, GL, fonts, D-Bus) are the system's.

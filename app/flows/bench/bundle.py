@@ -67,7 +67,9 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 def _megabytes(program: Path) -> float:
     """What the folder of a bundle takes, its models included; `program` may be a link or the script that starts it."""
-    for folder in (program.resolve().parent, program.resolve().parent / "lib", Path("/usr/lib/spanlight")):
+    here = program.resolve().parent
+    # Beside its files; in an archive above them; as a package lays them out.
+    for folder in (here, here / "lib", here.parent / "lib" / "spanlight"):
         if (folder / "_internal").is_dir():
             files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
             return sum(path.stat().st_size for path in files) / 1e6
