@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
 
+from app.core.errors import SpanlightError
 from app.models.locks import Lock
 
 GREETING = b"spanlight-window 1 "
@@ -71,7 +72,7 @@ class Claim:
 def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
     """The claim of the window that is to be opened; None where one was open and has taken the files.
 
-    Where one is being opened or closed, that is waited for.
+    Where one is being opened or closed, that is waited for. Raises SpanlightError as `hand_over` does.
     """
     claim = Claim(name_of(data))
     until = time.monotonic() + _CHANGING
@@ -90,9 +91,11 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
 
 
 def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
-    """Hand files to the window of this name, which comes up."""
+    """Hand files to the window of this name, which comes up. Raises SpanlightError for more than it takes."""
     order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
     line = json.dumps(order).encode("ascii") + b"\n"
+    if len(line) > MOST_BYTES:
+        raise SpanlightError("So many files cannot be opened at once.", "Open fewer of them at a time.")
     if sys.platform == "win32":
         return _in_time(lambda: _through_pipe(rf"\\.\pipe\{name}", line))
     return _through_socket(name, line)

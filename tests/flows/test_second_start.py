@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.errors import SpanlightError
 from app.flows import second_start
 from app.flows.second_start import Answer, Claim, claim_or_hand_over, hand_over, name_of, read_order
 
@@ -106,6 +107,18 @@ def test_files_go_to_no_window_that_does_not_speak(
     claim = claim_or_hand_over(tmp_path, ["secret.txt"])
     assert claim is not None and not claim.held and time.monotonic() - began < 5
     assert not any(b"secret" in heard for heard in window.heard)
+    window.close()
+    held.release()
+
+
+@POSIX
+def test_more_files_than_a_window_takes_are_refused_at_once(tmp_path: Path, name: str) -> None:
+    held = Claim(name)
+    assert held.take()
+    window = Window(name, GREETING, second_start.TAKEN)
+    with pytest.raises(SpanlightError, match="So many files"):
+        claim_or_hand_over(tmp_path, [f"{number:01000}.txt" for number in range(1100)])
+    assert window.heard == []
     window.close()
     held.release()
 
