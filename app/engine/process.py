@@ -52,7 +52,8 @@ from app.tasks.task import ReadyModel, Task
 # what it is to do; Linux also likes to wake it on the core of the one that waits for it. After half a second of rest 48
 # tokens took 22 ms with threads that spin for half a millisecond before they sleep, 10 with ones that spin for two and
 # a half (a count for libgomp, milliseconds for Intel's and LLVM's), and no less with ones that spin for longer, which
-# do a third of the work as soon as anything else wants a core.
+# do a third of the work as soon as anything else wants a core. PYTORCH_JIT: some of PyTorch's own modules would compile
+# functions from their source as they are imported; nothing here runs those, and a bundle has no sources.
 ENVIRONMENT = {
     "GOMP_SPINCOUNT": "50000",
     "KMP_BLOCKTIME": "3",

@@ -143,6 +143,40 @@ def test_modules_imported_by_name_are_named() -> None:
     assert "app.flows.bench.reference_once" not in named
 
 
+@pytest.mark.parametrize(
+    ("arguments", "called", "given"),
+    [
+        (
+            ["--multiprocessing-fork", "tracker_fd=15", "pipe_handle=17", "parent_pid=None"],
+            "multiprocessing.spawn.spawn_main",
+            ((), {"tracker_fd": 15, "pipe_handle": 17, "parent_pid": None}),
+        ),
+        (
+            ["-B", "-I", "-c", "from multiprocessing.resource_tracker import main;main(23)"],
+            "multiprocessing.resource_tracker.main",
+            ((23,), {}),
+        ),
+        (["a.pdf", "-c", "b.pdf"], "", None),
+        (["ask", "a.pdf", "--question", "--multiprocessing-fork"], "", None),
+    ],
+)
+def test_a_bundle_is_its_own_processes_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], called: str, given: object
+) -> None:
+    at_start = script("hooks/at_start.py")
+    calls: list[object] = []
+    monkeypatch.setattr(sys, "argv", ["spanlight", *arguments])
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "before", raising=False)
+    if not called:
+        at_start._at_start()
+        return
+    monkeypatch.setattr(called, lambda *args, **named: calls.append((args, named)))
+    with pytest.raises(SystemExit) as left:
+        at_start._at_start()
+    assert left.value.code is None and calls == [given]
+
+
 @needs_pyinstaller
 def test_the_list_of_licences_is_in_the_application_of_macos_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
