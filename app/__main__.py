@@ -63,6 +63,20 @@ def complain(message: str) -> int:
     return 2
 
 
+def complain_on_the_desktop(message: str) -> int:
+    """The same, and in a window of its own where Spanlight was started from a menu: nobody reads its standard error."""
+    began = any(os.environ.get(name) for name in ("DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"))
+    unread = not sys.stderr.isatty() and (began or not sys.platform.startswith("linux"))
+    if getattr(sys, "frozen", False) and unread:
+        try:
+            from app.ui.last_words import show
+
+            show(message)
+        except Exception:  # Qt itself may be what is missing
+            pass
+    return complain(message)
+
+
 def say(words: str) -> int:
     """Words on standard output; 0, also where nobody reads on."""
     try:
@@ -129,25 +143,27 @@ def tell_painted() -> None:
     os._exit(0)
 
 
-def not_whole(fault: Exception) -> int:
+def not_whole(fault: Exception, tell: Callable[[str], int] = complain) -> int:
     """Say what of Spanlight, or of the system, is missing; raises the fault again where it is of another kind."""
     try:
         from app.core.system_libraries import not_whole as told
 
         words = told(fault)
     except ImportError as worse:
-        return complain(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
+        return tell(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
     if words is None:
         raise fault
-    return complain(str(words))
+    return tell(str(words))
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window or one command; the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    in_terminal = bool(arguments) and (arguments[0] in COMMANDS or arguments[0].startswith("--"))
     try:
-        return run(list(sys.argv[1:] if argv is None else argv))
+        return run(arguments)
     except (ImportError, FileNotFoundError) as fault:
-        return not_whole(fault)
+        return not_whole(fault, complain if in_terminal else complain_on_the_desktop)
 
 
 def run(arguments: list[str]) -> int:

@@ -81,6 +81,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.ui.person": ("app.core", "app.flows", "app.ui"),
     "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
+    "app.ui.last_words": ("app.core.about",),
     "app.ui.check": ("app.core", "app.ui.checked"),
     "app.ui.checked": ("app.core", "app.settings", "app.flows", "app.ui"),
     "app.__main__": (
@@ -94,6 +95,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.flows.second_start",
         "app.ui.start",
         "app.ui.check",
+        "app.ui.last_words",
     ),
 }
 FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}

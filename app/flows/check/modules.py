@@ -23,6 +23,7 @@ ROOTS = (
     "app.flows.second_start",
     "app.settings.paths",
     "app.ui.check",
+    "app.ui.last_words",
     "app.ui.start",
 )
 OURS = "app"
