@@ -239,7 +239,11 @@ Section "Uninstall"
   Call un.CloseSpanlight
   Call un.RemoveAssociations
   Call un.RemoveFromPath
-  Delete "$DESKTOP\${NAME}.lnk"
+  ; One that the person put there stays.
+  ReadRegDWORD $0 SHCTX "${OWN_KEY}\Installer" "Desktop"
+  ${If} $0 = 1
+    Delete "$DESKTOP\${NAME}.lnk"
+  ${EndIf}
   ; SetOutPath would keep the folder in use.
   !include uninstall.nsh
   ${GetParameters} $R0

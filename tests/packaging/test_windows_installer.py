@@ -179,13 +179,16 @@ def test_installed_upgraded_and_removed(wine: Wine, installers: tuple[Path, Path
 
 def test_for_everyone_and_removed_without_a_trace(wine: Wine, installers: tuple[Path, Path]) -> None:
     before = wine.values(r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment")
+    shortcut = wine.disk / "users" / "Public" / "Desktop" / "Spanlight.lnk"
+    shortcut.parent.mkdir(parents=True, exist_ok=True)
+    shortcut.write_text("somebody's own", encoding="utf-8")
     assert wine.run(str(installers[0]), "/S", "/ALLUSERS").returncode == 0
     folder = wine.disk / "Program Files" / "Spanlight"
     assert below(folder) == FIRST
     assert wine.values("HKLM\\" + UNINSTALL)["InstallLocation"] == r"C:\Program Files\Spanlight"
     assert not wine.has("HKCU\\" + UNINSTALL)
     uninstalled(wine, folder)
-    assert not folder.exists()
+    assert not folder.exists() and shortcut.is_file()
     assert not wine.has("HKLM\\" + UNINSTALL)
     assert wine.values(r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment") == before
 
