@@ -124,7 +124,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     try:
         claim = claim_or_hand_over(default_paths().data, [name for name in files if not name.startswith("-")])
     except SpanlightError as fault:
-        return complain(str(fault))
+        return complain_on_the_desktop(str(fault))
     if claim is None:  # the window that is open has them
         return 0
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The

@@ -5,6 +5,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import __main__ as start
+from app.core.errors import SpanlightError
+from app.settings import paths
+from app.settings.paths import Paths
 from app.ui import last_words
 
 SENTENCE = "Spanlight is not whole: lxml is missing. Install it again."
@@ -78,3 +81,21 @@ def test_where_qt_is_missing_too_the_sentence_is_on_standard_error_all_the_same(
     monkeypatch.setenv("DESKTOP_STARTUP_ID", "menu_1")
     assert start.main([]) == 2
     assert "lxml is missing" in capsys.readouterr().err
+
+
+def test_missing_resources_are_told_in_a_window_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shown: list[str]
+) -> None:
+    def missing() -> Paths:
+        raise SpanlightError("Spanlight's own resources are missing.", "Install it again.")
+
+    monkeypatch.setattr(paths, "default_paths", missing)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setenv("DESKTOP_STARTUP_ID", "menu_1")
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert start.open_window([]) == 2
+    assert (
+        shown
+        == [capsys.readouterr().err.strip()]
+        == ["Spanlight's own resources are missing. Install it again."]
+    )
