@@ -118,7 +118,11 @@ sleep 2
 on_screen import -window root "$shots/installed-second.png"
 [ "$(on_screen xdotool search --onlyvisible --class spanlight | wc -l)" = 1 ] || fail "There is more than one window."
 on_screen xdotool search --onlyvisible --name Spanlight windowactivate --sync key ctrl+q
-gone() { ! pgrep -f "^/usr/lib/spanlight/spanlight"; }
+gone() { # no process whose system is the one made here
+    for process in $(pgrep -f /usr/lib/spanlight/spanlight); do
+        [ "$(readlink "/proc/$process/root")" != "$root" ] || return 1
+    done
+}
 until_true 15 gone || fail "A process of Spanlight's stayed after its window was closed."
 
 step "Removed"
