@@ -132,8 +132,8 @@ left=$(comm -13 "$root/tmp/before" "$root/tmp/after")
 echo "Left:"
 echo "$left"
 # What a person kept, and the books and caches of dpkg, apt and fontconfig.
-others=$(grep -v -E '^\./home/reader(/|$)|^\./var/(lib/(dpkg|apt)|log|cache/(apt|debconf|fontconfig|ldconfig))/' <<<"$left" || true)
+others=$(grep -v -E "^\./home/reader(/|$)|^\./var/(lib/(dpkg|apt)|log|cache/(apt|debconf|fontconfig|ldconfig))(/|$)" <<<"$left" || true)
 [ -z "$others" ] || fail "These should be gone: $others"
-gone=$(comm -23 "$root/tmp/before" "$root/tmp/after" | grep -v -E '^\./var/(lib/(dpkg|apt)|log|cache)/' || true)
+gone=$(comm -23 "$root/tmp/before" "$root/tmp/after" | grep -v -E "^\./var/(lib/(dpkg|apt)|log|cache)(/|$)" || true)
 [ -z "$gone" ] || fail "These should be there still: $gone"
 printf '\nAll of it works. Pictures: %s\n' "$shots/installed.png"
