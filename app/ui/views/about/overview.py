@@ -61,8 +61,8 @@ class OverviewSection(AboutSection):
         self.folders: dict[str, QPushButton] = {}
         self._paths: list[ElidedLabel] = []
         self._lay_out()
-        self.licence.asked.connect(partial(self.go.emit, "licences"))
-        self.fault.asked.connect(partial(self.go.emit, "diagnostics"))
+        self.licence.asked.connect(partial(self.go.emit, "licences", None))
+        self.fault.asked.connect(partial(self.go.emit, "diagnostics", None))
         self.updates.asked.connect(self.updates_asked)
         self.welcome.asked.connect(self.welcome_asked)
         theme.changed.connect(self._restyle)
