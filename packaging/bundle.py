@@ -75,7 +75,7 @@ def refuse_cuda() -> None:
     if torch.version.cuda:
         raise Refused(
             f"PyTorch here is built for CUDA {torch.version.cuda}; a bundle holds the CPU build. "
-            "Install that into .venv: .venv/bin/pip install torch --index-url https://download.pytorch.org/whl/cpu"
+            "Install that into .venv with its pip: pip install torch --index-url https://download.pytorch.org/whl/cpu"
         )
 
 

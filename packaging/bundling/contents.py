@@ -33,10 +33,10 @@ EXCLUDED = """
 # Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its kinds of
 # pictures that no document has; parts of lxml beside the reading of XML; sources, and lists that packages are made by.
 _UNUSED = """
-    PySide6/Qt/translations/* */libQt6Qml* */libQt6Quick* */libQt6VirtualKeyboard* */libQt6Pdf* */libQt6Egl*
+    PySide6/*translations/* */*Qt6Qml* */*Qt6Quick* */*Qt6VirtualKeyboard* */*Qt6Pdf* */*Qt6Egl*
     */plugins/egldeviceintegrations/* */plugins/generic/* */plugins/networkinformation/* */plugins/tls/*
-    */plugins/platforms/libqeglfs* */plugins/platforms/libqlinuxfb* */plugins/platforms/libqminimal*
-    */plugins/platforms/libqv* */plugins/wayland-shell-integration/lib[!x]*
+    */plugins/platforms/*qeglfs* */plugins/platforms/*qlinuxfb* */plugins/platforms/*qminimal*
+    */plugins/platforms/*qv* */plugins/platforms/*qdirect2d* */plugins/wayland-shell-integration/lib[!x]*
     */plugins/imageformats/*qpdf* */plugins/imageformats/*qtga* */plugins/imageformats/*qtiff*
     */plugins/imageformats/*qwbmp* */plugins/imageformats/*qicns*
     lxml/html/_difflib* lxml/html/diff* lxml/objectify* lxml/includes/* lxml/isoschematron/*

@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent), str(ROOT)]
 
 from bundling.slim import elf_files  # noqa: E402 - found by the line above
+from bundling.system_libraries import packages  # noqa: E402
 
 from app.__main__ import COMMANDS  # noqa: E402
 from app.core.about import PUBLISHER, VERSION  # noqa: E402
@@ -82,7 +83,7 @@ def make_package(bundle: Path, output: Path) -> Path:
         set_modes(tree)
         write(tree / "DEBIAN/control", control(tree, bundle))
         write(tree / "DEBIAN/md5sums", md5sums(tree))
-        write(tree / "DEBIAN/postrm", (HERE / "postrm.sh").read_text("utf-8"), 0o755)
+        write(tree / "DEBIAN/prerm", (HERE / "prerm.sh").read_text("utf-8"), 0o755)
         (tree / "DEBIAN").chmod(0o755)
         file = output / f"spanlight_{VERSION}_{architecture()}.deb"
         subprocess.run(
@@ -183,7 +184,7 @@ def control(tree: Path, bundle: Path) -> str:
 
 
 def dependencies(bundle: Path) -> str:
-    """The packages of this system's libraries that a bundle links to, with the oldest versions that do."""
+    """The packages of this system's libraries that a bundle links to and has no copy of, with the oldest versions."""
     files = list(elf_files(bundle))
     private = sorted({str(path.parent) for path in files if ".so" in path.name})
     needed = [str(path) for path in files if path.name not in OPTIONAL]
@@ -195,6 +196,8 @@ def dependencies(bundle: Path) -> str:
             "-O",
             "--ignore-missing-info",
             *(f"-l{each}" for each in private),
+            # It would ask for the system's own of a library that the bundle has as well.
+            *(f"-x{each}" for each in packages(path.name for path in files)),
             *needed,
         ]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

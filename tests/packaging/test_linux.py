@@ -145,6 +145,6 @@ def test_the_manual_page_names_every_command(package) -> None:
 
 
 def test_the_scripts_of_the_shell_can_be_read() -> None:
-    for name in ("launcher.sh", "build.sh", "check_install.sh", "postrm.sh"):
+    for name in ("launcher.sh", "build.sh", "check_install.sh", "prerm.sh"):
         shell = "bash" if name in ("build.sh", "check_install.sh") else "sh"
         subprocess.run([shell, "-n", ROOT / "packaging" / "linux" / name], check=True)
