@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
@@ -18,6 +19,20 @@ def open_outside(url: QUrl) -> bool:
     """Have the desktop show a folder or a page; False where no program took it."""
     with as_before_the_bundle():
         return QDesktopServices.openUrl(url)
+
+
+def open_folder(folder: Path) -> tuple[str, str]:
+    """Have the desktop show a folder, which is made where it is not there.
+
+    Gives two empty strings, or a sentence and a hint on why it is not shown.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        return "The folder cannot be made.", fault.strerror or ""
+    if not open_outside(QUrl.fromLocalFile(str(folder))):
+        return "No program opened the folder.", str(folder)
+    return "", ""
 
 
 @contextlib.contextmanager

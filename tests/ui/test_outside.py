@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
-from app.ui.outside import open_outside
+from app.ui.outside import open_folder, open_outside
 
 URL = QUrl("https://example.org/")
 
@@ -54,3 +54,16 @@ def test_where_no_program_takes_it_that_is_told_and_all_is_as_before(monkeypatch
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     assert not open_outside(URL)
     assert os.environ["LD_LIBRARY_PATH"] == "/usr/lib/spanlight/_internal"
+
+
+def test_a_folder_is_made_and_shown(seen, tmp_path):
+    folder = tmp_path / "not" / "there yet"
+    assert open_folder(folder) == ("", "")
+    assert folder.is_dir() and seen[0][0] == QUrl.fromLocalFile(str(folder))
+
+
+def test_why_a_folder_is_not_shown_is_told(monkeypatch, seen, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    assert open_folder(tmp_path / "file" / "folder") == ("The folder cannot be made.", "Not a directory")
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    assert open_folder(tmp_path) == ("No program opened the folder.", str(tmp_path))

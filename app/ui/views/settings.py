@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -20,7 +20,7 @@ from app.core.models import Head, ModelCard
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
-from app.ui.outside import open_outside
+from app.ui.outside import open_folder
 from app.ui.theme import Theme
 from app.ui.views.page import Page
 from app.ui.views.settings_choices import (
@@ -158,16 +158,9 @@ class SettingsView(Page):
 
     @Slot()
     def _open_folder(self) -> None:
-        folder = self.workspace.paths.data
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
-            return
-        if not open_outside(QUrl.fromLocalFile(str(folder))):
-            self.notice.show_hint(
-                "No program opened the folder.", "Its place is written beside; it can be copied."
-            )
+        sentence, hint = open_folder(self.workspace.paths.data)
+        if sentence:
+            self.notice.show_hint(sentence, hint)
 
     def go_to_updates(self) -> None:
         """Put the keyboard focus where updates are asked for."""

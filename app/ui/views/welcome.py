@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, Slot
 
 from app.core.report import Report
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job
-from app.ui.outside import open_outside
+from app.ui.outside import open_folder
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.welcome_band import WelcomeBand
 
@@ -141,11 +141,6 @@ class Welcome(QObject):
 
     @Slot()
     def _open_folder(self) -> None:
-        folder = self._view.workspace.paths.data
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            opened = open_outside(QUrl.fromLocalFile(str(folder)))
-        except OSError:
-            opened = False
-        if not opened:
-            self._view.panel.notice.show_hint("No program opened the folder.", str(folder))
+        sentence, hint = open_folder(self._view.workspace.paths.data)
+        if sentence:
+            self._view.panel.notice.show_hint(sentence, hint)

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import PySide6
-from PySide6.QtCore import QSize, Qt, QUrl, Slot, qVersion
+from PySide6.QtCore import QSize, Qt, Slot, qVersion
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -17,7 +17,7 @@ from app.flows.about import About, about, places
 from app.flows.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
-from app.ui.outside import open_outside
+from app.ui.outside import open_folder
 from app.ui.theme import Theme
 from app.ui.views.about.section import AboutSection
 from app.ui.widgets.facts import Fact, FactsGrid
@@ -114,13 +114,9 @@ class OverviewSection(AboutSection):
 
     def _open(self, folder: Path) -> None:
         self.notice.clear()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            self.notice.show_fault("The folder cannot be made.", fault.strerror or "")
-            return
-        if not open_outside(QUrl.fromLocalFile(str(folder))):
-            self.notice.show_hint("No program opened the folder.", str(folder))
+        sentence, hint = open_folder(folder)
+        if sentence:
+            self.notice.show_hint(sentence, hint)
 
     # How it looks
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl, Slot
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.inspection import Visit
@@ -13,7 +15,7 @@ from app.flows.use_model import use
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
-from app.ui.outside import open_outside
+from app.ui.outside import open_folder
 from app.ui.theme import Theme
 from app.ui.views.models.listed import Listed, listed, sample_visit
 from app.ui.views.models.removing import Removing
@@ -210,8 +212,9 @@ class InstalledSection(ModelsSection):
 
     @Slot()
     def _show_folder(self) -> None:
-        if not open_outside(QUrl.fromLocalFile(self.list.key())):
-            self.details.notice.show_hint("No program opened the folder.", self.list.key())
+        sentence, hint = open_folder(Path(self.list.key()))
+        if sentence:
+            self.details.notice.show_hint(sentence, hint)
 
     @Slot()
     def _again(self) -> None:
