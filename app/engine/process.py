@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from typing import Any
@@ -84,6 +85,8 @@ Order = (
 
 def start() -> Host:
     """Make this process ready for torch, and give the handler of its requests."""
+    # Its compiler, unused here, would make a folder of its own there as soon as it is imported.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     stand_in()

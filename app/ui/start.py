@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Slot
+from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Slot
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
@@ -84,6 +84,8 @@ def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Cl
     start_log(paths.log_file)
     log_qt_messages()
     workspace = open_workspace(paths)
+    # What Qt itself keeps, the folder that was chosen last in its own dialog for files: beside the settings.
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(paths.config))
     application = make_application(workspace)
     try:
         window = open_window(workspace)

@@ -67,6 +67,13 @@ class ThemeFile:
         self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
 
 
+# What a desktop's own theme, as GNOME's, may have given a font of its own, which stays when the application gets one.
+_OF_THE_DESKTOP = (
+    "QAbstractItemView", "QCheckBox", "QComboLineEdit", "QComboMenuItem", "QHeaderView", "QLabel", "QListView", "QMenu",
+    "QMenuBar", "QMenuItem", "QMessageBox", "QPushButton", "QRadioButton", "QStatusBar", "QTipLabel", "QToolButton",
+)  # fmt: skip
+
+
 class Theme(QObject):
     """The look in force: colours by role, fonts by use, sizes in steps, icons in the theme's ink.
 
@@ -208,9 +215,13 @@ class Theme(QObject):
             self._icons.clear()
         self._applied = (self.name, self._scale)
         app.setStyle("Fusion")
-        app.setFont(self.font("ui"))
+        font = self.font("ui")
+        app.setFont(font)
         app.setPalette(self.palette())
-        app.setStyleSheet(self.stylesheet())
+        app.setStyleSheet(self.stylesheet())  # which gives back the fonts of the desktop
+        for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
+            if app.font(kind) != font:  # type: ignore[call-overload]
+                app.setFont(font, kind)  # type: ignore[arg-type]
         self.changed.emit()
 
     def _base_pixels(self) -> float:

@@ -40,6 +40,7 @@ of yours is sent anywhere. Four small models for English come along.
 """
 # Used where they are there: the desktop's own dialogs, and opening a folder or a page in its own program.
 RECOMMENDS = "libgtk-3-0 | libgtk-3-0t64, xdg-utils"
+SUGGESTS = "fonts-noto-color-emoji, fonts-noto-cjk"  # letters that documents may hold
 OPTIONAL = ("libqgtk3.so",)
 # Debian wants an address; `.invalid` (RFC 2606) says that this is none.
 MAINTAINER = f"{PUBLISHER} <authors@spanlight.invalid>"
@@ -176,6 +177,7 @@ def control(tree: Path, bundle: Path) -> str:
         "Installed-Size": str(size),
         "Depends": dependencies(bundle),
         "Recommends": RECOMMENDS,
+        "Suggests": SUGGESTS,
         "Section": "text",
         "Priority": "optional",
         "Description": SUMMARY + "".join(f"\n {line}" for line in DESCRIPTION.splitlines()),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -147,3 +147,13 @@ def test_every_icon_draws_something(theme: Theme, path: Path) -> None:
         ink = theme.colour("ink")
         # But for rounding, where a line is drawn soft.
         assert any(abs(one.red() - ink.red()) + abs(one.blue() - ink.blue()) < 12 for one in drawn)
+
+
+def test_what_the_desktop_gave_a_font_of_its_own_gets_ours(theme: Theme) -> None:
+    kinds = ("QPushButton", "QToolButton", "QCheckBox", "QHeaderView")
+    for kind in kinds:
+        QApplication.setFont(QFont("Serif", 31), kind)
+    theme.choose("dark", 1.0)
+    theme.choose("light", 1.0)
+    assert {QApplication.font(kind).pixelSize() for kind in kinds} == {theme.font("ui").pixelSize()}
+    assert {QApplication.font(kind).family() for kind in kinds} == {theme.font("ui").family()}
