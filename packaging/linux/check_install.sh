@@ -141,4 +141,13 @@ others=$(grep -v -E "^\./home/reader(/|$)|^\./var/(lib/(dpkg|apt)|log|cache/(apt
 [ -z "$others" ] || fail "These should be gone: $others"
 gone=$(comm -23 "$root/tmp/before" "$root/tmp/after" | grep -v -E "^\./var/(lib/(dpkg|apt)|log|cache)(/|$)" || true)
 [ -z "$gone" ] || fail "These should be there still: $gone"
+archive=$(find "$shots" -maxdepth 1 -name 'spanlight-*-linux-*.tar.xz' | head -n 1)
+if [ -n "$archive" ]; then
+    step "The archive, unpacked by that user into a folder of his, and started by a link"
+    mkdir "$root/home/reader/any folder"
+    tar -xJf "$archive" -C "$root/home/reader/any folder" --strip-components=1
+    ln -s "any folder/spanlight" "$root/home/reader/link"
+    inside chown -R reader:reader /home/reader
+    reader /home/reader/link --check 2>/dev/null | tail -n 1
+fi
 printf '\nAll of it works. Pictures: %s\n' "$shots/installed.png"

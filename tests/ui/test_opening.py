@@ -191,10 +191,11 @@ def test_one_that_is_open_already_comes_up_also_by_its_name_in_this_folder(
     is_open(view, qtbot, [Path("one.txt"), tmp_path / "two.txt", Path("one.txt")])
     assert titles(view) == ["one.txt", "two.txt"]
     assert view.sheets.current().path == str(tmp_path / "one.txt")
-    view.open_files([tmp_path / "two.txt"])
-    view.open_files([Path("./one.txt")])
-    assert titles(view) == ["one.txt", "two.txt"]
-    assert view.sheets.current().pane.text() == "one.txt"
+    for same in ("./one.txt", "folder/../one.txt"):
+        view.open_files([tmp_path / "two.txt"])
+        view.open_files([Path(same)])
+        assert titles(view) == ["one.txt", "two.txt"]
+        assert view.sheets.current().pane.text() == "one.txt"
 
 
 def test_files_opened_before_are_offered_and_can_be_forgotten(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,8 @@ class Opening(QObject):
     def open(self, paths: list[Path]) -> None:
         """Open each file as a document of its own; one that is open already comes up."""
         for path in paths:
-            whole = str(path.expanduser().absolute())
+            # “..” goes, so that a file named from elsewhere is the same; links stay, as they have names of their own.
+            whole = os.path.abspath(path.expanduser())  # noqa: PTH100, resolve() follows links
             if not self._sheets.bring_up(whole):
                 sheet = self._sheets.new()
                 self.read(sheet, whole)
