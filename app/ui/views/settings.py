@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSpinBox,
@@ -36,7 +35,7 @@ from app.ui.views.settings_choices import (
 )
 from app.ui.views.settings_updates import UpdatesRow
 from app.ui.widgets.elided_choice import ElidedChoice
-from app.ui.widgets.form_card import CardColumn, FormCard
+from app.ui.widgets.form_card import CardColumn, FormCard, beside
 from app.ui.widgets.linked_choice import LinkedChoice
 from app.ui.widgets.notice import Notice
 from app.ui.widgets.segments import Segments
@@ -245,20 +244,17 @@ class SettingsView(Page):
             wide=False,
         )
         card.add_row("History", self.history, "Questions with their answers, kept on this computer only.")
-        kept = QWidget()
-        line = QHBoxLayout(kept)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self._folder, 1)
-        line.addWidget(self._open)
         card.add_row("Updates", self.updates)
-        card.add_row("Kept in", kept, "Texts, drafts and answers stay here and never leave this computer.")
+        card.add_row(
+            "Kept in",
+            beside(self._folder, self._open),
+            "Texts, drafts and answers stay here and never leave this computer.",
+        )
         card.add_row("Version", self.about)
         self._column = column = CardColumn(self.theme)
         for part in (self._title, self.notice, card):
             column.add(part)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(column)
+        column.fill(self)
 
     @Slot()
     def _restyle(self) -> None:

@@ -124,6 +124,16 @@ def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
     hint.setVisible(bool(words))
 
 
+def beside(first: QWidget, last: QWidget) -> QWidget:
+    """Two widgets in a line, the first as wide as there is room."""
+    both = QWidget()
+    line = QHBoxLayout(both)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.addWidget(first, 1)
+    line.addWidget(last)
+    return both
+
+
 class CardColumn(QScrollArea):
     """Cards one below the other, no wider than can be read well, to be scrolled."""
 
@@ -153,6 +163,12 @@ class CardColumn(QScrollArea):
             self._column.insertLayout(self._column.count() - 1, row)
             self._parts.append(part)
         self._restyle()
+
+    def fill(self, page: QWidget) -> None:
+        """Take all of a page's room."""
+        whole = QHBoxLayout(page)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Have the cards fit the new width."""

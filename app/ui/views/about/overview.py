@@ -21,7 +21,7 @@ from app.ui.outside import open_folder
 from app.ui.theme import Theme
 from app.ui.views.about.section import AboutSection
 from app.ui.widgets.facts import Fact, FactsGrid
-from app.ui.widgets.form_card import CardColumn, FormCard
+from app.ui.widgets.form_card import CardColumn, FormCard, beside
 from app.ui.widgets.linked_choice import LinkedChoice
 from app.ui.widgets.status_line import ElidedLabel
 
@@ -155,20 +155,13 @@ class OverviewSection(AboutSection):
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button.setAccessibleName(f"Open the folder: {place.title}")
             button.clicked.connect(partial(self._open, place.folder))
-            row = QWidget()
-            line = QHBoxLayout(row)
-            line.setContentsMargins(0, 0, 0, 0)
-            line.addWidget(path, 1)
-            line.addWidget(button)
-            kept.add_row(place.title, row, _STAYS if place is here[-1] else "")
+            kept.add_row(place.title, beside(path, button), _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
             self._paths.append(path)
         column = CardColumn(self.theme)
         for part in (head, self.notice, ways, made, computer, kept):
             column.add(part)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(column)
+        column.fill(self)
 
     @Slot()
     def _restyle(self) -> None:

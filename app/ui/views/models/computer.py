@@ -230,9 +230,7 @@ class ComputerSection(ModelsSection):
         column = CardColumn(self.theme)
         for one in (self.notice, where, card, self._torch):
             column.add(one)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(column)
+        column.fill(self)
 
     @Slot()
     def _restyle(self) -> None:

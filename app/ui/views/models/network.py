@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
@@ -43,9 +43,7 @@ class NetworkSection(ModelsSection):
         for part in (self.notice, card, self.form):
             self._column.add(part)
         self._column.add(self.requests, wide=True)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._column)
+        self._column.fill(self)
         self.switch.chosen.connect(self._way_chosen)
         self.form.kept.connect(self._save)
         self.requests.failed.connect(self.say_fault)
