@@ -35,20 +35,19 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         text = Path(folder) / "text.txt"
         text.write_text(TEXT, encoding="utf-8")
         runs = Runs(process_environment(Path(folder)), report)
-        ways = ([str(program)], own_command())
-        for command in ways:
-            runs.painted([*command, "--painted"])
-            runs.answered([*command, *asking(text, card.folder, plan.device)], _TRY)
-        painted = in_turn(
-            lambda _: runs.painted([*ways[0], "--painted"]),
-            lambda _: runs.painted([*ways[1], "--painted"]),
-            plan.repeats or _WINDOW,
-        )
-        answered = in_turn(
-            lambda _: runs.answered([*ways[0], *asking(text, card.folder, plan.device)], _TRY),
-            lambda _: runs.answered([*ways[1], *asking(text, card.folder, plan.device)], _TRY),
-            plan.repeats or _ANSWER,
-        )
+
+        def paint(command: list[str]) -> float:
+            return runs.painted([*command, "--painted"])
+
+        def answer(command: list[str]) -> float:
+            return runs.answered([*command, *asking(text, card.folder, plan.device)], _TRY)
+
+        theirs, ours = [str(program)], own_command()
+        for command in (theirs, ours):
+            paint(command)
+            answer(command)
+        painted = in_turn(lambda _: paint(theirs), lambda _: paint(ours), plan.repeats or _WINDOW)
+        answered = in_turn(lambda _: answer(theirs), lambda _: answer(ours), plan.repeats or _ANSWER)
     return BenchPart(
         name="bundle",
         title="The bundle beside the source",
