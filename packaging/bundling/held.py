@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import licences
 from PyInstaller.archive.readers import CArchiveReader
 
 from bundling.system_libraries import system_libraries
@@ -17,12 +17,6 @@ def write_licences(bundle: Path, application: Path | None = None) -> None:
 
     `application` is the .app of macOS, which PyInstaller has made of the same files by then: it gets the list too.
     """
-    spec = importlib.util.spec_from_file_location(
-        "licences", Path(__file__).resolve().parent.parent / "licences.py"
-    )
-    assert spec is not None and spec.loader is not None
-    licences = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(licences)
     names, extras = distributions(bundle), list(system_libraries(bundle))
     written = licences.write(names, extras, bundle / "_internal" / "resources")
     if application is not None:
