@@ -26,7 +26,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import NO_ANSWER_IN_PART, best_of, likely, stopped_after, without_answer
+from app.core.wording import NO_ANSWER_IN_PART, best_of, best_passages, likely, stopped_after, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -42,7 +42,8 @@ say, the answer is "" with null positions, and its probability is that of there 
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
---quick of its best passages alone.
+--quick of its best passages alone. "share_of_text" is how much of all the text was read, and "quick"
+whether it were the best passages alone, which of a short text are all of it.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions
@@ -142,6 +143,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         "quick": reading.quick,
         "complete": reading.complete,
         "share_read": reading.share_read,
+        "share_of_text": reading.share_of_text,
         "seconds": reading.seconds,
     }
 
@@ -205,14 +207,17 @@ def _options(
 
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
+    whole = reading.complete and not reading.quick
     if not reading.complete:
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.best else "."))
+    elif reading.quick:
+        print(best_passages(reading.share_of_text) + ".")
     if reading.best is None:
-        part = "the text" if reading.complete else "the part that was read"
+        part = "the text" if whole else "the part that was read"
         title, likely_not = without_answer(reading.no_answer_probability, part)
-        # Of a text that was not read to its end nobody can tell what it says.
-        print(title if reading.complete else NO_ANSWER_IN_PART, f"{likely_not}.", sep="\n")
+        # Of a text that was not read whole nobody can tell what it says.
+        print(title if whole else NO_ANSWER_IN_PART, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:
         surest = best_of(reading.best.probability, reading.no_answer_probability)

@@ -91,8 +91,8 @@ def _print(entry: Entry) -> None:
     else:
         print(f"  {one_line(best.text)}")
         print(f"  {entry.likely}.")
-    if entry.stopped:
-        print(f"  {entry.stopped}.")
+    if entry.in_part:
+        print(f"  {entry.in_part}.")
     page = f", page {best.page}" if best is not None and best.page is not None else ""
     print(f"  {one_line(entry.name) or UNNAMED}{page}, {date_and_time(local(entry.asked))}")
 

@@ -72,9 +72,14 @@ class Entry:
         return "" if self.complete else wording.stopped_after(self.share_read, quick=self.quick)
 
     @property
+    def in_part(self) -> str:
+        """Which part of the text was read, where that was not all of it: how far, or that it were the best passages."""
+        return wording.best_passages() if self.complete and self.quick else self.stopped
+
+    @property
     def without_answer(self) -> str:
-        """What is said in an answer's place: of a reading that was stopped, nothing about the rest of the text."""
-        return wording.NO_ANSWER if self.complete else wording.NO_ANSWER_IN_PART
+        """What is said in an answer's place: of a text that was not read whole, nothing about the rest."""
+        return wording.NO_ANSWER if self.complete and not self.quick else wording.NO_ANSWER_IN_PART
 
     @property
     def likely(self) -> str:

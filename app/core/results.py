@@ -49,6 +49,7 @@ class Reading:
     answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
     speaks for one, from 0 to the probability that the text answers, which the part of the best answer has.
     Of `windows`, so many as `screened` were only looked over quickly: nothing in them comes near these answers.
+    `windows_whole` is how many there are in all, an estimate where they were not all read; 0 where nobody knows.
     """
 
     answers: tuple[Answer, ...]
@@ -64,6 +65,7 @@ class Reading:
     quick: bool = False
     heat: tuple[tuple[float, ...], ...] = ()
     screened: int = 0
+    windows_whole: int = 0
 
     @property
     def best(self) -> Answer | None:
@@ -74,6 +76,11 @@ class Reading:
     def share_read(self) -> float | None:
         """How much of what is to be read was read, 0 to 1; None where nobody knows."""
         return share_read(self.windows, self.windows_total, self.complete)
+
+    @property
+    def share_of_text(self) -> float | None:
+        """How much of the text was read, 0 to 1, of a quick reading too; None where nobody knows."""
+        return share_read(self.windows, self.windows_whole, False) if self.quick else self.share_read
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
         """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds.

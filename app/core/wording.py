@@ -63,6 +63,12 @@ def stopped_after(share: float | None, *, quick: bool = False, how: str = "Stopp
     return f"{how} after {percent(share)} of the {read}" if share else f"{how} at the start"
 
 
+def best_passages(share: float | None = None) -> str:
+    """How much a quick reading read: "Only the best passages were read, 8 % of the text"; None where nobody knows."""
+    part = f", {percent(share)} of the text" if share is not None else ""
+    return f"Only the best passages were read{part}"
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

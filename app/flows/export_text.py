@@ -80,8 +80,8 @@ def _section(entry: Entry) -> str:
             f"> {escaped(best.sentence or best.text)}",
             f"{entry.likely}.",
         ]
-    if entry.stopped:
-        lines.append(f"{entry.stopped}.")
+    if entry.in_part:
+        lines.append(f"{entry.in_part}.")
     read = f", by {escaped(entry.model)}" if entry.model else ""
     lines.append(f"{escaped(citation(entry))}. Read on {date_and_time(local(entry.asked))}{read}.")
     return "\n\n".join(lines) + "\n"

@@ -220,6 +220,7 @@ class Asked:
             quick=self.question.quick and self.total < self._whole,
             heat=heat(self.question.documents, self._seen(best), says, calibration),
             screened=self.screened,
+            windows_whole=windows,
         )
 
     @property

@@ -6,13 +6,17 @@ import json
 import os
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.layout import Kind
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Reading
 from app.documents.limits import MOST_BYTES
-from tests.flows.fake_engine import FakeEngine
+from tests.flows.fake_engine import FakeEngine, read
 from tests.helpers.children import POSIX
 from tests.helpers.commands import DECODED, TEXT, Command
 from tests.helpers.locked_pdfs import locked_pdf
@@ -121,6 +125,35 @@ def test_quick_is_handed_on(command: Command, document: str) -> None:
     engine = FakeEngine()
     assert command("ask", document, "--question", "Where: tarts?", "--quick", engine=engine)[0] == 0
     assert engine.requests[0].quick  # type: ignore[attr-defined]
+
+
+class Quick(FakeEngine):
+    """Reads 32 windows of 400 where it is asked to be quick."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Reading:
+        assert isinstance(request, Question)
+        reading = read(request)
+        if request.quick:
+            return replace(reading, quick=True, windows=32, windows_total=32, windows_whole=400)
+        return reading
+
+
+def test_a_quick_reading_says_how_much_it_read(command: Command, document: str) -> None:
+    question = ["ask", document, "--question", "Where: tarts?"]
+    out = command(*question, "--quick", engine=Quick())[1]
+    assert out.splitlines()[:2] == ["Only the best passages were read, 8 % of the text.", "tarts"]
+    assert command(*question, engine=Quick())[1].splitlines()[0] == "tarts"
+    out = command("ask", document, "-q", "Who is the duchess?", "--quick", engine=Quick())[1]
+    assert out.splitlines() == [
+        "Only the best passages were read, 8 % of the text.",
+        "No answer in the part that was read.",
+        "Very likely not in the part that was read, 90 %.",
+    ]
+    assert "  Only the best passages were read.\n" in command("history")[1]
+    values = json.loads(command(*question, "--quick", "--json", engine=Quick())[1])
+    assert (values["quick"], values["share_read"], values["share_of_text"]) == (True, 1.0, 0.08)
+    values = json.loads(command(*question, "--json", engine=Quick())[1])
+    assert (values["quick"], values["share_of_text"]) == (False, 1.0)
 
 
 def test_the_epilog_speaks_of_what_is_printed(command: Command, document: str) -> None:

@@ -11,4 +11,12 @@ def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
     none = replace(entry(), answered=False)
     assert none.best is None
     assert none.without_answer == "The text does not say."
-    assert replace(none, complete=False).without_answer == "No answer in the part that was read."
+    for part in (replace(none, complete=False), replace(none, quick=True)):
+        assert part.without_answer == "No answer in the part that was read."
+
+
+def test_which_part_was_read_is_said() -> None:
+    assert entry().in_part == ""
+    assert entry(quick=True).in_part == "Only the best passages were read"
+    stopped = entry(quick=True, complete=False, windows=8, windows_total=32)
+    assert stopped.in_part == "Stopped after 25 % of the best passages"

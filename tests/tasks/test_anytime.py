@@ -138,6 +138,8 @@ def test_a_quick_reading_reads_the_best_windows_only(short_sections: None) -> No
     whole = read(ask("where did the king steal tarts", text), only_paris(calibration=calibration), Silent())
     assert quick.quick and quick.complete
     assert quick.windows == quick.windows_total == BEST_GROUPS < whole.windows
+    assert quick.share_read == whole.share_read == whole.share_of_text == 1.0
+    assert quick.share_of_text == pytest.approx(BEST_GROUPS / whole.windows, rel=0.05)
     assert quick.answers[0].span == whole.answers[0].span
     assert not any(answer.span.start > len(text) - 10 for answer in quick.answers if answer.text == "paris")
     assert noted.told[-1].done == noted.told[-1].total == BEST_GROUPS

@@ -99,6 +99,18 @@ def test_the_text_does_not_say_and_shows_the_nearest_words_when_asked(view: AskV
     assert sheet.pane.lit() == []
 
 
+def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, qtbot: QtBot) -> None:
+    view.workspace.settings.ask_quick = True
+    ask(view, qtbot, "What is the boiling point of lead?")
+    card = view.panel.card
+    assert card.over() == "Only the best passages were read, 5 % of the text"
+    assert card.answer() == "No answer so far"
+    assert "Very likely not in the part that was read, 93 %" in card.likely()
+    qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: card.answer() == "The text does not say")
+    assert card.over() == ""
+
+
 def test_the_threshold_counts_at_once_without_reading_again(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:

@@ -142,7 +142,9 @@ class Answers(QObject):
             panel.card.show_answer(outcome.place(0), no_answer, over, facts, sure=not outcome.running)
         else:
             nearest = outcome.place(0) if outcome.answers() else None
-            over = outcome.ended
+            # Of a text that was not read whole nobody can tell what it says.
+            quick = outcome.reading.quick and not outcome.ended
+            over = wording.best_passages(outcome.reading.share_of_text) if quick else outcome.ended
             panel.card.show_none(
                 outcome.reading.no_answer_probability, nearest, outcome.nearest, over, self._facts(outcome)
             )

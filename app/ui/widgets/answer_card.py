@@ -127,12 +127,13 @@ class AnswerCard(QFrame):
     ) -> None:
         """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
 
-        `over` says how the reading ended where the text was not read to its end, `facts` how it was read.
+        `over` says how the reading ended where the text was not read whole, `facts` how it was read.
         """
         self._begin(over, facts)
         title, likely = wording.without_answer(no_answer, "the part that was read" if over else "the text")
-        # Of a text that was not read to its end nobody can tell what it says.
-        self._answer.set_text("No answer so far" if over else title.rstrip("."))
+        # Of a text that was not read whole nobody can tell what it says.
+        title = "No answer so far." if over else title
+        self._answer.set_text(title.rstrip("."))
         self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
         self._nearest.setVisible(place is not None)
         self._nearest.blockSignals(True)

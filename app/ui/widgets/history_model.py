@@ -57,7 +57,7 @@ def row_of(entry: Entry) -> Row:
     else:
         answer = plain(best.text)
         where = name if best.page is None else f"{name}, page {best.page}"
-    where = f"{where}  ·  {entry.stopped}" if entry.stopped else where
+    where = f"{where}  ·  {entry.in_part}" if entry.in_part else where
     return Row(plain(entry.question), moment.date(), entry, answer, entry.likely, where, f"{moment:%H:%M}")
 
 
