@@ -1,4 +1,4 @@
-"""A model of an ordinary size with random weights, to measure the speed of one that is not installed."""
+"""A model of an ordinary size, to measure the speed of one that is not installed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.flows.bench.tensors import write_tensors
+from app.flows.bench.widened import write_widened
 from app.settings.paths import Paths
 
 # (width, layers, heads, width within the feed-forward layers): BERT's, Devlin et al. 2019, section 3.
-SIZES = {"small": (384, 6, 12, 1536), "base": (768, 12, 12, 3072), "large": (1024, 24, 16, 4096)}
-_TOKENIZER_OF = "starter-qa"
+_RANDOM = {"small": (384, 6, 12, 1536), "base": (768, 12, 12, 3072), "large": (1024, 24, 16, 4096)}
+# DistilBERT's (Sanh et al. 2019): half of BERT base's layers, of its width. The starter's weights can be brought to it.
+WIDENED = "distilbert"
+SIZES = (*_RANDOM, WIDENED)
+_STARTER = "starter-qa"
 _SPREAD = 0.02  # BERT's initializer_range
 _DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
 
@@ -26,16 +32,21 @@ _DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
 def sized_model(size: str, paths: Paths) -> Iterator[str]:
     """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
 
-    It has the starter's tokenizer, and weights drawn by chance: its time is that of any such model that is read
-    exactly, its answers are nothing. Raises SpanlightError where the disk has no room for it.
+    One of DistilBERT's size gives the starter's answers. The others have weights drawn by chance: their time is that of
+    any such model that is read exactly, their answers are nothing. Raises SpanlightError where the disk has no room.
     """
     if not size:
         yield ""
         return
     with tempfile.TemporaryDirectory(prefix="spanlight-bench-") as made:
-        folder = Path(made) / f"random-{size}"
+        folder = Path(made) / (f"starter-qa-as-{size}" if size == WIDENED else f"random-{size}")
         try:
-            _write(folder, paths.starter_models / _TOKENIZER_OF, size)
+            folder.mkdir()
+            starter = paths.starter_models / _STARTER
+            if size == WIDENED:
+                write_widened(folder, starter)
+            else:
+                _write_random(folder, starter, size)
         except OSError as error:
             raise SpanlightError(
                 f"The model to measure could not be written: {error.strerror or error}.",
@@ -44,9 +55,8 @@ def sized_model(size: str, paths: Paths) -> Iterator[str]:
         yield str(folder)
 
 
-def _write(folder: Path, starter: Path, size: str) -> None:
-    width, layers, heads, inner = SIZES[size]
-    folder.mkdir()
+def _write_random(folder: Path, starter: Path, size: str) -> None:
+    width, layers, heads, inner = _RANDOM[size]
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copyfile(starter / name, folder / name)
     config: dict[str, Any] = json.loads((starter / "config.json").read_text("utf-8"))
@@ -58,30 +68,20 @@ def _write(folder: Path, starter: Path, size: str) -> None:
         "intermediate_size": inner,
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    shapes = dict(_shapes(config))
-    header: dict[str, Any] = {}
-    at = 0
-    for name, shape in shapes.items():
-        end = at + 4 * _count(shape)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
-        at = end
     dice = random.Random(size)
     drawn = struct.pack(f"<{_DRAWN}f", *(dice.gauss(0.0, _SPREAD) for _ in range(_DRAWN)))
-    told = json.dumps(header | {"__metadata__": {"format": "pt"}}).encode()
-    told += b" " * (-len(told) % 8)
-    with (folder / "model.safetensors").open("wb") as file:
-        file.write(struct.pack("<Q", len(told)) + told)
-        for name, shape in shapes.items():
-            _write_tensor(file, name, _count(shape), drawn)
+    shapes = dict(_shapes(config))
+    write_tensors(
+        folder / "model.safetensors", shapes, lambda name: _content(name, prod(shapes[name]), drawn)
+    )
 
 
-def _write_tensor(file: Any, name: str, count: int, drawn: bytes) -> None:
+def _content(name: str, count: int, drawn: bytes) -> Iterator[bytes]:
     if name.endswith("bias") or "LayerNorm" in name:
-        file.write(struct.pack("<f", float(name.endswith("LayerNorm.weight"))) * count)
+        yield struct.pack("<f", float(name.endswith("LayerNorm.weight"))) * count
         return
-    left = 4 * count
-    while left:
-        left -= file.write(drawn[: min(left, len(drawn))])
+    for at in range(0, 4 * count, len(drawn)):
+        yield drawn[: 4 * count - at]
 
 
 def _shapes(config: dict[str, Any]) -> Iterator[tuple[str, list[int]]]:
@@ -109,7 +109,3 @@ def _shapes(config: dict[str, Any]) -> Iterator[tuple[str, list[int]]]:
 def _both(name: str, shape: list[int]) -> Iterator[tuple[str, list[int]]]:
     yield f"{name}.weight", shape
     yield f"{name}.bias", shape[:1]
-
-
-def _count(shape: list[int]) -> int:
-    return shape[0] * (shape[1] if len(shape) > 1 else 1)

@@ -3,13 +3,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import BertForQuestionAnswering
 
 from app.core.benches import Peak
 from app.core.models import Head
 from app.flows.bench.roofline import operations_of, rows, window_operations
 from app.flows.bench.sizes import sized_model
+from app.flows.bench.widened import write_widened
 from app.models.card import read_card
 from app.settings.paths import default_paths
+from tests.helpers.small_models import small_checkpoint
 
 
 def test_a_model_of_a_size(tmp_path: Path) -> None:
@@ -25,6 +29,32 @@ def test_a_model_of_a_size(tmp_path: Path) -> None:
     assert not Path(folder).exists()
     with sized_model("", paths) as folder:
         assert folder == ""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_widened_model_computes_what_the_starter_does(tmp_path: Path, dtype: str) -> None:
+    small_checkpoint(tmp_path / "starter", dtype=dtype)
+    (tmp_path / "wide").mkdir()
+    write_widened(tmp_path / "wide", tmp_path / "starter")
+    small, wide = (
+        BertForQuestionAnswering.from_pretrained(tmp_path / name, dtype=torch.float32).eval()
+        for name in ("starter", "wide")
+    )
+    assert wide.config.hidden_size == 2 * small.config.hidden_size
+    assert wide.config.intermediate_size == 2 * small.config.intermediate_size
+    ids = torch.arange(5, 45).view(2, 20)
+    with torch.inference_mode():
+        expected, found = small(ids), wide(ids)
+    assert expected.start_logits.std() > 0.01
+    torch.testing.assert_close(found.start_logits, expected.start_logits)
+    torch.testing.assert_close(found.end_logits, expected.end_logits)
+
+
+def test_the_starter_at_distilberts_size(tmp_path: Path) -> None:
+    with sized_model("distilbert", default_paths({"SPANLIGHT_HOME": str(tmp_path)})) as folder:
+        card = read_card(folder)
+        assert card.heads == (Head.QUESTION_ANSWERING,)
+        assert 65e6 < card.parameters < 67e6  # DistilBERT's 66 million
 
 
 def test_operations_of_other_families() -> None:
