@@ -36,9 +36,11 @@ _EPILOG = (
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
 from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
-one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, from 1,
-and "heading" the last heading before them, null and "" where there is none. Where the text does not
-say, the answer is "" with null positions, and its probability is that of there being none.
+one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, "line"
+the line of a plain text or Markdown file, both from 1, null for other kinds (in a piece of HTML in
+Markdown, the line it begins in); and "heading" the last heading before them, "" where there is none.
+Where the text does not say, the answer is "" with null positions, and its probability is that of
+there being none.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
@@ -132,7 +134,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= answers[0]
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
-        head |= {"document": None, "page": None, "heading": "", "quote": "", "sentence": ""}
+        head |= {"document": None, "page": None, "line": None, "heading": "", "quote": "", "sentence": ""}
     return head | {
         "no_answer_probability": reading.no_answer_probability,
         "threshold": reading.threshold,
@@ -157,6 +159,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "probability": answer.probability,
         "document": document.path or document.name,
         "page": opened.page_at(answer.span.start),
+        "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
         "quote": one_line(answer.text),
         "sentence": sentence_around(document.text, answer.span).of(document.text),
@@ -240,9 +243,13 @@ def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str) -> N
 
 def _where(answer: Answer, opened: Opened, several: bool) -> str:
     """Where an answer stands, as words to go on with: ", on page 3 of a.pdf, under “Results”"."""
-    name, page = one_line(opened.document.name), opened.page_at(answer.span.start)
-    where = f", in {name}" if several else ""
+    name, where = one_line(opened.document.name), ""
+    page, line = opened.page_at(answer.span.start), opened.line_at(answer.span.start)
     if page is not None:
-        where = f", on page {page}" + (f" of {name}" if several else "")
+        where = f", on page {page}"
+    elif line is not None:
+        where = f", on line {line:,}"
+    if several:
+        where += f" of {name}" if where else f", in {name}"
     heading = opened.heading_at(answer.span.start)
     return f"{where}, under “{one_line(heading)}”" if heading else where

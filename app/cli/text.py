@@ -18,7 +18,8 @@ code points from 0, end not included.
 
 --json prints {"document", "kind", "text", "pages", "headings", "notes", "sha256", "size"}. pages
 lists each page's {"page", "start", "end", "width", "height"} (in points; none but for a PDF),
-headings each heading's {"text", "level", "page", "start", "end"}.
+headings each heading's {"text", "level", "page", "line", "start", "end"}, the line being that of a
+plain text or Markdown file.
 """
 )
 
@@ -63,6 +64,7 @@ def text_values(opened: Opened) -> dict[str, object]:
                 "text": " ".join(heading.span.of(text).split()),
                 "level": heading.level,
                 "page": opened.page_at(heading.span.start),
+                "line": opened.line_at(heading.span.start),
                 "start": heading.span.start,
                 "end": heading.span.end,
             }

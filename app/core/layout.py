@@ -116,7 +116,9 @@ class Opened:
     """A document as it was opened from a file.
 
     `sha256` is of the file's bytes; `modified` is its time of change in nanoseconds, `size` its length in bytes.
-    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `notes` are sentences that a person is to
+    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `lines` (int32[lines]) tells of plain
+    text and Markdown where each line of the file begins in the text, or else the next words behind it; words of HTML in
+    Markdown count to the line that the piece of HTML begins in. `notes` are sentences that a person is to
     be told at once ("2 of 5 pages are pictures and hold no text.").
     """
 
@@ -126,6 +128,7 @@ class Opened:
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
+    lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     sha256: str = ""
     modified: int = 0
@@ -146,6 +149,10 @@ class Opened:
         if not self.pages:
             return None
         return max(1, bisect_right(self.pages, point, key=lambda page: page.span.start))
+
+    def line_at(self, point: int) -> int | None:
+        """The line of the file, counted from 1, that a code point of the text stands in; None where there are none."""
+        return max(1, bisect_right(self.lines, point)) if self.lines else None
 
     def heading_at(self, point: int) -> str:
         """The words of the last heading that begins at or before a code point, on one line; empty without one."""

@@ -33,7 +33,14 @@ class OpenBlock:
         self.marker = marker
         self._runs: list[tuple[str, Styles]] = []
         self._last = ""
+        self._length = 0
+        # Lines of the file: how many code points stood here when each began, and its number.
+        self._lines: list[tuple[int, int]] = []
         self._blank: tuple[str, Styles] | None = None
+
+    def from_line(self, number: int) -> None:
+        """What is added from now on stands in this line of the file."""
+        self._lines.append((self._length, number))
 
     def add(self, text: str, styles: Styles) -> None:
         """Add words; their blanks collapse, except in code."""
@@ -63,12 +70,19 @@ class OpenBlock:
         if self.kind is BlockKind.CODE or self._last not in ("", "\n"):
             self._append("\n", PLAIN)
 
-    def finish(self) -> tuple[str, list[tuple[int, int, Style]]]:
-        """The block's words, and where in them each style holds, in order of place; no words where nothing shows."""
-        runs = _without_margin(self._runs) if self.kind is BlockKind.CODE else self._runs
+    def finish(self) -> tuple[str, list[tuple[int, int, Style]], list[tuple[int, int]]]:
+        """The block's words, where in them each style holds, and where lines of the file begin with their numbers.
+
+        All in order of place; no words where nothing shows.
+        """
+        runs, lines = self._runs, self._lines
+        if self.kind is BlockKind.CODE:
+            keep = _without_margin("".join(words for words, _ in runs))
+            runs = _cut(runs, keep)
+            lines = _moved(lines, keep)
         text = "".join(words for words, _ in runs)
         if shows_nothing(text):
-            return "", []
+            return "", [], []
         start = 0 if self.kind is BlockKind.CODE else len(text) - len(text.lstrip())
         words = text[start:].rstrip()
         styles: list[tuple[int, int, Style]] = []
@@ -79,11 +93,13 @@ class OpenBlock:
             last -= len(inner) - len(inner.rstrip())
             if first < last:
                 styles.append((first, last, style))
-        return words, sorted(styles, key=lambda each: (each[0], each[1], _ORDER[each[2]]))
+        lines = [(max(0, offset - start), number) for offset, number in lines if offset - start <= len(words)]
+        return words, sorted(styles, key=lambda each: (each[0], each[1], _ORDER[each[2]])), lines
 
     def _append(self, text: str, styles: Styles) -> None:
         if text:
             self._runs.append((text, styles))
+            self._length += len(text)
             self._last = text[-1]
 
     def _wait(self, blank: str, styles: Styles) -> None:
@@ -98,9 +114,11 @@ def _newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\v", "\n").replace("\f", "\n")
 
 
-def _without_margin(runs: list[tuple[str, Styles]]) -> list[tuple[str, Styles]]:
-    """Lines of code without empty lines around them, blanks at their ends, and the indent that all share."""
-    text = "".join(words for words, _ in runs)
+def _without_margin(text: str) -> list[tuple[int, int, bool]]:
+    """Lines of code without empty lines around them, blanks at their ends, and the indent that all share.
+
+    Each as its start and end in the text, and whether a newline follows it.
+    """
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     if not full:
@@ -111,14 +129,27 @@ def _without_margin(runs: list[tuple[str, Styles]]) -> list[tuple[str, Styles]]:
     margin = 0
     while lowest[margin] == highest[margin] and lowest[margin] in " \t":
         margin += 1
-    keep = []  # the parts of the text that stay, as start and end
+    keep = []
     start = 0
     for number, line in enumerate(lines):
         if first <= number < last:
             end = start + len(line.rstrip())
             keep.append((min(start + margin, end), end, number + 1 < last))
         start += len(line) + 1
-    return _cut(runs, keep)
+    return keep
+
+
+def _moved(lines: list[tuple[int, int]], keep: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
+    """Where lines of the file begin in what is kept of a text; those behind all of it are left out."""
+    moved: list[tuple[int, int]] = []
+    length, at = 0, 0
+    for start, end, newline in keep:
+        while at < len(lines) and lines[at][0] <= end:
+            offset, number = lines[at]
+            moved.append((length + max(0, offset - start), number))
+            at += 1
+        length += end - start + newline
+    return moved
 
 
 def _cut(runs: list[tuple[str, Styles]], keep: list[tuple[int, int, bool]]) -> list[tuple[str, Styles]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
@@ -34,6 +35,8 @@ class Blocks:
         self._row_begun = False
         self._cell_begun = False
         self._open: OpenBlock | None = None
+        self._line = 0
+        self._lines = array("i")
 
     @property
     def is_open(self) -> bool:
@@ -56,6 +59,13 @@ class Blocks:
         if self._grid is not None and self._grid.column < 0:
             self.cell()
         self._open = OpenBlock(kind, level, marker)
+        self._open.from_line(self._line)
+
+    def from_line(self, number: int) -> None:
+        """What is added from now on stands in this line of the file, counted from 1."""
+        self._line = number
+        if self._open is not None:
+            self._open.from_line(number)
 
     def words(self, text: str, styles: Styles = PLAIN) -> None:
         """Add words to the open block, or to a new paragraph where none is open and the words are not blank."""
@@ -76,11 +86,13 @@ class Blocks:
         block, self._open = self._open, None
         if block is None:
             return False
-        words, styles = block.finish()
+        words, styles, lines = block.finish()
         if not words:
             return False
         start = self._separate(block.kind)
         self._put(words)
+        for offset, number in lines:
+            self._lines.extend([start + offset] * (number - len(self._lines)))
         span = Span(start, self._length)
         grid = self._grid
         table, row, column = (len(self._tables), grid.row, grid.column) if grid else (-1, -1, -1)
@@ -138,6 +150,7 @@ class Blocks:
             headings=tuple(self._headings),
             blocks=tuple(self._blocks),
             tables=tuple(self._tables),
+            lines=self._lines,
             notes=tuple(notes),
         )
 

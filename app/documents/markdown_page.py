@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline, backtick, escape, html_inline, image, link, newline
 from markdown_it.token import Token
 
 from app.core.layout import BlockKind, Style
@@ -28,6 +29,16 @@ _FRONT_MATTER = re.compile(
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 _INLINE = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.STRUCK, "link": Style.LINK}
+# What is found inside lines and may itself go over lines.
+_OVER_LINES = {
+    "newline": newline,
+    "escape": escape,
+    "backticks": backtick,
+    "link": link,
+    "image": image,
+    "html_inline": html_inline,
+}
+_END = "end"  # of a token: where in the source it ends
 _CHECK_EVERY = 2000
 
 # Quotes count one level, lists two. The parser itself leaves out what is nested deeper than its own limit.
@@ -48,18 +59,22 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     text = normalise_newlines(decode(data, name))
     blocks = Blocks()
     front = _FRONT_MATTER.match(text)
+    above = 0
     if front:
         blocks.begin(BlockKind.CODE)
-        blocks.words(front[1])
+        _add_code(blocks, front[1], 2)
+        above = front[0].count("\n")
         text = text[front.end() :]
     report.check()
     parser = MarkdownIt("commonmark", {"maxNesting": _PARSERS_LIMIT}).enable(["table", "strikethrough"])
     # What is inside lines is parsed when they are read: all of it at once takes up to twice the memory.
     parser.disable(["inline", "text_join"])
     parser.block.ruler.before("table", "flatten", _flatten)
+    for rule_name, rule in _OVER_LINES.items():
+        parser.inline.ruler.at(rule_name, _telling_where(rule))
     about: dict[str, Any] = {}
     tokens = parser.parse(text, about)
-    _Reader(blocks, report, parser, about).read(tokens)
+    _Reader(blocks, report, parser, about, above).read(tokens)
     return blocks.parts([_FLATTENED] if _FLATTENED in about else [])
 
 
@@ -75,20 +90,50 @@ def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         last += 1
     for words in _PARAGRAPHS.split(_MARKS.sub("", state.getLines(start, last, state.blkIndent, False))):
         if words.strip():
-            state.push("inline", "", 0).content = words.strip()
+            token = state.push("inline", "", 0)
+            token.content, token.map = words.strip(), [start, last]
     state.line = last
     state.env[_FLATTENED] = True
     return True
 
 
-class _Reader:
-    """Adds the parser's tokens to blocks; `about` is what the parser found out about the whole text."""
+def _telling_where(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    """A rule of the parser for what stands inside lines that tells where in the source what it found ends."""
 
-    def __init__(self, blocks: Blocks, report: Report, parser: MarkdownIt, about: dict[str, Any]) -> None:
+    def telling(state: StateInline, silent: bool) -> bool:
+        before = len(state.tokens)
+        if not rule(state, silent):
+            return False
+        if not silent and len(state.tokens) > before:
+            state.tokens[-1].meta[_END] = state.pos
+        return True
+
+    return telling
+
+
+def _add_code(blocks: Blocks, code: str, line: int) -> None:
+    """Add code that begins in a line of the file to the open block."""
+    for number, words in enumerate(code.split("\n"), line):
+        if number > line:
+            blocks.words("\n")
+        blocks.from_line(number)
+        blocks.words(words)
+
+
+class _Reader:
+    """Adds the parser's tokens to blocks; `about` is what the parser found out about the whole text.
+
+    `above` counts the lines of the file before the text that was parsed.
+    """
+
+    def __init__(
+        self, blocks: Blocks, report: Report, parser: MarkdownIt, about: dict[str, Any], above: int
+    ) -> None:
         self._blocks = blocks
         self._report = report
         self._parser = parser
         self._about = about
+        self._above = above
         self._quotes = 0
         self._lists: list[int | None] = []  # the next number of each list that is open; None for bullets
         self._around: list[BlockKind] = []  # quotes and items that are open, the innermost last
@@ -106,15 +151,18 @@ class _Reader:
                 self._report.progress(Progress(total - len(tokens), total, "Reading the text"))
             token = tokens.pop()
             self._structure(token)
+            line = self._above + token.map[0] + 1 if token.map else 0
+            if line:
+                self._blocks.from_line(line)
             if token.type == "inline":
                 words: list[Token] = []
                 self._parser.inline.parse(token.content, self._parser, self._about, words)
                 self._begin(words)
-                self._inline(words)
+                self._inline(words, token.content, line)
                 self._blocks.end()
             elif token.type in ("fence", "code_block"):
                 self._blocks.begin(BlockKind.CODE)
-                self._blocks.words(token.content)
+                _add_code(self._blocks, token.content, line + (token.type == "fence"))
                 self._blocks.end()
             elif token.type == "html_block":
                 kind, level = self._place()
@@ -184,9 +232,11 @@ class _Reader:
                 words[0].content = words[0].content[box.end() :]
         self._blocks.begin(kind, level, marker)
 
-    def _inline(self, tokens: Sequence[Token]) -> None:
+    def _inline(self, tokens: Sequence[Token], source: str, line: int) -> None:
+        """Add words that were parsed from the source that begins in a line of the file."""
         blocks = self._blocks
         open_styles: list[Style] = []
+        at = 0
         for token in tokens:
             styles: Styles = frozenset(open_styles) if open_styles else PLAIN
             kind, _, side = token.type.rpartition("_")
@@ -204,6 +254,11 @@ class _Reader:
                 open_styles.append(_INLINE[kind])
             elif kind in _INLINE and _INLINE[kind] in open_styles:
                 _drop(open_styles, _INLINE[kind])
+            end = token.meta.get(_END, at)
+            if ended := source.count("\n", at, end):
+                line += ended
+                blocks.from_line(line)
+            at = end
 
     def _tag(self, tag: str, open_styles: list[Style]) -> None:
         """A tag of HTML inside a line: line breaks and emphasis count, all others are left out."""

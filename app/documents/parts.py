@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from array import array
+from dataclasses import dataclass, field
 
 from app.core.layout import Block, Heading, PageText, Table
 
@@ -16,4 +17,5 @@ class Parts:
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
+    lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()

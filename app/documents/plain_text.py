@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from array import array
 
 from app.core.errors import SpanlightError
 from app.core.text import normalise_newlines
@@ -34,8 +35,12 @@ def read_plain_text(data: bytes, name: str) -> Parts:
     positions count the decoded text, and a page that shows it holds the same characters. Raises SpanlightError when the
     bytes are not text.
     """
-    text = _UNSEEN.sub(" ", _BREAKS.sub("\n", normalise_newlines(decode(data, name))))
-    return Parts(text, headings=find_chapters(text))
+    lines = normalise_newlines(decode(data, name))
+    text = _UNSEEN.sub(" ", _BREAKS.sub("\n", lines))
+    # Editors count those newlines alone that stand in the file.
+    starts = array("i", [0])
+    starts.extend(newline.end() for newline in re.finditer("\n", lines))
+    return Parts(text, headings=find_chapters(text), lines=starts)
 
 
 def decode(data: bytes, name: str) -> str:

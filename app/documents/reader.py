@@ -72,6 +72,7 @@ def read(order: Read, report: Report) -> Opened:
         blocks=parts.blocks,
         tables=parts.tables,
         pages=parts.pages,
+        lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
         modified=loaded.modified,

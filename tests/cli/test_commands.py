@@ -17,7 +17,11 @@ from tests.helpers.commands import DECODED, TEXT, Command
 def test_ask_for_people(command: Command, document: str) -> None:
     code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
     assert (code, err) == (0, "")
-    assert out.splitlines() == ["tarts", "Likely, 80 %.", "  The Knave of Hearts 👩‍👩‍👧 stole the tarts."]
+    assert out.splitlines() == [
+        "tarts",
+        "Likely, 80 %, on line 2.",
+        "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
+    ]
 
 
 def test_no_answer_is_an_answer(command: Command, document: str) -> None:
@@ -46,16 +50,16 @@ def test_always_answer_and_threshold(command: Command, document: str) -> None:
     for option in (["--always-answer"], ["--threshold", "0.05"]):
         code, out, _ = command("ask", document, "--question", "Who is the duchess?", *option)
         assert code == 0
-        assert out.startswith("The\nVery unlikely, 5 %.\n")
+        assert out.startswith("The\nVery unlikely, 5 %, on line 1.\n")
 
 
 def test_several_files_and_other_places(command: Command, document: str, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("Here are tarts too.")
     _, out, _ = command("ask", str(other), "--question", "Where are the tarts?", document, "--top-k", "3")
-    assert "Likely, 80 %, in other.txt." in out
+    assert "Likely, 80 %, on line 1 of other.txt." in out
     _, out, _ = command("ask", document, str(other), "--question", "Who is the duchess?", "--top-k", "3")
-    assert "Other places:\nThe\nVery unlikely, 5 %, in tarts.txt." in out
+    assert "Other places:\nThe\nVery unlikely, 5 %, on line 1 of tarts.txt." in out
 
 
 def test_a_document_cannot_steer_the_terminal(command: Command, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_stop_gives_the_best_answer_so_far(command: Command, document: str) ->
     assert out.splitlines() == [
         "Stopped after 34 % of the text: the best so far.",
         "tarts",
-        "Likely, 80 %.",
+        "Likely, 80 %, on line 2.",
         "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
     ]
     _, listed, _ = command("history")

@@ -57,10 +57,10 @@ def test_text_for_programs(command: Command, pdf: str, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# Tarts\n\n## Who *stole* them\n\nwords\n")
     values = json.loads(command("text", str(path), "--json")[1])
-    assert [(heading["text"], heading["level"], heading["page"]) for heading in values["headings"]] == [
-        ("Tarts", 1, None),
-        ("Who stole them", 2, None),
+    found = [
+        tuple(heading[key] for key in ("text", "level", "page", "line")) for heading in values["headings"]
     ]
+    assert found == [("Tarts", 1, None, 1), ("Who stole them", 2, None, 3)]
     assert len(values["sha256"]) == 64
     assert values["size"] == path.stat().st_size
 
@@ -71,9 +71,12 @@ def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Pat
     path = tmp_path / "a.md"
     path.write_text("# The *trial*\n\nThe Knave stole the **tarts**.\n")
     _, out, _ = command("ask", str(path), "--question", "What was stolen: tarts?")
-    assert out.splitlines()[1] == "Likely, 80 %, under “The trial”."
+    assert out.splitlines()[1] == "Likely, 80 %, on line 3, under “The trial”."
     _, out, _ = command("ask", str(path), pdf, "--question", "What: tarts?", "--top-k", "2")
-    assert "Likely, 80 %, in a.md, under “The trial”." in out
+    assert "Likely, 80 %, on line 3 of a.md, under “The trial”." in out
+    for file, page, line in ((str(path), None, 3), (pdf, 2, None)):
+        values = json.loads(command("ask", file, "-q", "What was stolen: tarts?", "--json")[1])
+        assert (values["page"], values["line"], values["answers"][0]["line"]) == (page, line, line)
 
 
 def test_positions_count_in_the_text_as_it_is_printed(command: Command, pdf: str) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.layout import Table
+from app.core.layout import Kind, Opened, Style, Table
 from app.core.report import Silent
+from app.core.text import Document
 from app.documents.markdown_page import read_markdown
 from app.documents.parts import Parts
 from tests.helpers.flowing import cells, check_parts, outline, styles
@@ -108,6 +110,36 @@ def test_of_what_is_nested_too_deep_no_line_is_lost() -> None:
     assert [block.span.of(parts.text) for block in parts.blocks] == words
 
 
+def lines_of(parts: Parts, *words: str) -> list[int | None]:
+    opened = Opened(Document(parts.text), Kind.MARKDOWN, lines=parts.lines)
+    return [opened.line_at(parts.text.index(word)) for word in words]
+
+
+def test_lines_are_those_of_the_file() -> None:
+    parts = read(
+        "---\ntitle: t\nauthor: ada\n---\n\nTwo\nlines\n===\n\n* wrapped  \n  broken\\\n  again `over\n  two`"
+        " behind [a\n  link](x\n  'y') after\n\n```\n\n  code\n\n  more\n```\n\n"
+        "| a | b |\n|---|---|\n| c | d |\n\n> quoted\n\n    indented\n      deeper\r\n"
+    )
+    words = (
+        "title",
+        "author",
+        "Two",
+        "lines",
+        "wrapped",
+        "broken",
+        "again",
+        "behind",
+        "link",
+        "after",
+        "code",
+        "more",
+    )
+    assert lines_of(parts, *words) == [2, 3, 6, 7, 10, 11, 12, 13, 14, 15, 19, 21]
+    assert lines_of(parts, "a\tb", "c\td", "quoted", "indented", "deeper") == [24, 26, 28, 30, 31]
+    assert lines_of(read("\n\nx\n\n<div>\n<b>y</b>\n</div>\nz\n\nw"), "x", "y", "w") == [3, 5, 10]
+
+
 def test_nothing_to_read() -> None:
     assert read_markdown(b"<!-- x -->\n\n![a](b)", "page.md", Silent()) == Parts("")
 
@@ -117,6 +149,24 @@ LINES = st.sampled_from(
      "===", "<div>", "</div>", "<table><tr><td>x", "**b", "b**", "![i](j)", "[l](m)", "`c`", "漢", "😀", "<b>",
      "- [ ] t"]
 )  # fmt: skip
+
+
+NUMBERED = st.sampled_from(
+    ["# %s", "%s", "- %s", "  - %s", "1. %s", "> %s", "```", "    %s", "| %s | b |", "|---|---|", "", "---", "===",
+     "%s  ", "%s\\", "[%s](x", "'y') %s", "*%s", "%s*", "`%s", "`", "![i](j) %s", "k: %s", "- [ ] %s"]
+)  # fmt: skip
+
+
+@given(st.lists(NUMBERED, max_size=30))
+def test_any_word_is_in_its_line(kinds: list[str]) -> None:
+    lines = [kind.replace("%s", f"w{number}x") for number, kind in enumerate(kinds, start=1)]
+    parts = read("\n".join(lines))
+    opened = Opened(Document(parts.text), Kind.MARKDOWN, lines=parts.lines)
+    styled = {place for block in parts.blocks for style in block.styles if style.style is Style.CODE
+              for place in range(style.span.start + 1, style.span.end)}  # fmt: skip
+    for word in re.finditer(r"w(\d+)x", parts.text):
+        if word.start() not in styled:  # what of a line is in code is not told where that goes over lines
+            assert opened.line_at(word.start()) == int(word[1])
 
 
 @given(st.lists(LINES, max_size=30).map("\n".join))

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.core.text import normalise_newlines
+from app.core.layout import Opened
+from app.core.text import Document, normalise_newlines
 from app.documents.plain_text import decode, read_plain_text
 
 ENGLISH = "The café’s owner said: “naïve résumé” — £3.50.\r\nSecond line.\rThird.\n" * 3
@@ -36,6 +37,16 @@ def test_unicode_encodings(text: str, mark: bytes, encoding: str) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf16_without_a_mark(encoding: str) -> None:
     assert decode(ENGLISH.encode(encoding), "a.txt") == ENGLISH
+
+
+def test_lines_are_counted_as_editors_do() -> None:
+    text = "one\r\ntwo\x0ctwo\u2028two\rthree\x85three\n\nfive\n"
+    parts = read_plain_text(text.encode(), "a.txt")
+    opened = Opened(Document(parts.text), lines=parts.lines)
+    found = [opened.line_at(word.start()) for word in re.finditer(r"\w+", parts.text)]
+    assert found == [1, 2, 2, 2, 3, 3, 5]
+    assert [opened.line_at(place) for place in (0, 3, 4)] == [1, 1, 2]
+    assert Opened(Document("typed")).line_at(0) is None
 
 
 def test_windows_1252() -> None:

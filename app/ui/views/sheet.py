@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,9 @@ class Sheet(QWidget):
         # A text that was typed or edited here stands in no file.
         document = Document(text, self.title if self.name else "")
         return (
-            Opened(document) if opened is None else replace(opened, document=document, headings=(), sha256="")
+            Opened(document)
+            if opened is None
+            else replace(opened, document=document, headings=(), lines=array("i"), sha256="")
         )
 
     def is_file(self) -> bool:
