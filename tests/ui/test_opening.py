@@ -163,25 +163,6 @@ def test_a_fault_is_said_in_the_tab_with_ways_on(view: AskView, qtbot: QtBot, tm
     assert titles(view) == ["bad.pdf"]
 
 
-def test_a_question_waits_until_the_file_is_there(
-    view: AskView, qtbot: QtBot, tmp_path: Path, waiting: Waiting
-) -> None:
-    (tmp_path / "one.txt").write_text("The tide is high at noon.", "utf-8")
-    view.open_files([tmp_path / "one.txt"])
-    view.panel.box.select()
-    qtbot.keyClicks(view.panel.box.field, "When at noon?")
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    assert "not open yet" in view.panel.notice.sentence()
-    waiting.go_on.set()
-    qtbot.waitUntil(lambda: view.sheets.current().is_open)
-    assert not view.panel.box.field.textCursor().hasSelection(), (
-        "what was typed is not there to be typed over"
-    )
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.panel.card.isVisible())
-    assert view.panel.card.answer() == "noon"
-
-
 def test_one_that_is_open_already_comes_up_also_by_its_name_in_this_folder(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 _CHANGED = "The text was changed after this was asked."
+_AWAITS = "Asked as soon as the file is open"
 _NOT_LIT = "Not marked on the page."
 
 
@@ -116,7 +117,10 @@ class Answers(QObject):
         self._show_threshold()
         self._name_question()
         panel.offer(self._offers())
-        if outcome is None or not outcome.running:
+        awaits = self.sheet.awaits if self.sheet is not None else ""
+        if awaits:
+            panel.strip.waiting(_AWAITS)
+        elif outcome is None or not outcome.running:
             panel.strip.clear()
         elif outcome.progress is None:
             panel.strip.waiting(outcome.waiting)
@@ -125,7 +129,7 @@ class Answers(QObject):
         panel.idle.setText(IDLE)
         if outcome is None or outcome.reading is None:
             panel.clear_answer()
-            panel.idle.setVisible(outcome is None or not outcome.running)
+            panel.idle.setVisible(not awaits and (outcome is None or not outcome.running))
             if outcome is not None and outcome.ended:
                 panel.idle.setText(f"{outcome.ended}, before anything was found.")
             return
@@ -162,8 +166,10 @@ class Answers(QObject):
     def _name_question(self) -> None:
         """Name the question that was asked, once another one is typed above its answer."""
         outcome = self._outcome()
-        other = outcome is not None and outcome.question != self._panel.box.question()
-        self._panel.name_question(outcome.question if outcome is not None and other else "")
+        asked = (
+            outcome.question if outcome is not None else self.sheet.awaits if self.sheet is not None else ""
+        )
+        self._panel.name_question(asked if asked != self._panel.box.question() else "")
 
     def _facts(self, outcome: Outcome) -> str:
         """How sure it is of the words beside the text, how long that took, and which model read what."""

@@ -20,7 +20,8 @@ from app.ui.views.answers import Answers
 from app.ui.views.ask_drafts import FirstThings, first_things
 from app.ui.views.ask_keys import SHORTCUTS
 from app.ui.views.ask_panes import AskPanes
-from app.ui.views.asking import NOT_OPEN, Asking
+from app.ui.views.asking import Asking
+from app.ui.views.asking_later import AskingLater
 from app.ui.views.choosing import Choosing
 from app.ui.views.finding import Finding, Zoom, reading_keys
 from app.ui.views.keeping import Keeping
@@ -69,6 +70,7 @@ class AskView(Page):
         self.keeping = Keeping(
             workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
         )
+        self.later = AskingLater(self.asking, self.opening, self.answers, self.panel, self)
         self._samples: Sequence[Sample] = ()
         self.welcome: Welcome | None = None
         self._painted = self._first_start = False
@@ -85,10 +87,11 @@ class AskView(Page):
     # What the window asks of a page
 
     def stop(self) -> bool:
-        """Put the welcome away, else stop opening the file that is up, else reading; the best answer so far stays."""
+        """Put the welcome away, else a question that waits for its file, else stop opening that, else reading."""
         if self.welcome is not None and self.welcome.leave():
             return True
-        return self.opening.stop(self.sheets.current()) or self.asking.stop()
+        sheet = self.sheets.current()
+        return self.later.stop(sheet) or self.opening.stop(sheet) or self.asking.stop()
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
@@ -163,8 +166,6 @@ class AskView(Page):
         self.watching.watch(sheet)
         self.answers.light(sheet)
         if sheet is self.sheets.current():
-            if self.panel.notice.sentence() == NOT_OPEN:
-                self.panel.notice.clear()
             self.answers.show_sheet(sheet)
             self.keeping.offer_formats(sheet)
             # To the question, unless one is being typed already, or was asked before.
@@ -232,13 +233,13 @@ class AskView(Page):
     @Slot()
     def _ask(self) -> None:
         self._take_question()
-        self.asking.ask(self.sheets.current())
+        self.later.ask(self.sheets.current())
         self.sheets.save_soon()
 
     @Slot()
     def _ask_whole(self) -> None:
         self._take_question()
-        self.asking.ask(self.sheets.current(), whole=True)
+        self.later.ask(self.sheets.current(), whole=True)
 
     @Slot()
     def _look(self) -> None:
@@ -273,11 +274,12 @@ class AskView(Page):
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
         self.sheets.outdated.connect(self.asking.outdated)
-        for part in (self.asking, self.opening, self.watching):
-            self.sheets.going.connect(part.forget)
+        for gone in (self.asking.forget, self.opening.forget, self.watching.forget, self.later.gone):
+            self.sheets.going.connect(gone)
         self.sheets.files_dropped.connect(self.open_files)
         self.opening.opened.connect(self._file_read)
         self.opening.opened.connect(self.choosing.offer)
+        self.opening.opened.connect(self.later.go_on)
         self.opening.kept.connect(self.watching.look_anew)
         self.opening.failed.connect(self._say_fault)
         self.sheets.again_asked.connect(self._read_again)

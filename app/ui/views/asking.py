@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from app.core.layout import Opened
     from app.core.results import Reading
 
-NOT_OPEN = "The file is not open yet."
-
 
 class Asking(QObject):
     """Asks about one sheet at a time: the one that is up when the question is asked.
@@ -52,7 +50,6 @@ class Asking(QObject):
         self._job: Job | None = None
         self._asked: Sheet | None = None
         self._began = 0.0
-        panel.strip.stop_asked.connect(self.stop)
 
     def forget(self, sheet: Sheet) -> None:
         """Drop what is being read for a sheet that goes away."""
@@ -72,46 +69,45 @@ class Asking(QObject):
                 self.note.emit("" if outcome.hidden else outcome.note)
         self._answers.show_if_up(sheet)
 
-    def ask(self, sheet: Sheet, *, whole: bool = False, example: bool = False) -> None:
+    @property
+    def running(self) -> bool:
+        """Whether a document is being read for a question."""
+        return self._job is not None and self._job.running
+
+    def ask(self, sheet: Sheet, *, question: str = "", whole: bool = False, example: bool = False) -> None:
         """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say.
 
-        An `example` is asked by Spanlight itself, and is remembered nowhere.
+        A `question` that is given was taken before, for a sheet that need not be up. An `example` is asked by Spanlight
+        itself, and is remembered nowhere.
         """
-        panel = self._panel
-        panel.notice.clear()
-        if not sheet.is_open:
-            panel.notice.show_hint(NOT_OPEN, "Ask as soon as it stands there.")
+        panel, up = self._panel, self._answers.sheet is sheet
+        waited, question = bool(question), question or panel.box.question()
+        if not waited:
+            panel.notice.clear()
+        lacks = _lacks(sheet, question)
+        if lacks is not None:
+            if up:
+                panel.notice.show_hint(*lacks)
+            if not question:
+                panel.box.setFocus()
             return
-        question, opened = panel.box.question(), sheet.asked()
-        if not question:
-            panel.notice.show_hint(
-                "There is no question yet.", "Type what you want to know, then press Enter."
-            )
-            panel.box.setFocus()
-            return
-        if not opened.document.text.strip():
-            if opened.is_text:
-                panel.notice.show_hint(
-                    "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
-                )
-            else:
-                panel.notice.show_hint(" ".join(opened.notes) or "This document holds no text to read.")
-            return
+        opened = sheet.asked()
         if self._job is not None and self._job.running:
             if self._asked is sheet and (sheet.outcome is None or sheet.outcome.reading is None):
                 self._job.drop()
             else:
                 self._job.stop()  # what was found by now is kept
-        if sheet.outcome is not None and sheet.outcome.nearest:
+        if up and sheet.outcome is not None and sheet.outcome.nearest:
             panel.threshold.open(False)
-        if not example:
+        if not example and not waited:
             sheet.history = panel.box.remember()
         sheet.outcome = Outcome(question, opened, example=example)
         sheet.outcome.waiting = "Waiting for the reader"
         sheet.pane.put_out()
         sheet.pane.set_heat(())
         sheet.pane.hold()
-        panel.strip.clear()
+        if up:
+            panel.strip.clear()
         self._asked = sheet
         from app.core.requests import Question
         from app.flows.ask import ask
@@ -132,7 +128,8 @@ class Asking(QObject):
         job.done.connect(self._done)
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
-        self.note.emit("")  # what it says is of the question before
+        if up:
+            self.note.emit("")  # what it says is of the question before
         self._moved()
         if not example:
             self.asked.emit(sheet)
@@ -285,3 +282,17 @@ def _read(opened: Opened, reading: Reading) -> str:
         return f"The best passages of {length} read in {time}"
     passages = f": {wording.read_closely(reading.windows, reading.screened)}" if reading.screened else ""
     return f"{length} read whole in {time}{passages}"
+
+
+def _lacks(sheet: Sheet, question: str) -> tuple[str, str] | None:
+    """What lacks before a question can be asked about a sheet: a sentence and a hint; None where nothing does."""
+    if not question:
+        return "There is no question yet.", "Type what you want to know, then press Enter."
+    if not sheet.is_open:
+        return "This file is not open.", "The page says why. Your question stays here."
+    opened = sheet.asked()
+    if opened.document.text.strip():
+        return None
+    if opened.is_text:
+        return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
+    return " ".join(opened.notes) or "This document holds no text to read.", ""

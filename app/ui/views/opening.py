@@ -26,11 +26,12 @@ class Opening(QObject):
     """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
 
     `opened` carries a sheet whose file has just been read, `kept` one that shows what it showed before, because reading
-    it again was stopped; `failed` the fault when pages cannot be drawn.
+    it again was stopped, `unread` one whose file cannot be read; `failed` the fault when pages cannot be drawn.
     """
 
     opened = Signal(object)
     kept = Signal(object)
+    unread = Signal(object)
     failed = Signal(object)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
@@ -82,6 +83,11 @@ class Opening(QObject):
         if sheet.opened is None or not sheet.is_open or sheet.asked() is not sheet.opened:
             return None
         return sheet.opened.document
+
+    def awaited(self, sheet: Sheet) -> bool:
+        """Whether a sheet's file is being read, or its password asked for."""
+        page = sheet.opening
+        return sheet in self._jobs.values() or (page is not None and page.asks_password())
 
     def stop(self, sheet: Sheet) -> bool:
         """Stop reading a sheet's file, or leave what is asked about it; returns whether there was anything to stop."""
@@ -147,6 +153,7 @@ class Opening(QObject):
             sheet.banner.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
         else:
             sheet.opening.show_fault(sheet.name, fault.sentence, fault.hint, fault.report)
+        self.unread.emit(sheet)
 
     @Slot()
     def _stopped(self) -> None:

@@ -81,6 +81,10 @@ class OpeningPage(QFrame):
         self._deeds.show()
         self._lock.ask("This file", wrong)
 
+    def asks_password(self) -> bool:
+        """Whether the file's password is asked for."""
+        return not self._lock.isHidden()
+
     def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
         """Say why the file cannot be opened."""
         self._begin(name)

@@ -1,0 +1,84 @@
+"""Questions asked before their files are open: each waits until its file is there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from app.ui.views.answers import Answers
+from app.ui.views.asking import Asking
+from app.ui.views.opening import Opening
+from app.ui.views.sheet import Sheet
+from app.ui.widgets.answer_panel import AnswerPanel
+
+
+class AskingLater(QObject):
+    """Asks a question at once, or as soon as the sheet's file is there and no other question is being read for.
+
+    One waits a sheet, the last that was asked; it stands among the questions asked before, so that it can be brought
+    back where its file cannot be opened.
+    """
+
+    def __init__(
+        self, asking: Asking, opening: Opening, answers: Answers, panel: AnswerPanel, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._asking = asking
+        self._opening = opening
+        self._answers = answers
+        self._panel = panel
+        self._waiting: dict[Sheet, bool] = {}  # with whether all of it is to be read
+        asking.answered.connect(self.go_on)
+        asking.left.connect(self.go_on)
+        for unread in (opening.unread, opening.kept):
+            unread.connect(self.forget)
+        panel.strip.stop_asked.connect(self._stop_asked)
+
+    def ask(self, sheet: Sheet, *, whole: bool = False) -> None:
+        """Ask the question in the box about the sheet that is up, now or as soon as its file is there."""
+        question = self._panel.box.question()
+        if not question or not self._opening.awaited(sheet):
+            self._asking.ask(sheet, whole=whole)
+            return
+        self._panel.notice.clear()
+        sheet.history = self._panel.box.remember()
+        sheet.awaits = question
+        self._waiting[sheet] = whole
+        self._answers.show_if_up(sheet)
+
+    def stop(self, sheet: Sheet) -> bool:
+        """Let go of the question that waits for a sheet; returns whether there was one."""
+        if not sheet.awaits:
+            return False
+        self.forget(sheet)
+        return True
+
+    @Slot(object)
+    def forget(self, sheet: Sheet) -> None:
+        """Let go of the question that waits for a sheet."""
+        if self._waiting.pop(sheet, None) is not None:
+            sheet.awaits = ""
+            self._answers.show_if_up(sheet)
+
+    @Slot(object)
+    def gone(self, sheet: Sheet) -> None:
+        """Let go of a sheet that goes away, also of what was being read for it."""
+        self.forget(sheet)
+        self.go_on()
+
+    @Slot()
+    def go_on(self) -> None:
+        """Ask the next question that waits and can be asked by now."""
+        sheet = next((one for one in self._waiting if one.is_open), None)
+        if sheet is None or self._asking.running:
+            return
+        whole, question = self._waiting.pop(sheet), sheet.awaits
+        sheet.awaits = ""
+        self._answers.show_if_up(sheet)
+        self._asking.ask(sheet, question=question, whole=whole)
+        self.go_on()  # where that one could not be asked, the next one can
+
+    @Slot()
+    def _stop_asked(self) -> None:
+        sheet = self._answers.sheet
+        if sheet is None or not self.stop(sheet):
+            self._asking.stop()
