@@ -24,6 +24,7 @@ from app.ui.jobs import Lanes
 from app.ui.messages import Unexpected, log_qt_messages
 from app.ui.one_window import OneWindow
 from app.ui.shell.collecting import Collecting
+from app.ui.shell.enter_key import EnterKey
 from app.ui.theme import Theme
 from app.ui.window import MainWindow
 
@@ -135,4 +136,5 @@ def open_window(workspace: Workspace) -> MainWindow:
     unexpected.happened.connect(window.show_fault)
     window.show()
     window.start_soon()
+    EnterKey(window)
     return window

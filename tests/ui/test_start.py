@@ -14,8 +14,9 @@ ROOT = Path(__file__).parents[2]
 
 OPEN_AND_CLOSE = """
 import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
 from app.ui import start
 
 made = start.make_application
@@ -29,6 +30,11 @@ def look():
     window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, start.MainWindow))
     tabs = window.findChild(QTabBar)
     print("page", window.page.KEY, [tabs.tabText(index) for index in range(tabs.count())])
+    window.activateWindow()
+    QApplication.processEvents()
+    next(one for one in window.rail.findChildren(QToolButton) if one.text() == "History").setFocus()
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return)
+    print("after Enter", window.page.KEY)
     print("icon", not window.windowIcon().isNull(), QApplication.desktopFileName(), QApplication.applicationName())
     window.close()
 
@@ -91,6 +97,7 @@ def test_a_file_named_on_the_command_line_is_opened_for_asking(tmp_path: Path) -
     done = run("-c", OPEN_AND_CLOSE, str(file))
     assert done.returncode == 0, done.stderr
     assert "page ask ['note.txt']" in done.stdout
+    assert "after Enter history" in done.stdout, "the button that has the focus is pressed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")

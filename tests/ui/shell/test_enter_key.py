@@ -1,0 +1,135 @@
+"""Enter on a button, and everywhere else, in the window as it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QMenu, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head, ModelCard
+from app.ui.shell.enter_key import EnterKey
+from app.ui.views.ask import AskView
+from app.ui.window import MainWindow
+from tests.helpers.ask_page import CARD, TEXT, Reader
+from tests.helpers.classify_page import edit
+from tests.helpers.windows import FakeEngine, settle
+
+KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
+
+@pytest.fixture
+def engine(reader: Reader) -> FakeEngine:
+    moods = ModelCard("moods", "/m/moods", "bert", (Head.CLASSIFICATION,), labels=("a", "b"))
+    return FakeEngine(reader, CARD, moods)
+
+
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[MainWindow]:
+    window = open_window()
+    settle(window, qtbot)
+    EnterKey(window)
+    yield window
+
+
+def press(window: QWidget, key: Qt.Key = Qt.Key.Key_Return) -> None:
+    """Press a key as the system tells it: to the window, which hands it to what has the focus."""
+    modifiers = KEYPAD if key == Qt.Key.Key_Enter else Qt.KeyboardModifier.NoModifier
+    QTest.keyClick(window.windowHandle(), key, modifiers)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_enter_presses_any_button_that_has_the_focus(window: MainWindow, qtbot: QtBot, key: Qt.Key) -> None:
+    heard: list[str] = []
+    for kind in (QPushButton, QToolButton, QCheckBox):
+        button = kind(window.centralWidget())
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(lambda _, kind=kind: heard.append(kind.__name__))
+        button.show()
+        button.setFocus()
+        press(window, key)
+        button.setEnabled(False)
+    assert heard == ["QPushButton", "QToolButton", "QCheckBox"]
+
+
+def test_enter_on_a_button_upon_the_empty_page_opens_and_types_nothing(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    view = window.pages["ask"]
+    assert isinstance(view, AskView)
+    sheet = view.sheets.current()
+    heard: list[bool] = []
+    sheet.empty.open_asked.disconnect()
+    sheet.empty.open_asked.connect(lambda: heard.append(True))
+    sheet.empty._open.setFocus()
+    press(window)
+    assert heard and not sheet.pane.text()
+
+
+def test_held_down_it_presses_once(window: MainWindow, qtbot: QtBot) -> None:
+    heard: list[bool] = []
+    button = QPushButton(window.centralWidget())
+    button.clicked.connect(lambda: heard.append(True))
+    button.show()
+    button.setFocus()
+    press(window)
+    again = QKeyEvent(
+        QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=True
+    )
+    QApplication.sendEvent(window.windowHandle(), again)
+    assert len(heard) == 1
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_in_a_menu_enter_takes_what_is_chosen_there(window: MainWindow, qtbot: QtBot) -> None:
+    heard: list[str] = []
+    button, menu = QPushButton(window.centralWidget()), QMenu(window)
+    button.clicked.connect(lambda: heard.append("button"))
+    button.show()
+    button.setFocus()
+    menu.addAction("One", lambda: heard.append("menu"))
+    menu.popup(window.mapToGlobal(window.rect().center()))
+    qtbot.waitUntil(menu.isVisible)
+    menu.setActiveAction(menu.actions()[0])
+    press(window)
+    assert heard == ["menu"]
+
+
+def test_where_no_button_has_the_focus_enter_is_what_it_was(window: MainWindow, qtbot: QtBot) -> None:
+    view = window.pages["ask"]
+    assert isinstance(view, AskView)
+    sheet = view.sheets.current()
+    sheet.pane.setFocus()
+    press(window)
+    assert sheet.pane.text() == "\n", "a new line"
+    sheet.pane.set_text(TEXT)
+    view.panel.box.select()
+    for letter in "How":
+        QTest.keyClick(window.windowHandle(), letter)
+    press(window, Qt.Key.Key_Enter)
+    qtbot.waitUntil(lambda: view.panel.card.isVisible() and not view.panel.strip.isVisible())
+    view.panel.list.setFocus()
+    view.panel.list.setCurrentIndex(view.panel.list.model().index(1, 0))
+    sheet.pane.choose(0)
+    press(window)
+    assert sheet.outcome is not None and sheet.outcome.question == "How"
+    assert sheet.pane.lights.chosen == 2, "the row that Enter was pressed on"
+
+
+def test_ctrl_enter_stays_a_key_of_the_page(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
+    window.show_page("classify")
+    heard: list[bool] = []
+    button = QPushButton(window.centralWidget())
+    button.clicked.connect(lambda: heard.append(True))
+    button.show()
+    button.setFocus()
+    before = len(engine.requests)
+    edit(window.page).setPlainText("Fine.")  # type: ignore[arg-type]
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: len(engine.requests) > before)
+    assert not heard
