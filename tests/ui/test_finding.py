@@ -17,7 +17,7 @@ from app.ui.views.ask import AskView
 from app.ui.views.finding import SIZES
 from app.ui.widgets.page_pane import PagePane
 from app.ui.widgets.word_search import at_once, seek_words
-from tests.helpers.open_files import Waiting, is_open, reader, write_pdf
+from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -232,6 +232,33 @@ def test_typing_begins_at_the_cursor_where_that_is_seen(view: AskView, qtbot: Qt
     pane.set_text("short")
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
     assert pane.textCursor().position() <= len("short"), "the text has become shorter meanwhile"
+
+
+def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("A tide, and noon; the tide at noon.", "utf-8")
+    pane = is_open(view, qtbot, [tmp_path / "a.txt"]).pane
+    sheet = ask(view, qtbot, "When is noon?")
+    steps: list[int] = []
+    view.answers.step = steps.append  # type: ignore[method-assign, assignment]
+    assert sheet.outcome is not None
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    field = view.find_bar.field
+    qtbot.keyClicks(field, "tide")
+    qtbot.waitUntil(lambda: pane.selected_words() == "tide")
+    at = [pane.textCursor().selectionStart()]
+    for widget, keys in (
+        (field, Qt.KeyboardModifier.NoModifier), (field, Qt.KeyboardModifier.NoModifier), (field, SHIFT),
+        (view.find_bar._close, Qt.KeyboardModifier.NoModifier),
+    ):  # fmt: skip
+        widget.setFocus()
+        qtbot.keyClick(widget, Qt.Key.Key_F3, keys)
+        at.append(pane.textCursor().selectionStart())
+    assert at == [2, 22, 2, 22, 2] and steps == []
+    pane.setFocus()
+    qtbot.keyClick(pane, Qt.Key.Key_F3)
+    assert view.find_bar.isVisible() and steps == [1]
 
 
 def test_it_is_said_in_how_many_places_the_words_stand(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

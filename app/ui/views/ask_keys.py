@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.ui.views.finding import IN_FIND_BAR
+
 SHORTCUTS = (
     ("Ctrl+L", "Go to the question"),
     ("Enter", "Ask"),
@@ -12,6 +14,7 @@ SHORTCUTS = (
     ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
     ("Ctrl+I", "Look inside: how the model came to the answer"),
     ("Ctrl+F", "Find in the text"),
+    IN_FIND_BAR,
     ("Ctrl+O", "Open files"),
     ("Ctrl+T", "New text"),
     ("Ctrl+W", "Close the text"),

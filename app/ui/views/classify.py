@@ -18,6 +18,7 @@ from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.theme import Theme
 from app.ui.views.classify_work import DRAFT, texts_of, visit_of, write
+from app.ui.views.finding import IN_FIND_BAR
 from app.ui.views.text_page import TextPage
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
 from app.ui.widgets.text_editor import TextEditor
@@ -33,6 +34,7 @@ class ClassifyView(TextPage):
         ("Ctrl+Enter", "Classify"),
         ("Esc", "Stop"),
         ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+L", "Go to the text"),
         ("Ctrl+S", "Save the table as CSV"),

@@ -18,6 +18,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.fill_results import FillResults
+from app.ui.views.finding import IN_FIND_BAR
 from app.ui.views.text_page import TextPage
 from app.ui.widgets.blank_editor import BlankEditor
 from app.ui.widgets.fill_panel import FillPanel
@@ -39,6 +40,7 @@ class FillView(TextPage):
         ("Ctrl+Z", "Give the blank back"),
         ("Ctrl+I", "Look inside: how the model came to it"),
         ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
         ("Ctrl+O", "Open a text file"),
         ("Ctrl+L", "Go to the text"),
     )

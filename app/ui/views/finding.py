@@ -14,6 +14,7 @@ from app.ui.theme import Theme
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.word_search import TURN, Stand
 
+IN_FIND_BAR = ("F3 / Shift+F3", "In the find bar: next, previous place")
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80

@@ -15,6 +15,7 @@ from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
+from app.ui.views.finding import IN_FIND_BAR
 from app.ui.views.text_page import TextPage
 from app.ui.widgets.follow_panel import FollowPanel
 from app.ui.widgets.two_papers import TwoPapers
@@ -32,6 +33,7 @@ class FollowView(TextPage):
         ("Ctrl+T", "Swap the passages"),
         ("Ctrl+I", "Look inside: how the model came to it"),
         ("Ctrl+F", "Find in the passage"),
+        IN_FIND_BAR,
         ("Ctrl+O", "Open a text file, or two"),
         ("Ctrl+L", "Go to the first passage"),
     )

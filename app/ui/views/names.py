@@ -18,6 +18,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.choosing import FILTER
+from app.ui.views.finding import IN_FIND_BAR
 from app.ui.views.names_found import NamesFound
 from app.ui.views.names_out import NamesOut
 from app.ui.views.names_shown import NamesShown
@@ -44,6 +45,7 @@ class NamesView(TextPage):
         ("Shift+F3", "Previous name"),
         ("Enter", "Next place of the chosen name, in the list"),
         ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
         ("Ctrl+O", "Open a file"),
         ("Ctrl+L", "Go to the text"),
         ("Ctrl+S", "Save the names"),

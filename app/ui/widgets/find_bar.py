@@ -8,9 +8,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 
 from app.ui.theme import Theme
 
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+
 
 class FindBar(QFrame):
     """A field, what came of it, and buttons for the next and the previous place; Esc puts it away.
+
+    While the focus is in it, F3 and Shift+F3 go on to these places, whatever they do on the page.
 
     `find_asked` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
     sent when the bar is put away.
@@ -33,8 +37,8 @@ class FindBar(QFrame):
         self._news.setProperty("ink", "quiet")
         self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
         for button, name in (
-            (self._back, "Previous place  (Shift+Enter)"),
-            (self._next, "Next place  (Enter)"),
+            (self._back, "Previous place  (Shift+Enter, Shift+F3)"),
+            (self._next, "Next place  (Enter, F3)"),
             (self._close, "Put away  (Esc)"),
         ):
             button.setAccessibleName(name.split("  ")[0])
@@ -76,9 +80,23 @@ class FindBar(QFrame):
                 self.put_away()
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._find(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+                self._find(bool(event.modifiers() & _SHIFT))
                 return True
         return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Take its own keys before the page's shortcuts do."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _goes_on(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What neither the field nor a button took arrives here."""
+        if _goes_on(event):
+            self._find(bool(event.modifiers() & _SHIFT))
+        else:
+            super().keyPressEvent(event)
 
     @Slot()
     def put_away(self) -> None:
@@ -111,3 +129,8 @@ class FindBar(QFrame):
             button.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._row.setContentsMargins(theme.step(4), theme.step(1.5), theme.step(3), theme.step(1.5))
         self._row.setSpacing(theme.step(1.5))
+
+
+def _goes_on(event: QKeyEvent) -> bool:
+    """Whether the key is F3, with or without Shift."""
+    return event.key() == Qt.Key.Key_F3 and not event.modifiers() & ~_SHIFT
