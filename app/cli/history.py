@@ -93,8 +93,8 @@ def _print(entry: Entry) -> None:
         print(f"  {entry.likely}.")
     if entry.in_part:
         print(f"  {entry.in_part}.")
-    page = f", page {best.page}" if best is not None and best.page is not None else ""
-    print(f"  {one_line(entry.name) or UNNAMED}{page}, {date_and_time(local(entry.asked))}")
+    where = f", {one_line(best.where)}" if best is not None and best.where else ""
+    print(f"  {one_line(entry.name) or UNNAMED}{where}, {date_and_time(local(entry.asked))}")
 
 
 def _check(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

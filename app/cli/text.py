@@ -17,9 +17,10 @@ table has one line a row and tabs between its cells. Positions, here and in ask,
 code points from 0, end not included.
 
 --json prints {"document", "kind", "text", "pages", "headings", "notes", "sha256", "size"}. pages
-lists each page's {"page", "start", "end", "width", "height"} (in points; none but for a PDF),
-headings each heading's {"text", "level", "page", "line", "start", "end"}, the line being that of a
-plain text or Markdown file.
+lists each page's {"page", "label", "start", "end", "width", "height"} (none but for a PDF; the label
+is the number printed on the page, as far as the PDF tells it, the sizes are in points), headings
+each heading's {"text", "level", "page", "line", "start", "end"}, the line being that of a plain text
+or Markdown file.
 """
 )
 
@@ -52,6 +53,7 @@ def text_values(opened: Opened) -> dict[str, object]:
         "pages": [
             {
                 "page": number,
+                "label": page.label,
                 "start": page.span.start,
                 "end": page.span.end,
                 "width": page.width,

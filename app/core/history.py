@@ -14,7 +14,9 @@ from app.core.text import Span
 class KeptAnswer:
     """An answer with its place in words; `before` and `after` are the up to 32 code points around it.
 
-    `page` counts from 1, None where the document has no pages; `sentence` is the sentence around the words.
+    `page` counts from 1, None where the document has no pages, and `page_label` is the number printed on it, empty
+    where that is not known; `line` counts from 1 too, None where the file has no lines. `sentence` is the sentence
+    around the words.
     """
 
     span: Span
@@ -25,6 +27,15 @@ class KeptAnswer:
     after: str = ""
     page: int | None = None
     heading: str = ""
+    page_label: str = ""
+    line: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty where there is neither."""
+        if self.page is not None:
+            return wording.page_said(self.page, self.page_label)
+        return f"line {self.line:,}" if self.line is not None else ""
 
 
 @dataclass(frozen=True, slots=True)

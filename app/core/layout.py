@@ -98,7 +98,8 @@ class PageText:
     each (float32[4 n]) in points from the page's upper left corner, downwards; of no width or height for one that is
     not drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) gives for each of its code
     points the character of the page that it was read from, -1 for one that reading put in. `doubtful` are the
-    characters whose font does not tell for sure what they are.
+    characters whose font does not tell for sure what they are. `label` is the number printed on the page ("iv"), empty
+    where the PDF does not tell it.
     """
 
     width: float
@@ -149,6 +150,11 @@ class Opened:
         if not self.pages:
             return None
         return max(1, bisect_right(self.pages, point, key=lambda page: page.span.start))
+
+    def page_label_at(self, point: int) -> str:
+        """The number printed on that page, as far as the PDF tells it ("iv"); else empty."""
+        page = self.page_at(point)
+        return self.pages[page - 1].label if page is not None else ""
 
     def line_at(self, point: int) -> int | None:
         """The line of the file, counted from 1, that a code point of the text stands in; None where there are none."""

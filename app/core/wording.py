@@ -69,6 +69,12 @@ def best_passages(share: float | None = None) -> str:
     return f"Only the best passages were read{part}"
 
 
+def page_said(number: int, label: str = "") -> str:
+    """A page by its printed number, with that in the file where they differ: "page iv (4 in the file)", "page 4"."""
+    printed = label not in ("", str(number))
+    return f"page {label} ({number:,} in the file)" if printed else f"page {number:,}"
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

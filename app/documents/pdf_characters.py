@@ -19,6 +19,7 @@ REPLACEMENT = "\ufffd"
 
 # A page with more characters is nobody's page: its lines are taken as the engine made them.
 _MOST_CHARACTERS = 200_000
+_LONGEST_LABEL = 30
 _PAPER = (612.0, 792.0)
 
 # Accents that stand by themselves are drawn over a letter before or after them.
@@ -99,10 +100,13 @@ def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[],
 
 
 def _label(document: pypdfium2.PdfDocument, number: int) -> str:
+    """The page's printed number on one line; empty where there is none, or what stands there is none."""
     try:
-        return document.get_page_label(number)
+        label = document.get_page_label(number)
     except (pypdfium2.PdfiumError, UnicodeDecodeError):
         return ""
+    shown = " ".join("".join(each if each.isprintable() else " " for each in label).split())
+    return shown if len(shown) <= _LONGEST_LABEL else ""
 
 
 def _fill(

@@ -64,7 +64,7 @@ def marked_copies(
             files.append(outputs[path])
         for entry, reason in zip(found, reasons, strict=True):
             if reason and entry.best is not None:
-                where = f" on page {entry.best.page}" if entry.best.page is not None else ""
+                where = f" on {entry.best.where}" if entry.best.where else ""
                 notes.append(
                     f"“{plain(entry.best.text, 60)}”{where} of {entry.name} was not marked: {reason}"
                 )

@@ -13,6 +13,7 @@ from app.core.wording import UNNAMED
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
+    "page_label", "line",
 )  # fmt: skip
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
 # What begins a list, a rule, or the line below a heading, where it stands first on its line.
@@ -33,11 +34,11 @@ def page(entries: Sequence[Entry]) -> str:
 
 
 def citation(entry: Entry) -> str:
-    """Where the answer stands: the document's name, its page and the heading above it."""
+    """Where the answer stands: the document's name, its page or line, and the heading above it."""
     parts = [_line(entry.name) or UNNAMED]
     if entry.best is not None:
-        if entry.best.page is not None:
-            parts.append(f"page {entry.best.page}")
+        if entry.best.where:
+            parts.append(_line(entry.best.where))
         if entry.best.heading:
             parts.append(f"“{_line(entry.best.heading)}”")
     return ", ".join(parts)
@@ -55,9 +56,10 @@ def escaped(text: str) -> str:
 
 def _row(entry: Entry) -> list[str]:
     best = entry.best
-    found = ["", "", "", "", "", "", ""]
+    found, label, line = ["", "", "", "", "", "", ""], "", ""
     if best is not None:
         page = "" if best.page is None else str(best.page)
+        label, line = best.page_label, "" if best.line is None else str(best.line)
         where = [str(best.span.start), str(best.span.end)]
         found = [best.text, f"{best.probability:.6f}", page, best.heading, best.sentence, *where]
     answer, probability, *place = found
@@ -66,6 +68,7 @@ def _row(entry: Entry) -> list[str]:
         iso(entry.asked), entry.model, entry.device, f"{entry.seconds:.6f}", f"{entry.threshold:.6f}",
         "yes" if entry.quick else "no", "yes" if entry.complete else "no",
         entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
+        label, line,
     ]  # fmt: skip
 
 

@@ -223,6 +223,8 @@ def _kept(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
         after=text[end : end + AROUND],
         page=opened.page_at(start),
         heading=opened.heading_at(start),
+        page_label=opened.page_label_at(start),
+        line=opened.line_at(start),
     )
 
 

@@ -14,7 +14,7 @@ ENTRY = (
     "number, question, name, path, sha256, kind, answered, no_answer_probability, threshold, model, device, seconds,"
     " asked, quick, complete, windows, windows_total"
 )
-ANSWER = 'entry, place, start, "end", text, probability, sentence, "before", "after", page, heading'
+ANSWER = 'entry, place, start, "end", text, probability, sentence, "before", "after", page, heading, page_label, line'
 _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
 
 
@@ -34,6 +34,7 @@ def answer_row(number: int, place: int, answer: KeptAnswer) -> tuple[Any, ...]:
     return (
         number, place, answer.span.start, answer.span.end, _kept(answer.text), answer.probability,
         _kept(answer.sentence), _kept(answer.before), _kept(answer.after), answer.page, _kept(answer.heading),
+        _kept(answer.page_label), answer.line,
     )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def _entry(row: tuple[Any, ...], answers: tuple[KeptAnswer, ...]) -> Entry:
 
 
 def _answer(row: tuple[Any, ...]) -> KeptAnswer:
-    _, _, start, end, text, probability, sentence, before, after, page, heading = row
+    _, _, start, end, text, probability, sentence, before, after, page, heading, page_label, line = row
     return KeptAnswer(
         span=Span(start, end),
         text=_words(text),
@@ -87,6 +88,8 @@ def _answer(row: tuple[Any, ...]) -> KeptAnswer:
         after=_words(after),
         page=page,
         heading=_words(heading),
+        page_label=_words(page_label),
+        line=line,
     )
 
 

@@ -44,6 +44,10 @@ _MIGRATIONS = (
         "ALTER TABLE entries ADD COLUMN windows INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE entries ADD COLUMN windows_total INTEGER NOT NULL DEFAULT 0",
     ),
+    (
+        "ALTER TABLE answers ADD COLUMN page_label TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE answers ADD COLUMN line INTEGER",
+    ),
 )
 
 
@@ -73,7 +77,7 @@ class History:
             slots = ", ".join("?" * 17)
             done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
             number = int(done.lastrowid or 0)
-            slots = ", ".join("?" * 11)
+            slots = ", ".join("?" * 13)
             connection.executemany(
                 f"INSERT INTO answers ({ANSWER}) VALUES ({slots})",
                 [answer_row(number, place, answer) for place, answer in enumerate(entry.answers)],

@@ -79,6 +79,20 @@ def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Pat
         assert (values["page"], values["line"], values["answers"][0]["line"]) == (page, line, line)
 
 
+def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "book.pdf"
+    path.write_bytes(small_pdf([Page(lines(words)) for words in PAGES], labels=["i", "ii", "3"]))
+    question = ["ask", str(path), "-q", "What was stolen: tarts?"]
+    assert command(*question)[1].splitlines()[1] == "Likely, 80 %, on page ii (2 in the file)."
+    values = json.loads(command(*question, "--json")[1])
+    assert (values["page"], values["page_label"], values["answers"][0]["page_label"]) == (2, "ii", "ii")
+    assert "  book.pdf, page ii (2 in the file), " in command("history")[1]
+    values = json.loads(command("text", str(path), "--json")[1])
+    assert [page["label"] for page in values["pages"]] == ["i", "ii", "3"]
+    out = command("ask", str(path), "--question", "Who saw it: Nobody?")[1]
+    assert out.splitlines()[1] == "Likely, 80 %, on page 3."
+
+
 def test_positions_count_in_the_text_as_it_is_printed(command: Command, pdf: str) -> None:
     values = json.loads(command("ask", pdf, "--question", "What was stolen: tarts?", "--json")[1])
     text = json.loads(command("text", pdf, "--json")[1])["text"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.helpers.history_entries import entry
+from tests.helpers.history_entries import LEASE, entry
 
 
 def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
@@ -13,6 +13,13 @@ def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
     assert none.without_answer == "The text does not say."
     for part in (replace(none, complete=False), replace(none, quick=True)):
         assert part.without_answer == "No answer in the part that was read."
+
+
+def test_where_an_answer_stands_is_said() -> None:
+    assert LEASE.where == "page 2"
+    assert replace(LEASE, page_label="ii").where == "page ii (2 in the file)"
+    assert replace(LEASE, page=None, line=1204).where == "line 1,204"
+    assert replace(LEASE, page=None).where == ""
 
 
 def test_which_part_was_read_is_said() -> None:

@@ -134,6 +134,8 @@ def test_how_far_a_reading_came_that_was_stopped() -> None:
     assert wording.stopped_after(0.34) == "Stopped after 34 % of the text"
     assert wording.stopped_after(0.5, quick=True) == "Stopped after 50 % of the best passages"
     assert wording.best_passages(0.08) == "Only the best passages were read, 8 % of the text"
+    assert wording.page_said(1204) == wording.page_said(1204, "1204") == "page 1,204"
+    assert wording.page_said(4, "iv") == "page iv (4 in the file)"
     assert wording.best_passages() == "Only the best passages were read"
     assert wording.stopped_after(0.0, how="Broke off") == "Broke off at the start"
     assert wording.stopped_after(None) == "Stopped before the end"

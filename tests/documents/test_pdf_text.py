@@ -231,6 +231,8 @@ def test_a_document_without_pages_is_empty() -> None:
 def test_labels_and_sizes_are_those_of_the_pages() -> None:
     parts = read(small_pdf([Page(width=300, height=400), Page(rotation=90)], labels=["i", "ii"]))
     assert [page.label for page in parts.pages] == ["i", "ii"]
+    odd = read(small_pdf([Page()] * 3, labels=[" A\n\x07-1\u202e ", "x" * 31, "\t"]))
+    assert [page.label for page in odd.pages] == ["A -1", "", ""]
     assert [(page.width, page.height) for page in parts.pages] == [(300, 400), (792, 612)]
 
 

@@ -68,6 +68,8 @@ ANSWERS = st.builds(
     after=ANY_TEXT,
     page=st.none() | st.integers(1, 10**6),
     heading=ANY_TEXT,
+    page_label=ANY_TEXT,
+    line=st.none() | st.integers(1, 10**9),
 )
 ENTRIES = st.builds(
     Entry,

@@ -256,8 +256,11 @@ def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: 
                 "INSERT INTO entries VALUES (?, 'Who?', 'a.txt', '', 'ab', 'text', 0, 0.9, 0.5, 'm', '', 1, 2, 0, ?)",
                 (number, complete),
             )
+        connection.execute("INSERT INTO answers VALUES (2, 0, 3, 5, 'ab', 0.9, 'ab', '', '', 7, 'One')")
     old.close()
     history = History(file)
+    (kept,) = history.get(2).answers
+    assert (kept.where, kept.page_label, kept.line, kept.heading) == ("page 7", "", None, "One")
     assert (history.get(1).share_read, history.get(1).stopped) == (None, "Stopped before the end")
     assert (history.get(2).share_read, history.get(2).stopped) == (1.0, "")
     number = history.add(entry(complete=False, windows=152, windows_total=2547))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +54,10 @@ def test_a_page_and_its_heading_say_where() -> None:
     opened = Opened(Document(text, "rules.pdf"), Kind.PDF, headings, pages=pages)
     assert where(opened, 7) == "page 1, Rules"
     assert where(opened, text.index("secret")) == "page 2, More"
+    labelled = Opened(
+        Document(text), Kind.PDF, pages=(replace(pages[0], label="i"), replace(pages[1], label="2"))
+    )
+    assert (where(labelled, 7), where(labelled, len(text))) == ("page i (1 in the file)", "page 2")
     page = Opened(Document(text, "rules.htm"), Kind.HTML, headings)
     assert where(page, text.index("secret")) == "More, at 86 % of the text"
     start = text.index("secret")

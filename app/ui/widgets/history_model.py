@@ -56,7 +56,7 @@ def row_of(entry: Entry) -> Row:
         answer, where = entry.without_answer, name
     else:
         answer = plain(best.text)
-        where = name if best.page is None else f"{name}, page {best.page}"
+        where = f"{name}, {plain(best.where)}" if best.where else name
     where = f"{where}  ·  {entry.in_part}" if entry.in_part else where
     return Row(plain(entry.question), moment.date(), entry, answer, entry.likely, where, f"{moment:%H:%M}")
 

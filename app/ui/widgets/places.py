@@ -74,9 +74,11 @@ def where(opened: Opened, at: int) -> str:
     percent = round(100 * at / max(1, len(text)))
     share = f"at {percent} % of the text" if percent else "at the start"
     if page is not None:
-        return f"page {page:,}, {heading}" if heading else f"page {page:,}"
+        said = wording.page_said(page, opened.page_label_at(at))
+        return f"{said}, {heading}" if heading else said
     if opened.is_text and _has_lines(text):
-        share = f"line {text.count(chr(10), 0, at) + 1:,}" + ("" if heading else f", {share}")
+        line = opened.line_at(at) or text.count("\n", 0, at) + 1
+        share = f"line {line:,}" + ("" if heading else f", {share}")
     return f"{heading}, {share}" if heading else share
 
 
