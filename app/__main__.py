@@ -12,7 +12,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOTSTRAP = os.path.join(ROOT, "packaging", "bootstrap.py")
@@ -55,6 +55,14 @@ def usage() -> str:
         f"commands:\n{commands}\n\n"
         f"{start} COMMAND --help tells more about one of them."
     )
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """A question after the known word that a mistyped one is near to, with a blank behind; empty without one."""
+    from app.core.near_words import did_you_mean
+
+    question = did_you_mean(word, known)
+    return question and question + " "
 
 
 def complain(message: str) -> int:
@@ -177,13 +185,14 @@ def run(arguments: list[str]) -> int:
         return say(usage())
     options = ("--window", "--check", "--painted")
     if first.startswith("-") and first not in options:
-        return complain(f"There is no option {first}. {start_command()} --help lists what there is.")
+        near = meant(first, ["--help", "--version", *options[:2]])
+        return complain(f"There is no option {first}. {near}{start_command()} --help lists what there is.")
     # Desktops hand over files as addresses, too; the window says where one is not there.
     known = first in ("", *options) or first in COMMANDS or first.lower().startswith("file:/")
     if not known and not os.path.exists(first):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
-            f"{start_command()} --help tells more."
+            f"{meant(first, COMMANDS)}{start_command()} --help tells more."
         )
     system = () if first in COMMANDS or not sys.platform.startswith("linux") else ("windows",)
     code = prepare("app", arguments, system=system)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 import sys
 import time
@@ -17,6 +18,7 @@ from typing import NoReturn, TextIO
 from app.core import about
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.near_words import did_you_mean
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, time_left
 from app.flows.in_order import BatchDone
@@ -25,13 +27,28 @@ _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 10.0
 _REDRAW_EVERY = 0.1
 
+# From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
+_UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
+_NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises its complaints instead of printing them and ending the process."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise SpanlightError with argparse's complaint as a sentence."""
-        raise SpanlightError(f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"See {self.prog} --help.")
+        """Raise SpanlightError with argparse's complaint as a sentence, and what may have been meant."""
+        near, see = self._meant(message), f"See {self.prog} --help."
+        raise SpanlightError(
+            f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"{near} {see}" if near else see
+        )
+
+    def _meant(self, message: str) -> str:
+        """The option or choice that is near to what argparse complains of; empty where it has named one itself."""
+        if found := _UNKNOWN.search(message):
+            return did_you_mean(found[1], self._option_string_actions)
+        if found := _NO_CHOICE.search(message):
+            return did_you_mean(found[1], [each.strip(" '\"") for each in found[2].split(",")])
+        return ""
 
 
 def new_parser(command: str, description: str, epilog: str = "") -> Parser:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.__main__ import main as start
 from app.core import about
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
@@ -159,6 +160,10 @@ def test_models(command: Command) -> None:
         (["ask", "--batch", "FILE"], "Add --output"),
         (["ask", "FILE", "--batch", "FILE", "--output", "x"], "its own texts"),
         (["ask", "--batch", "FILE", "--output", "FOLDER/x.jsonl"], "not a JSON object"),
+        (["ask", "FILE", "-q", "Who?", "--quik"], "Did you mean --quick? See "),
+        (["ask", "FILE", "-q", "Who?", "--treshold=0.5"], "Did you mean --threshold? See "),
+        (["ask", "FILE", "-q", "Who?", "--precision", "float23"], "Did you mean float32? See "),
+        (["models", "lits"], "Did you mean list? See "),
         (["classify"], "either texts"),
         (["classify", "", "x", "--model", "none"], "Text 1 of 2 is empty"),
         (["classify", "a", "--batch", "b"], "either texts"),
@@ -210,6 +215,18 @@ def test_errors_are_one_line_and_exit_code_2(
     assert len(err.splitlines()) == 1
     assert words in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("clasify", "classify"), ("--chekc", "--check"), ("nowhere.txt", "")]
+)
+def test_a_mistyped_command_is_asked_after(
+    capsys: pytest.CaptureFixture[str], typed: str, meant: str
+) -> None:
+    assert start([typed]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.count("Did you mean") == bool(meant)
+    assert f"Did you mean {meant}? " in line or not meant
 
 
 @pytest.mark.parametrize("name", ["ask", "classify", "evaluate", "train", "models"])

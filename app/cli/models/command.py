@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from app.cli.terminal import Parser, TerminalReport, new_parser
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.near_words import did_you_mean
 from app.flows.workspace import Workspace
 
 WORDS = {
@@ -76,7 +77,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 def _parser(word: str) -> tuple[Parser, Deed]:
     """The parser of a word, and what does its work; only the module that is needed is imported."""
     if word not in WORDS:
-        raise SpanlightError(f"models knows no word “{word}”.", f"See {command()} models --help.")
+        near = did_you_mean(word, WORDS)
+        see = f"See {command()} models --help."
+        raise SpanlightError(f"models knows no word “{word}”.", f"{near} {see}" if near else see)
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
     deed = _deed(word)

@@ -1,0 +1,14 @@
+"""What a mistyped word may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The question after the known word that is nearest: "Did you mean classify?"; empty where none is near."""
+    from difflib import get_close_matches
+
+    by_case = {each.casefold(): each for each in known}
+    near = get_close_matches(word.casefold(), by_case, 1)
+    return f"Did you mean {by_case[near[0]]}?" if near else ""
