@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -97,6 +98,33 @@ def test_the_text_does_not_say_and_shows_the_nearest_words_when_asked(view: AskV
     assert "nearest words" in card.note() and "7 %" in card.note()
     qtbot.mouseClick(card._nearest, Qt.MouseButton.LeftButton)
     assert sheet.pane.lit() == []
+
+
+def test_where_no_answer_is_given_none_is_marked_along_the_page(
+    view: AskView, qtbot: QtBot, engine: FakeEngine, reader: Reader
+) -> None:
+    weak = Reading(
+        answers(TEXT, WORDS[1], likely=0.3), False, 0.65, 0.4, 1, 2, 0.1, heat=((0.3,) * 8,), complete=False
+    )
+
+    def read(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        report.partial(weak)
+        while not reader.go_on.wait(0.01):
+            report.check()
+        return replace(weak, windows=2, complete=True)
+
+    engine.answer = read
+    sheet = start(view, qtbot, "Is it so?")
+    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: no answer that is sure enough.")
+    assert not any(sheet.pane.map.heat()) and sheet.pane.lit() == []
+    reader.go_on.set()
+    qtbot.waitUntil(lambda: view.panel.card.answer() == "The text does not say")
+    assert not any(sheet.pane.map.heat())
+    for _ in range(2):
+        qtbot.mouseClick(view.panel.card._nearest, Qt.MouseButton.LeftButton)
+        assert any(sheet.pane.map.heat()) == bool(sheet.pane.lit()) == view.panel.card._nearest.isChecked()
+    view.panel.threshold.slider().setValue(5)
+    assert any(sheet.pane.map.heat()) and sheet.pane.lit() == [WORDS[1]]
 
 
 def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, qtbot: QtBot) -> None:
@@ -203,7 +231,7 @@ def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
 
     engine.answer = nothing_yet
     start(view, qtbot, "Where?")
-    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: nothing that answers.")
+    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: no answer that is sure enough.")
     assert view.panel.strip.words().startswith("Reading, 13 %")
     view.stop()
     assert view.panel.card.over() == "Stopped after 13 % of the text"

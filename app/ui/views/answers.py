@@ -13,6 +13,7 @@ from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 _CHANGED = "The text was changed after this was asked."
 _AWAITS = "Asked as soon as the file is open"
+_NONE_YET = "So far: no answer that is sure enough."
 _NOT_LIT = "Not marked on the page."
 
 
@@ -58,8 +59,9 @@ class Answers(QObject):
             sheet.pane.put_out()
             sheet.pane.set_heat(())
             return
-        sheet.pane.set_heat(outcome.heat)
         found = outcome.answered(self.threshold())
+        # Where it is said that there is no answer, nothing is marked but the nearest words, where a person wants them.
+        sheet.pane.set_heat(outcome.heat if found or outcome.nearest else ())
         answers = outcome.answers()[: None if found else 1 if outcome.nearest else 0]
         outcome.chosen = min(outcome.chosen, max(0, len(answers) - 1))
         faint = not found or (outcome.running and outcome.kept is None)
@@ -136,7 +138,7 @@ class Answers(QObject):
         found = outcome.answered(self.threshold())
         if outcome.running and not found:
             panel.clear_answer()
-            panel.idle.setText("So far: nothing that answers.")
+            panel.idle.setText(_NONE_YET)
             return
         panel.show_card()
         over = f"{outcome.ended}: the best so far" if outcome.ended else "So far" if outcome.running else ""
