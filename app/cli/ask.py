@@ -26,15 +26,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import (
-    NO_ANSWER_IN_PART,
-    best_of,
-    best_passages,
-    likely,
-    page_said,
-    stopped_after,
-    without_answer,
-)
+from app.core.wording import best_of, best_passages, likely, page_said, stopped_after, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -220,17 +212,14 @@ def _options(
 
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
     several = len(question.documents) > 1
-    whole = reading.complete and not reading.quick
     if not reading.complete:
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.best else "."))
     elif reading.quick:
         print(best_passages(reading.share_of_text) + ".")
     if reading.best is None:
-        part = "the text" if whole else "the part that was read"
-        title, likely_not = without_answer(reading.no_answer_probability, part)
-        # Of a text that was not read whole nobody can tell what it says.
-        print(title if whole else NO_ANSWER_IN_PART, f"{likely_not}.", sep="\n")
+        title, likely_not = without_answer(reading.no_answer_probability, whole=reading.read_whole)
+        print(title, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:
         surest = best_of(reading.best.probability, reading.no_answer_probability)

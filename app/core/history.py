@@ -90,14 +90,19 @@ class Entry:
     @property
     def without_answer(self) -> str:
         """What is said in an answer's place: of a text that was not read whole, nothing about the rest."""
-        return wording.NO_ANSWER if self.complete and not self.quick else wording.NO_ANSWER_IN_PART
+        return self._without_answer[0]
 
     @property
     def likely(self) -> str:
         """How sure the answer is, or that there is none, in words and number: "Very likely, 94 %"."""
         if self.best is None:
-            return wording.likely(self.no_answer_probability)
+            return self._without_answer[1]
         return wording.best_of(self.best.probability, self.no_answer_probability)
+
+    @property
+    def _without_answer(self) -> tuple[str, str]:
+        whole = self.complete and not self.quick
+        return wording.without_answer(self.no_answer_probability, whole=whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,11 @@ class Reading:
         return self.answers[0] if self.answered and self.answers else None
 
     @property
+    def read_whole(self) -> bool:
+        """Whether all of the text was read, and not only its best passages."""
+        return self.complete and not self.quick
+
+    @property
     def share_read(self) -> float | None:
         """How much of what is to be read was read, 0 to 1; None where nobody knows."""
         return share_read(self.windows, self.windows_total, self.complete)

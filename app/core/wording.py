@@ -4,6 +4,7 @@ from __future__ import annotations
 
 UNNAMED = "A text"  # in place of the name of one that was typed or pasted
 NO_ANSWER = "The text does not say."
+NO_SURE_ANSWER = "No answer that is sure enough."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
 
 _LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
@@ -41,14 +42,18 @@ def sure_of_both(probability: float, no_answer: float) -> str:
     return f"{percent(1 - no_answer)} sure that the text answers, {percent(probability)} that these words do"
 
 
-def without_answer(no_answer: float, part: str = "the text") -> tuple[str, str]:
-    """What is said where no answer is given, and how likely `part` does not answer: with its probability `no_answer`.
+def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
+    """What is said where no answer is given, and how likely there is none: with the probability `no_answer`.
 
-    A text that is held to answer, but not surely enough, is not said to be silent.
+    A text that is held to answer, but not surely enough, is not said to be silent; nor is one that was not read
+    `whole`, as nobody can tell what its rest says.
     """
+    part = "the text" if whole else "the part that was read"
     if no_answer < 0.5:
-        return "No answer that is sure enough.", f"{percent(1 - no_answer)} sure that {part} answers"
-    return NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
+        said, likely_so = NO_SURE_ANSWER, f"{percent(1 - no_answer)} sure that {part} answers"
+    else:
+        said, likely_so = NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
+    return said if whole else NO_ANSWER_IN_PART, likely_so
 
 
 def stopped_after(share: float | None, *, quick: bool = False, how: str = "Stopped") -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from app.core.history import Entry, KeptAnswer
-from app.core.wording import best_of, percent
+from app.core.wording import NO_ANSWER, best_of, percent
 
 
 def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
     """Whether the same words answer in the same place (or nothing does, still), and the sentence that says it."""
     old, new = before.best, now.best
     if old is None and new is None:
-        return True, "The text still does not say."
+        silent = now.without_answer == NO_ANSWER
+        return True, "The text still does not say." if silent else f"Still {_begun_small(now.without_answer)}"
     if old is None and new is not None:
         return False, f"Now there is an answer: {answer_said(now, new)}."
     if new is None and old is not None:
-        return False, f"The text does not say any more (was “{plain(old.text)}”)."
+        silent = now.without_answer == NO_ANSWER
+        instead = f"Now {_begun_small(now.without_answer).rstrip('.')}"
+        return False, f"{'The text does not say any more' if silent else instead} (was “{plain(old.text)}”)."
     assert old is not None and new is not None
     if plain(old.text) != plain(new.text):
         return False, f"Another answer now: {answer_said(now, new)} (was “{plain(old.text)}”)."
@@ -27,7 +30,11 @@ def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
 def answer_said(entry: Entry, answer: KeptAnswer) -> str:
     """An answer with its probability: "“noon”, very likely, 94 %"."""
     likely = best_of(answer.probability, entry.no_answer_probability)
-    return f"“{plain(answer.text)}”, {likely[:1].lower()}{likely[1:]}"
+    return f"“{plain(answer.text)}”, {_begun_small(likely)}"
+
+
+def _begun_small(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def plain(text: str, most: int = 120) -> str:

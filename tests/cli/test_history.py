@@ -32,7 +32,10 @@ def test_what_was_asked_is_listed_newest_first(command: Command, asked: str) -> 
     code, out, err = command("history")
     assert (code, err) == (0, "")
     first, second = out.split("\n\n")
-    assert first.splitlines()[:2] == ["2  Who is the duchess?", "  The text does not say. Very likely, 90 %."]
+    assert first.splitlines()[:2] == [
+        "2  Who is the duchess?",
+        "  The text does not say. Very likely not in the text, 90 %.",
+    ]
     lines = second.splitlines()
     assert lines[:3] == ["1  What was stolen: tarts?", "  tarts", "  Likely, 80 %."]
     assert lines[3].startswith("  tarts.txt, ")

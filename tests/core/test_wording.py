@@ -125,9 +125,11 @@ def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
         "No answer that is sure enough.",
         "63 % sure that the text answers",
     )
-    assert wording.without_answer(0.5, "the part that was read")[1].endswith(
-        "not in the part that was read, 50 %"
+    assert wording.without_answer(0.5, whole=False) == (
+        "No answer in the part that was read.",
+        "Possibly not in the part that was read, 50 %",
     )
+    assert wording.without_answer(0.4, whole=False)[1] == "60 % sure that the part that was read answers"
 
 
 def test_how_far_a_reading_came_that_was_stopped() -> None:

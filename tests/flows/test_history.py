@@ -232,6 +232,7 @@ def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
 
 
 OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))
+UNSURE = unanswered(no_answer_probability=0.4)
 MOVED = replace(LEASE, span=Span(99, 116), page=7)
 
 
@@ -240,6 +241,8 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
     [
         (entry(), entry(), True, "The same answer, at the same place."),
         (unanswered(), unanswered(), True, "The text still does not say."),
+        (unanswered(), UNSURE, True, "Still no answer that is sure enough."),
+        (entry(), UNSURE, False, "Now no answer that is sure enough (was “three months' rent”)."),
         (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
         (entry(), unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (

@@ -8,14 +8,18 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core import wording
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
+from app.flows.export_text import page
+from app.flows.history import entry_numbered
 from app.ui.views.ask import AskView
+from app.ui.widgets.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, start
 from tests.helpers.windows import FakeEngine
 
@@ -132,11 +136,29 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
     assert card.over() == "Only the best passages were read, 5 % of the text"
-    assert card.answer() == "No answer so far"
+    assert card.answer() == "No answer in the part that was read"
     assert "Very likely not in the part that was read, 93 %" in card.likely()
     qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: card.answer() == "The text does not say")
     assert card.over() == ""
+
+
+def test_card_copy_and_history_say_the_same_of_an_answer_that_is_not_sure_enough(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    found = answers(TEXT, WORDS[1], likely=0.3)
+    engine.answer = lambda *_: Reading(found, False, 0.45, 0.6, 1, 1, 0.1)
+    sheet = ask(view, qtbot, "Is it so?")
+    card = view.panel.card
+    assert card.answer() == "No answer that is sure enough"
+    assert card.likely() == "55 % sure that the text answers"
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(sheet.entry) and view.lanes.files.idle)
+    entry = entry_numbered(view.workspace, sheet.entry, Silent())
+    row = row_of(entry)
+    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
+        assert f"{card.answer()}." in said
+    assert row.likely == card.likely() and card.likely() in page([entry])
 
 
 def test_the_threshold_counts_at_once_without_reading_again(
@@ -235,7 +257,7 @@ def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
     assert view.panel.strip.words().startswith("Reading, 13 %")
     view.stop()
     assert view.panel.card.over() == "Stopped after 13 % of the text"
-    assert view.panel.card.answer() == "No answer so far"
+    assert view.panel.card.answer() == "No answer in the part that was read"
     assert "not in the part that was read" in view.panel.card.likely()
 
 

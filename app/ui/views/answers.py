@@ -13,7 +13,7 @@ from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 _CHANGED = "The text was changed after this was asked."
 _AWAITS = "Asked as soon as the file is open"
-_NONE_YET = "So far: no answer that is sure enough."
+_NONE_YET = f"So far: {wording.NO_SURE_ANSWER[:1].lower()}{wording.NO_SURE_ANSWER[1:]}"
 _NOT_LIT = "Not marked on the page."
 
 
@@ -148,7 +148,6 @@ class Answers(QObject):
             panel.card.show_answer(outcome.place(0), no_answer, over, facts, sure=not outcome.running)
         else:
             nearest = outcome.place(0) if outcome.answers() else None
-            # Of a text that was not read whole nobody can tell what it says.
             quick = outcome.reading.quick and not outcome.ended
             over = wording.best_passages(outcome.reading.share_of_text) if quick else outcome.ended
             panel.card.show_none(
@@ -229,7 +228,7 @@ class Answers(QObject):
 
     def _copy(self, index: int) -> None:
         outcome = self._outcome()
-        if outcome is None or index >= len(outcome.answers()):
+        if outcome is None or outcome.reading is None or index >= len(outcome.answers()):
             return
         if outcome.answered(self.threshold()) or outcome.nearest:
             QGuiApplication.clipboard().setText(outcome.place(index).copied())
@@ -237,7 +236,10 @@ class Answers(QObject):
             if index == 0:
                 self._panel.card.copied()
         else:
-            QGuiApplication.clipboard().setText(wording.NO_ANSWER)
+            said, _ = wording.without_answer(
+                outcome.reading.no_answer_probability, whole=outcome.reading.read_whole
+            )
+            QGuiApplication.clipboard().setText(said)
             self.note.emit("Copied")
 
     # The threshold

@@ -130,9 +130,7 @@ class AnswerCard(QFrame):
         `over` says how the reading ended where the text was not read whole, `facts` how it was read.
         """
         self._begin(over, facts)
-        title, likely = wording.without_answer(no_answer, "the part that was read" if over else "the text")
-        # Of a text that was not read whole nobody can tell what it says.
-        title = "No answer so far." if over else title
+        title, likely = wording.without_answer(no_answer, whole=not over)
         self._answer.set_text(title.rstrip("."))
         self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
         self._nearest.setVisible(place is not None)

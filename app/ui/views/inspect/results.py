@@ -55,7 +55,8 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:
-    headline = one_line(result.best.text) if result.best is not None else wording.NO_ANSWER
+    none = wording.without_answer(result.no_answer_probability, whole=result.read_whole)[0]
+    headline = one_line(result.best.text) if result.best is not None else none
     rows = [(one_line(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
     return headline, [*rows, ("The text does not say", result.no_answer_probability)]
 
