@@ -142,8 +142,8 @@ class AnswerCard(QFrame):
         if nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
             self.say(
-                "The nearest words stay under the threshold below, from which on an answer is given "
-                f"({place.likely.lower()}, {place.where}):"
+                f"The nearest words are not sure enough ({place.likely.lower()}, {place.where}). "
+                "How sure an answer must be is set below."
             )
             self._copy.show()
         self._finish(f"{title} {likely}.")

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLa
 from app.core import wording
 from app.ui.theme import Theme, mark
 
+_WHICH_WAY = "Less: more answers, and more of them wrong. More: fewer, and surer."
+
 
 class ThresholdLine(QWidget):
-    """'Answers when 50 % sure that the text does', with a slider that Change brings up.
+    """'Answers if at least 50 % sure', with a slider that Change brings up.
 
     `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
     """
@@ -25,15 +27,18 @@ class ThresholdLine(QWidget):
         self._words.setWordWrap(True)
         self._words.setProperty("ink", "quiet")
         self._change = QPushButton("Change")
-        self._change.setAccessibleName("Change from which probability on an answer is given")
+        self._change.setAccessibleName("Change how sure an answer must be")
         self._change.setCheckable(True)
         mark(self._change, kind="link")
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(1, 99)
         self._slider.setPageStep(5)
-        self._slider.setAccessibleName("Least probability that the text answers, in per cent")
-        self._own = QPushButton("As fitted")
-        self._own.setAccessibleName("Take the reader's own threshold again")
+        self._slider.setAccessibleName("How sure an answer must be, in per cent")
+        self._slider.setAccessibleDescription(_WHICH_WAY)
+        self._slider.setToolTip(_WHICH_WAY)
+        self._own = QPushButton("Usual")
+        self._own.setAccessibleName("As sure as usual")
+        self._own.setToolTip("What was found to be best for this reader")
         mark(self._own, kind="link")
         line = QHBoxLayout()
         line.addWidget(self._words, 1)
@@ -60,7 +65,7 @@ class ThresholdLine(QWidget):
         self._slider.blockSignals(True)
         self._slider.setValue(round(threshold * 100))
         self._slider.blockSignals(False)
-        self._words.setText(f"Answers when {wording.percent(threshold)} sure that the text does")
+        self._words.setText(f"Answers if at least {wording.percent(threshold)} sure")
         self._own.setEnabled(not own)
 
     def open(self, on: bool) -> None:
