@@ -25,6 +25,7 @@ from app.ui.widgets.notice import Notice
 from app.ui.widgets.places import Place
 from app.ui.widgets.progress_strip import ProgressStrip
 from app.ui.widgets.question_box import QuestionBox
+from app.ui.widgets.scrolled_heads import ScrolledHeads
 from app.ui.widgets.threshold_line import ThresholdLine
 
 _LONGEST_NAMED = 200
@@ -98,6 +99,7 @@ class AnswerPanel(QFrame):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._heads = ScrolledHeads(self._scroll)
         self._column = QVBoxLayout(self)
         for part in (self.box, self.strip, self.notice):
             self._column.addWidget(part)
@@ -122,8 +124,8 @@ class AnswerPanel(QFrame):
         """List the places beside the answer; nothing is shown where there are none."""
         self.list.set_places(places)
         self._others.setText(title)
-        self._others.setVisible(bool(places))
-        self._keys.setVisible(bool(places))
+        for head in (self._others, self._keys):
+            self._heads.set_first(head, self.list if places else None)
 
     def offer(self, questions: Sequence[str]) -> None:
         """Offer questions to try."""
@@ -131,11 +133,11 @@ class AnswerPanel(QFrame):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._tries_title.setVisible(bool(questions))
-        for question in questions:
-            button = TryButton(question)
+        buttons = [TryButton(question) for question in questions]
+        for button in buttons:
             button.clicked.connect(self._tried)
             self._tries.addWidget(button)
+        self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
     def clear_answer(self) -> None:
         """Show neither answer nor places, only what can be done."""
