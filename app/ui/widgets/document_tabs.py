@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QMouseEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionTab,
     QTabBar,
     QToolButton,
 )
@@ -34,6 +36,17 @@ class TabStrip(QTabBar):
             if index >= 0:
                 self.middle_clicked.emit(index)
         super().mouseReleaseEvent(event)
+
+    def initStyleOption(self, option: QStyleOptionTab, index: int) -> None:
+        super().initStyleOption(option, index)
+        if index != self.currentIndex():
+            return
+        # Qt elides by the bar's font; the tab in front has the style sheet's bolder one, and would be cut at both ends.
+        font = self.font()
+        font.setWeight(QFont.Weight.DemiBold)
+        room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self).width()
+        words, flags = self.tabText(index), Qt.TextFlag.TextShowMnemonic.value
+        option.text = QFontMetrics(font).elidedText(words, self.elideMode(), room, flags)
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)

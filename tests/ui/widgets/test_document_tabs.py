@@ -1,0 +1,46 @@
+"""The names on the tabs of open documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionTab
+from pytestqt.qtbot import QtBot
+
+from app.settings.paths import default_paths
+from app.ui.theme import Theme
+from app.ui.widgets.document_tabs import DocumentTabs
+
+NAMES = ("WWWMMM Minutes of mmmmm.txt", "Quarterly report of the committee & friends 2024.pdf", "a.txt")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.3])
+def test_the_name_in_front_is_cut_at_its_end_alone(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, scale: float
+) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light", scale)
+    tabs = DocumentTabs(theme)
+    qtbot.addWidget(tabs)
+    for name in NAMES:
+        tabs.add(name)
+    tabs.show()
+    strip = tabs.strip
+    whole, cut = set(), set()
+    for width in range(360, 1200, 28):
+        tabs.resize(width, tabs.sizeHint().height())
+        qtbot.wait(1)
+        for index, name in enumerate(NAMES):
+            tabs.select(index)
+            option = QStyleOptionTab()
+            strip.initStyleOption(option, index)
+            font = strip.font()
+            font.setWeight(font.Weight.DemiBold)  # as the style sheet has it
+            room = strip.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, strip).width()
+            words = option.text.replace("&&", "&")  # type: ignore[attr-defined]
+            assert QFontMetrics(font).horizontalAdvance(words) <= room, (width, words)
+            assert words == name or (words.endswith("…") and name.startswith(words[:-1])), words
+            (whole if words == name else cut).add(index)
+    assert cut == {0, 1} and whole == {0, 1, 2}
