@@ -24,7 +24,7 @@ from app.core.wording import count, duration, time_left
 from app.flows.in_order import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
-_LINE_EVERY = 10.0
+_LINE_EVERY = 30.0  # elsewhere: what takes less leaves nothing in a log
 _REDRAW_EVERY = 0.1
 
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
@@ -133,8 +133,8 @@ def marked(text: str) -> str:
 class TerminalReport:
     """A Report that says on standard error how far long work has come, and stops at Ctrl+C.
 
-    On a terminal one line is drawn over and over from the first second on; else a line is written every ten
-    seconds. A second Ctrl+C interrupts at once.
+    On a terminal one line is drawn over and over from the first second on; else a line is written every half
+    minute. A second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:

@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Ask, and print what came."""
     update = check_for_updates(workspace, report, feed=arguments.feed)
+    report.clear()
     if arguments.json:
         print_json(asdict(update))
     else:

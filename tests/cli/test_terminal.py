@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
-from app.core.report import Progress
+from app.core.report import Progress, Report
 from app.core.results import TrainingStep
+from tests.flows.fake_engine import fake_workspace
 
 
 class Terminal(io.StringIO):
@@ -20,19 +22,46 @@ def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
     drawn, logged = Terminal(), io.StringIO()
     reports = [terminal.TerminalReport(drawn), terminal.TerminalReport(logged)]
-    for now in (0.5, 1.5, 2.0, 10.5, 11.0, 21.0):
+    for now in (0.5, 1.5, 2.0, 12.0, 29.9):
         clock[0] = now
         for report in reports:
-            report.progress(Progress(int(now * 10), 300, "windows", 42.0))
+            report.progress(Progress(int(now * 10), 900, "windows", 42.0))
+    assert logged.getvalue() == "", "nothing is left of what took less"
+    for now in (30.5, 31.0, 61.0):
+        clock[0] = now
+        for report in reports:
+            report.progress(Progress(int(now * 10), 900, "windows", 42.0))
     for report in reports:
         report.line("A line.")
-    assert drawn.getvalue().count("\r\x1b[K") == 6
-    assert drawn.getvalue().startswith("\r\x1b[K15 of 300 windows, about 40 seconds left")
+    assert drawn.getvalue().count("\r\x1b[K") == 8
+    assert drawn.getvalue().startswith("\r\x1b[K15 of 900 windows, about 40 seconds left")
     assert logged.getvalue().splitlines() == [
-        "105 of 300 windows, about 40 seconds left",
-        "210 of 300 windows, about 40 seconds left",
+        "305 of 900 windows, about 40 seconds left",
+        "610 of 900 windows, about 40 seconds left",
         "A line.",
     ]
+
+
+def test_what_was_drawn_is_gone_before_what_came_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from app.cli import terminal, updates
+    from app.flows.updates import Update
+
+    drawn = Terminal()
+
+    def check(workspace: object, report: Report, *, feed: str) -> Update:
+        report.progress(Progress(0, 0, "Asking"))
+        assert drawn.getvalue().endswith("Asking…")
+        return Update("1.0", feed, None, None)
+
+    monkeypatch.setattr(updates, "check_for_updates", check)
+    clock = iter((0.0, 5.0))
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
+    workspace = fake_workspace(tmp_path)
+    updates.run(updates.parser().parse_args([]), workspace, terminal.TerminalReport(drawn))
+    assert drawn.getvalue().endswith("\r\x1b[K")
+    assert "newest version" in capsys.readouterr().out
 
 
 def test_training_steps_are_told_with_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
