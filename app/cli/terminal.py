@@ -20,7 +20,7 @@ from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.near_words import did_you_mean
 from app.core.report import Progress, Stopped
-from app.core.wording import count, duration, time_left
+from app.core.wording import count, duration, percent, time_left
 from app.flows.in_order import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
@@ -227,6 +227,8 @@ def _words(progress: Progress) -> str:
     if not progress.total:
         return f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
+    if what == "windows":  # how many there are is known once the text was read
+        return f"{percent(progress.fraction) if progress.done else '0 %'} read{left}"
     share = f"{progress.done:,} of {progress.total:,}"
-    # "12 of 300 windows", but "Training: 12 of 300".
+    # "12 of 300 texts", but "Training: 12 of 300".
     return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"
