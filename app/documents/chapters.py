@@ -1,4 +1,4 @@
-"""The chapters of a plain text, where a row of numbers makes them certain."""
+"""The headings of a plain text, where their row makes them certain: numbered chapters, and titles between marks."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _FEWEST = 3
 # A paragraph's first line: nothing but blanks stands on the line before it.
 _NAMED = re.compile(r"^([^\W\d_][^\W_]{1,20}) ([0-9]{1,3}|[^\W\d_]{1,20})(?:[.:)](?=\s)|$)", re.MULTILINE)
 _BARE = re.compile(r"^([0-9]{1,3}|[IVXLC]+)\.[ ](?=[^\s])", re.MULTILINE)
+# "*** END OF ... ***", "=== French ===", and what programs write that join files ("==> notes.txt <==").
+_MARKED = re.compile(r"^[ \t]*(([=*#~_+-])\2\2.*|==> .* <==)[ \t]*$", re.MULTILINE)
 _END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 _ROMAN = re.compile(r"(XC|XL|L?X{0,3}|C{1,3}(?:XC|XL|L?X{0,3}))(IX|IV|V?I{0,3})")
 # Numbered as chapters are, and no chapters.
@@ -35,16 +37,43 @@ class _Line(NamedTuple):
 
 
 def find_chapters(text: str) -> tuple[Heading, ...]:
-    """The headings of numbered chapters ("CHAPTER I. Down the Rabbit-Hole"), all of level 1; often none.
+    """The titles that stand between marks ("=== French ==="), at least two, and the headings of numbered chapters.
 
-    A heading is a short paragraph by itself that begins with one word and a number, or with a number before words in
-    capitals. What makes it certain is its row: the same word each time, and the numbers one after another from 1 (a
-    second part may begin again at 1; the first number may be written as a word), at least three of them.
+    All are of level 1; often there are none. A chapter's heading ("CHAPTER I. Down the Rabbit-Hole") is a short
+    paragraph by itself that begins with one word and a number, or with a number before words in capitals. What makes it
+    certain is its row: the same word each time, and the numbers one after another from 1 (a second part may begin again
+    at 1; the first number may be written as a word), at least three of them. The longest row counts, and any other one
+    that lies before or behind it: of texts that were joined each keeps its own.
     """
-    lines = list(_candidates(text))
+    titles = list(_titles(text))
+    chapters = [line.span for line in _rows(list(_candidates(text)))]
+    spans = [*chapters, *(titles if len(titles) > 1 else ())]
+    return tuple(Heading(span, 1) for span in sorted(spans))
+
+
+def _titles(text: str) -> Iterator[Span]:
+    """The words of lines that begin and end with the same marks."""
+    for match in _MARKED.finditer(text):
+        line = match[1].rstrip()
+        before, behind = ("==>", "<==") if line.startswith("==> ") else (match[2], match[2])
+        inner = line.lstrip(before).rstrip(behind)
+        marks = len(line) - len(line.lstrip(before)), len(line) - len(line.rstrip(behind))
+        words = inner.strip()
+        if marks[0] == marks[1] and len(words) <= LONGEST and any(each.isalpha() for each in words):
+            start = match.start(1) + line.index(words)
+            yield Span(start, start + len(words))
+
+
+def _rows(lines: list[_Line]) -> list[_Line]:
+    """The longest row of headings among the lines, and others that do not lie in between."""
     rows = [_row(lines, word) for word in {line.word: None for line in lines if line.word}]
-    best = max(rows, key=len, default=[])
-    return tuple(Heading(line.span, 1) for line in best) if len(best) >= _FEWEST else ()
+    taken: list[list[_Line]] = []
+    for row in sorted(rows, key=len, reverse=True):
+        if len(row) >= _FEWEST and all(
+            row[-1].span < each[0].span or each[-1].span < row[0].span for each in taken
+        ):
+            taken.append(row)
+    return [line for row in taken for line in row]
 
 
 def _candidates(text: str) -> Iterator[_Line]:

@@ -63,6 +63,19 @@ def test_several_files_and_other_places(command: Command, document: str, tmp_pat
     assert "Other places:\nThe\nVery unlikely, 5 %, on line 1 of tarts.txt." in out
 
 
+def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.md", "b.txt", "c.md")]
+    for file, words in zip(
+        files, ("# Trial\n\nThe King.\n", "Nobody saw tarts.\n", "x\n\n# End\n\nx\n"), strict=True
+    ):
+        file.write_text(words)
+    question = ["ask", *map(str, files), "--question"]
+    assert "Likely, 80 %, on line 1 of b.txt.\n" in command(*question, "What: tarts?")[1]
+    assert "Likely, 80 %, on line 1 of c.md.\n" in command(*question, "What: x?")[1]
+    values = json.loads(command(*question, "What: tarts?", "--json")[1])
+    assert (values["document"], values["heading"], values["line"]) == (str(files[1]), "", 1)
+
+
 def test_a_document_cannot_steer_the_terminal(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "evil.txt"
     path.write_bytes(b"The \x1b[31mred\x07 knave\x9b stole\x00 the tarts.")

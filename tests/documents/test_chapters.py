@@ -35,6 +35,31 @@ def test_a_row_may_begin_in_words_and_again() -> None:
     assert found(text) == [*parts, "Capítulo II. Y más"]
 
 
+def test_texts_that_were_joined_keep_their_own_chapters() -> None:
+    one = [f"Chapter {number}. One" for number in range(1, 6)]
+    other = [f"Letter {number}" for number in range(1, 5)]
+    ending = [f"Appendix {number}" for number in range(1, 4)]
+    assert found("\n\nwords\n\n".join([*other, *one, *ending, "words"])) == [*other, *one, *ending]
+    inside = [*one[:2], *(f"Step {number}" for number in range(1, 4)), *one[2:]]
+    assert found("\n\nwords\n\n".join([*inside, "words"])) == one
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("=== One ===\nwords\n  === Two (2) ===  \nwords", ["One", "Two (2)"]),
+        ("==> a.txt <==\nwords\n\n==> b = c.txt <==\nwords", ["a.txt", "b = c.txt"]),
+        ("*** START ***\n\nChapter 1\n\nx\n\nChapter 2\n\nx\n\nChapter 3\n\nx\n\n*** THE END ***\n",
+         ["START", "Chapter 1", "Chapter 2", "Chapter 3", "THE END"]),
+        ("=== One ===\nwords", []),
+        ("* * *\nwords\n*** ***\n===========\n-- 1 --\n--- 2 ---\n", []),
+        ("*** a **\n=== b\n+++ c ---\n**d**\n--- e ---", []),
+    ],
+)  # fmt: skip
+def test_titles_between_marks(text: str, titles: list[str]) -> None:
+    assert found(text) == titles
+
+
 def test_bare_numbers_go_on_with_the_row_in_capitals_only() -> None:
     text = "\n\nwords\n\n".join(
         ["PART I. ONE", "I.", "II.", "PART II. TWO", "PART III. THREE", "IV. FOUR", "V. Five\n", "words"]
@@ -57,7 +82,7 @@ def test_other_rows_are_none(text: str) -> None:
     assert found(text) == []
 
 
-@given(st.text("Chapter 123IV.\n ", max_size=200))
+@given(st.text("Chapter 123IV.\n =*<>", max_size=200))
 def test_headings_lie_in_the_text_and_in_order(text: str) -> None:
     headings = find_chapters(text)
     assert [each.span for each in headings] == sorted({each.span for each in headings})
@@ -81,14 +106,23 @@ def test_headings_lie_in_the_text_and_in_order(text: str) -> None:
             "Capítulo primero. Que trata de la",
             "Capítulo LXXIV. De cómo don Quijote",
         ),
-        ("udhr-18-languages.txt", 0, "", ""),
+        ("udhr-18-languages.txt", 18, "English (en)", "Korean (ko)"),
         ("emoji-names.txt", 0, "", ""),
     ],
 )
 def test_real_books(shared_data: Path, name: str, count: int, first: str, last: str) -> None:
     opened = read(Read(str(shared_data / "documents" / name)), Silent())
-    assert len(opened.headings) == count
+    text = opened.document.text
+    # What stands before and behind a book is not of its chapters.
+    marks = ("START", "END OF", "This file should be")
+    headings = [words for each in opened.headings if not (words := each.span.of(text)).startswith(marks)]
+    assert len(headings) == count
     if count:
-        text = opened.document.text
-        assert opened.headings[0].span.of(text).startswith(first)
-        assert opened.headings[-1].span.of(text).startswith(last)
+        assert headings[0].startswith(first)
+        assert headings[-1].startswith(last)
+
+
+def test_a_licence_is_not_of_the_last_chapter(shared_data: Path) -> None:
+    opened = read(Read(str(shared_data / "documents" / "alice.txt")), Silent())
+    at = opened.document.text.index("International donations are gratefully accepted")
+    assert opened.heading_at(at) == "START: FULL LICENSE"
