@@ -27,6 +27,7 @@ from app.settings import settings as settings_file
 from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.history import HistoryView
+from app.ui.views.history_work import PAGE
 from app.ui.window import MainWindow
 from tests.helpers.history_entries import LEASE, entry, unanswered
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
@@ -260,6 +261,32 @@ def test_delete_and_undo(open_view: Callable[..., HistoryView], qtbot: QtBot) ->
     assert kept(view) == numbers(view) == [3, 2, 1]
     assert not view.panel.undo.isVisible()
     assert view.workspace.history.text_of(view.workspace.history.get(3)) == PASTED
+
+
+@pytest.mark.parametrize("place", [1, 60, 101])
+def test_what_is_brought_back_stands_in_its_old_place_and_is_the_chosen_one(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, place: int
+) -> None:
+    view = open_view(*(entry(number) for number in range(1, 151)))
+    listed = view.panel.list
+    if place > PAGE:
+        listed.scrollToBottom()
+        qtbot.waitUntil(lambda: len(numbers(view)) == 150)
+        place = 150
+    whole = numbers(view)
+    gone = whole[place - 1]
+    listed.choose(gone)
+    listed.setFocus()
+    qtbot.keyClick(listed, Qt.Key.Key_Delete)
+    settle(view, qtbot)
+    assert gone not in numbers(view)
+    qtbot.mouseClick(view.panel.undo.button, Qt.MouseButton.LeftButton)
+    settle(view, qtbot)
+    assert numbers(view)[:place] == whole[:place]
+    chosen = listed.entry()
+    assert chosen is not None and chosen.number == gone
+    assert listed.viewport().rect().intersects(listed.visualRect(listed.currentIndex()))
+    assert listed.hasFocus()
 
 
 def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:

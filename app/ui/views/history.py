@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
@@ -59,6 +59,7 @@ class HistoryView(Page):
         self._deeds: list[Job] = []
         self._deleting: set[int] = set()
         self._forgotten: list[Forgotten] = []
+        self._brought = 0  # the number of the entry that is brought back, to be gone to
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
         self._runs = HistoryRuns(workspace, lanes, self.panel, self)
@@ -103,7 +104,7 @@ class HistoryView(Page):
             if job is not None:
                 job.drop()
         words = self.panel.words()
-        shown = len(self._list.history.entries) if words == self._words else 0
+        shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
         self._look_job = self.lanes.files.start(look, self.workspace, words, limit=max(PAGE, shown))
         self._look_job.done.connect(self._looked)
         self._look_job.failed.connect(self._say_fault)
@@ -119,6 +120,8 @@ class HistoryView(Page):
             self._list.scrollToTop()
         if chosen is not None:
             self._list.choose(chosen.number)
+        self._list.choose(self._brought)
+        self._brought = 0
         self._show_found()
 
     @Slot()
@@ -170,6 +173,9 @@ class HistoryView(Page):
     def _bring_back(self) -> None:
         if self._forgotten:
             last = self._forgotten.pop()
+            self._brought = last.entry.number
+            if self.panel.undo.button.hasFocus():  # which goes
+                self._list.setFocus(Qt.FocusReason.OtherFocusReason)
             self.panel.undo.clear()
             self._offer_undo()
             self._follow(self.lanes.files.start(bring_back, self.workspace, (last,)), self._look)
