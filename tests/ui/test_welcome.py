@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -28,8 +28,10 @@ from app.ui.theme import Theme
 from app.ui.views.ask import AskView
 from app.ui.views.ask_drafts import kept_sheets
 from app.ui.views.welcome import Welcome
+from app.ui.widgets.answer_panel import TryButton
 from app.ui.window import MainWindow
 from tests.helpers.ask_page import CARD, answers
+from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
 QUESTION = "How much did the firm ask for the repair?"
@@ -388,3 +390,43 @@ def test_nothing_is_cut_off_at_any_width(start: Callable[..., MainWindow], qtbot
         assert band.rect().contains(inside), part
     for label in (band._title, band._line, band._private):
         assert label.height() >= label.heightForWidth(label.width())
+
+
+@pytest.mark.parametrize("width", [700, 1320])
+def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
+    start: Callable[..., MainWindow], qtbot: QtBot, width: int
+) -> None:
+    window = start()
+    window.setMinimumSize(0, 0)
+    window.resize(width, 800)
+    window.activateWindow()
+    page, welcome = welcomed(window, qtbot)
+    band = welcome.band
+    assert band is not None
+    qtbot.waitUntil(band.open.hasFocus)
+    # The narrow one has its buttons below the words.
+    lower = band.open.mapTo(window, QPoint()).y() > band.folder.mapTo(window, QPoint()).y()
+    assert lower == (width == 700)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.panel.findChildren(TryButton)))
+    chain = tab_order(window)
+    rest = chain[chain.index(page.tabs.strip) :]
+    at = [rest.index(one) for one in (band.open, band.close_button, band.folder, page.panel.box.field)]
+    tries = [rest.index(one) for one in page.panel.findChildren(TryButton) if one.isVisible()]
+    assert max(at[:3]) < at[3] < min(tries) and tries == sorted(tries)
+    assert rest.index(page.panel.list if page.panel.list in rest else page.panel.card) < tries[0]
+    assert tries[-1] < rest.index(page.panel.threshold._change)
+    seen = sorted(
+        (band.open, band.close_button, band.folder),
+        key=lambda one: (one.mapTo(window, QPoint()).y(), one.mapTo(window, QPoint()).x()),
+    )
+    assert seen == sorted(seen, key=chain.index)
+
+
+def test_where_it_is_put_away_the_question_is_gone_to(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
+    window = start()
+    window.activateWindow()
+    page, welcome = welcomed(window, qtbot)
+    assert welcome.band is not None
+    qtbot.waitUntil(welcome.band.open.hasFocus)
+    qtbot.keyClick(welcome.band.open, Qt.Key.Key_Escape)
+    assert welcome.band is None and page.panel.box.field.hasFocus()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QApplication
 
 from app.core.report import Report
 from app.flows.samples import Sample
@@ -79,6 +80,8 @@ class Welcome(QObject):
         elif not sheet.outcome.running:
             self._answered(sheet)
         view.panel.box.select()
+        if self._band is not None:  # Tab goes on from what is to be done next
+            self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def leave(self) -> bool:
@@ -86,6 +89,9 @@ class Welcome(QObject):
         band, self._band = self._band, None
         if band is None:
             return False
+        focused = QApplication.focusWidget()
+        if focused is not None and band.isAncestorOf(focused):
+            self._view.panel.box.select()
         self._view.column.removeWidget(band)
         band.hide()
         band.deleteLater()
@@ -101,6 +107,7 @@ class Welcome(QObject):
         view = self._view
         band = self._band = WelcomeBand(view.theme, view.workspace.paths.data)
         view.column.insertWidget(1, band)
+        band.follow(view.tabs.undo_button())
         view.theme.refresh()  # with a stylesheet in force Qt drops the fonts of what gets a parent
         band.closed.connect(self._close)
         band.open_asked.connect(view.choosing.choose)

@@ -134,9 +134,12 @@ class AnswerPanel(QFrame):
                 widget.hide()
                 widget.deleteLater()
         buttons = [TryButton(question) for question in questions]
+        before: QWidget = self.list
         for button in buttons:
             button.clicked.connect(self._tried)
             self._tries.addWidget(button)
+            QWidget.setTabOrder(before, button)
+            before = button
         self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
     def clear_answer(self) -> None:

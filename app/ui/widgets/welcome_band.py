@@ -57,6 +57,7 @@ class WelcomeBand(QFrame):
         self.close_button.clicked.connect(self.closed)
         for button in (self.folder, self.open, self.close_button):
             button.setAccessibleName(button.text())
+        self._before: QWidget | None = None
         self._lay_out()
         self._say("This is a sample. The question at the right is being asked about it, on this computer…")
         theme.changed.connect(self._restyle)
@@ -70,6 +71,20 @@ class WelcomeBand(QFrame):
             )
         else:
             self._say("This is a sample. Ask it something, or open a file of yours.")
+
+    def follow(self, before: QWidget) -> None:
+        """Have Tab come to the buttons, in the order in which they are seen, after what stands `before` the band."""
+        self._before = before
+        self._order()
+
+    def _order(self) -> None:
+        if self._before is None:
+            return
+        buttons = (self.open, self.close_button)
+        one = self._before
+        for after in (self.folder, *buttons) if self._shape == (True, False) else (*buttons, self.folder):
+            QWidget.setTabOrder(one, after)
+            one = after
 
     def line(self) -> str:
         """What is said of the sample."""
@@ -134,6 +149,7 @@ class WelcomeBand(QFrame):
             self._whole.addWidget(self._buttons, 1, 0)
         else:
             self._whole.addWidget(self._buttons, 0, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._order()
 
     @Slot()
     def _restyle(self) -> None:
