@@ -1,10 +1,15 @@
 import os
 
 import pytest
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QPushButton
 
+from app.settings.paths import default_paths
+from app.ui import outside
 from app.ui.outside import open_folder, open_outside
+from app.ui.theme import Theme
+from app.ui.widgets.notice import Notice
 
 URL = QUrl("https://example.org/")
 
@@ -56,14 +61,86 @@ def test_where_no_program_takes_it_that_is_told_and_all_is_as_before(monkeypatch
     assert os.environ["LD_LIBRARY_PATH"] == "/usr/lib/spanlight/_internal"
 
 
-def test_a_folder_is_made_and_shown(seen, tmp_path):
+class Asker(QObject):
+    """Who wants a folder shown, and what was told about it."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def say(self, sentence, hint, path):
+        self.told.append((sentence, hint, path))
+
+
+@pytest.fixture
+def asker(qapp):
+    return Asker()
+
+
+@pytest.fixture
+def launcher(monkeypatch, tmp_path):
+    """Has the desktop's launcher be this script."""
+
+    def made(script):
+        place = tmp_path / "bin"
+        place.mkdir()
+        (place / "xdg-open").write_text(f"#!/bin/sh\n{script}\n")
+        (place / "xdg-open").chmod(0o755)
+        monkeypatch.setenv("PATH", str(place), prepend=os.pathsep)
+        monkeypatch.setattr(outside, "_LAUNCHER_ON", QGuiApplication.platformName())
+
+    return made
+
+
+def test_a_folder_is_made_and_shown(seen, tmp_path, asker):
     folder = tmp_path / "not" / "there yet"
-    assert open_folder(folder) == ("", "")
-    assert folder.is_dir() and seen[0][0] == QUrl.fromLocalFile(str(folder))
+    open_folder(folder, asker.say, asker)
+    assert folder.is_dir() and seen[0][0] == QUrl.fromLocalFile(str(folder)) and not asker.told
 
 
-def test_why_a_folder_is_not_shown_is_told(monkeypatch, seen, tmp_path):
+def test_why_a_folder_is_not_shown_is_told(monkeypatch, seen, tmp_path, asker):
     (tmp_path / "file").write_text("in the way")
-    assert open_folder(tmp_path / "file" / "folder") == ("The folder cannot be made.", "Not a directory")
+    inside = tmp_path / "file" / "folder"
+    open_folder(inside, asker.say, asker)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
-    assert open_folder(tmp_path) == ("No program opened the folder.", str(tmp_path))
+    open_folder(tmp_path, asker.say, asker)
+    assert asker.told == [
+        ("The folder cannot be made.", "Not a directory", str(inside)),
+        ("No program opened the folder.", str(tmp_path), str(tmp_path)),
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the launcher of the free desktops")
+def test_a_launcher_that_found_no_program_is_heard(tmp_path, qtbot, launcher, asker, seen):
+    launcher("sleep 0.2; exit 3")
+    open_folder(tmp_path, asker.say, asker)
+    assert not asker.told
+    qtbot.waitUntil(lambda: bool(asker.told))
+    assert asker.told == [("No program opened the folder.", str(tmp_path), str(tmp_path))] and not seen
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the launcher of the free desktops")
+def test_a_launcher_that_found_one_says_nothing_and_gets_the_systems_libraries(
+    tmp_path, qtbot, launcher, asker, monkeypatch
+):
+    in_a_bundle(monkeypatch, before="/opt/own")
+    launcher(f'echo "$1 $LD_LIBRARY_PATH" > "{tmp_path}/ran"')
+    open_folder(tmp_path, asker.say, asker)
+    qtbot.waitUntil(
+        lambda: not asker.findChildren(QObject, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    )
+    assert (tmp_path / "ran").read_text() == f"{tmp_path} /opt/own\n" and not asker.told
+
+
+def test_the_line_that_says_so_copies_the_path(qapp, qtbot, spanlight_home):
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    notice = Notice(theme)
+    qtbot.addWidget(notice)
+    notice.show_not_shown("No program opened the folder.", "/some where", "/some where")
+    button = next(one for one in notice.findChildren(QPushButton) if one.text() == "Copy the path")
+    assert button.isVisibleTo(notice) and button.accessibleName() == "Copy the path"
+    button.click()
+    assert QGuiApplication.clipboard().text() == "/some where" and button.text() == "Copied"
+    notice.show_fault("A bug.", report="all of it")
+    assert button.text() == "Copy the report"

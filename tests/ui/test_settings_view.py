@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -168,3 +169,16 @@ def test_without_a_choice_the_model_that_is_taken_is_shown(view: SettingsView, q
     view.workspace.settings.models[QA] = "large-reader"
     view.settings_changed()
     qtbot.waitUntil(lambda: view.models[QA].currentData() == "large-reader")
+
+
+def test_where_no_program_shows_the_folder_that_is_said_below_it_in_any_window(
+    view: SettingsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    view.resize(700, 320)
+    view._column.ensureWidgetVisible(view._open)
+    view._open.click()
+    line = view.not_shown
+    assert line.sentence() == "No program opened the folder."
+    qtbot.waitUntil(lambda: line.visibleRegion().boundingRect() == line.rect())
+    assert not view._open.visibleRegion().isEmpty(), "beside what was pressed"

@@ -61,6 +61,7 @@ class SettingsView(Page):
         self._models_job: Job | None = None
         self._save_job: Job | None = None
         self.notice = Notice(theme)
+        self.not_shown = Notice(theme)
         self.look = Segments(theme, "Look", LOOKS)
         self.text_size = self._choice("Text size")
         self.reading = Segments(theme, "What is read", READINGS)
@@ -157,9 +158,8 @@ class SettingsView(Page):
 
     @Slot()
     def _open_folder(self) -> None:
-        sentence, hint = open_folder(self.workspace.paths.data)
-        if sentence:
-            self.notice.show_hint(sentence, hint)
+        self.not_shown.clear()
+        open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
 
     def go_to_updates(self) -> None:
         """Put the keyboard focus where updates are asked for."""
@@ -250,6 +250,7 @@ class SettingsView(Page):
             beside(self._folder, self._open),
             "Texts, drafts and answers stay here and never leave this computer.",
         )
+        card.add_whole(self.not_shown)
         card.add_row("Version", self.about)
         self._column = column = CardColumn(self.theme)
         for part in (self._title, self.notice, card):

@@ -148,6 +148,4 @@ class Welcome(QObject):
 
     @Slot()
     def _open_folder(self) -> None:
-        sentence, hint = open_folder(self._view.workspace.paths.data)
-        if sentence:
-            self._view.panel.notice.show_hint(sentence, hint)
+        open_folder(self._view.workspace.paths.data, self._view.panel.notice.show_not_shown, self)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout
 
 from app.ui.theme import Theme, mark
 
 
 class Notice(QFrame):
-    """One sentence and one hint; a bug's report can be copied. Hidden while there is nothing to say.
+    """One sentence and one hint; a bug's report, or a folder's path, can be copied. Hidden while nothing is to be said.
 
     `closed` is sent when the person puts the line away, `acted` when the deed is done that it offers.
     """
@@ -31,8 +31,7 @@ class Notice(QFrame):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._copy = QPushButton("Copy the report")
-        self._copy.setAccessibleName("Copy the report")
+        self._copy = QPushButton()
         self._copy.clicked.connect(self._copy_report)
         self._act = QPushButton()
         self._act.clicked.connect(self.acted)
@@ -65,6 +64,11 @@ class Notice(QFrame):
         """Say something that is worth knowing and not wrong; `act` is what a button offers to do about it."""
         self._show("hint", sentence, hint, "", act)
 
+    def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
+        """Say why a folder is not shown, with a button that copies its path."""
+        self._show("hint", sentence, hint, path, copy="Copy the path")
+        QTimer.singleShot(0, self._come_into_view)  # once it has its place
+
     def clear(self) -> None:
         """Take the line away: what it said no longer holds."""
         self._sentence.clear()
@@ -75,12 +79,15 @@ class Notice(QFrame):
         """What the line says, empty while it is hidden."""
         return self._sentence.text()
 
-    def _show(self, kind: str, sentence: str, hint: str, report: str, act: str = "") -> None:
+    def _show(
+        self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "Copy the report"
+    ) -> None:
         self._kind, self._report = kind, report
         self._sentence.setText(sentence)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
-        self._copy.setText("Copy the report")
+        self._copy.setText(copy)
+        self._copy.setAccessibleName(copy)
         self._copy.setVisible(bool(report))
         self._act.setText(act)
         self._act.setAccessibleName(act)
@@ -89,6 +96,14 @@ class Notice(QFrame):
         mark(self, kind=kind)
         self._restyle()
         self.show()
+
+    @Slot()
+    def _come_into_view(self) -> None:
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        if isinstance(page, QScrollArea):
+            page.ensureWidgetVisible(self, 0, self._theme.step(4))
 
     @Slot()
     def _copy_report(self) -> None:

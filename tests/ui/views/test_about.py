@@ -104,6 +104,10 @@ def test_versions_computer_and_device_are_told(window: MainWindow, qtbot: QtBot)
     assert "Apache License 2.0" in section.licence.words()
 
 
+def seen_whole(widget: QWidget) -> bool:
+    return widget.isVisible() and widget.visibleRegion().boundingRect() == widget.rect()
+
+
 def test_folders_are_opened(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(
@@ -118,7 +122,8 @@ def test_folders_are_opened(window: MainWindow, qtbot: QtBot, monkeypatch: pytes
     assert all(folder.is_dir() for folder in opened)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     section.folders["Logs"].click()
-    assert section.notice.sentence() == "No program opened the folder."
+    assert section.not_shown.sentence() == "No program opened the folder."
+    qtbot.waitUntil(lambda: seen_whole(section.not_shown))
 
 
 def test_a_folder_that_cannot_be_made_is_said(window: MainWindow, qtbot: QtBot) -> None:
@@ -127,7 +132,7 @@ def test_a_folder_that_cannot_be_made_is_said(window: MainWindow, qtbot: QtBot) 
     paths.data.mkdir(parents=True, exist_ok=True)
     paths.models.write_text("in the way")
     section.folders["Models"].click()
-    assert section.notice.sentence() == "The folder cannot be made."
+    assert section.not_shown.sentence() == "The folder cannot be made."
 
 
 def test_its_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:

@@ -23,6 +23,7 @@ from app.ui.views.about.section import AboutSection
 from app.ui.widgets.facts import Fact, FactsGrid
 from app.ui.widgets.form_card import CardColumn, FormCard, beside
 from app.ui.widgets.linked_choice import LinkedChoice
+from app.ui.widgets.notice import Notice
 from app.ui.widgets.status_line import ElidedLabel
 
 _WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
@@ -45,6 +46,7 @@ class OverviewSection(AboutSection):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
+        self.not_shown = Notice(theme)
         self._job: Job | None = None
         self._devices_job: Job | None = None
         self._about: About | None = None
@@ -113,10 +115,8 @@ class OverviewSection(AboutSection):
         )
 
     def _open(self, folder: Path) -> None:
-        self.notice.clear()
-        sentence, hint = open_folder(folder)
-        if sentence:
-            self.notice.show_hint(sentence, hint)
+        self.not_shown.clear()
+        open_folder(folder, self.not_shown.show_not_shown, self)
 
     # How it looks
 
@@ -158,6 +158,7 @@ class OverviewSection(AboutSection):
             kept.add_row(place.title, beside(path, button), _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
             self._paths.append(path)
+        kept.add_whole(self.not_shown)
         column = CardColumn(self.theme)
         for part in (head, self.notice, ways, made, computer, kept):
             column.add(part)

@@ -212,9 +212,7 @@ class InstalledSection(ModelsSection):
 
     @Slot()
     def _show_folder(self) -> None:
-        sentence, hint = open_folder(Path(self.list.key()))
-        if sentence:
-            self.details.notice.show_hint(sentence, hint)
+        open_folder(Path(self.list.key()), self.details.notice.show_not_shown, self)
 
     @Slot()
     def _again(self) -> None:
