@@ -88,6 +88,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.core.about",
         "app.core.errors",
         "app.core.file_urls",
+        "app.core.near_words",
         "app.core.system_libraries",
         "app.settings.paths",
         "app.cli",
