@@ -8,12 +8,14 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof, byref, c_double
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import atan2, hypot, isfinite, pi
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.documents.pdf_geometry import FARTHEST, ShownPart, in_frame, load_page, near, shown_part
+from app.documents.pdf_notes import cuts, is_apart
 
 REPLACEMENT = "\ufffd"
 
@@ -36,9 +38,10 @@ class Word:
     """Characters `first` to `last` (not included) of a page that stand together.
 
     `left`, `right` and `base` are points in the frame in which its line is level: x from the left, y downwards, turned
-    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank
-    before it, `fixed` that its letters are all of one width. `order` are its
-    characters in the order of reading where that is not theirs on the page.
+    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank before it, `fixed` that its
+    letters are all of one width, `apart` that the mark of a note and a word are parted before it, so that the text has
+    a blank where the page has none. `order` are its characters in the order of reading where that is not theirs on the
+    page.
     """
 
     first: int
@@ -52,6 +55,7 @@ class Word:
     gap: bool
     fixed: bool = False
     order: list[int] | None = None
+    apart: bool = False
 
     def characters(self) -> Sequence[int]:
         """The characters in the order of reading."""
@@ -190,24 +194,39 @@ def _words(
     pattern = _WORD if len(characters) <= _MOST_CHARACTERS else _LINE
     matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
     fonts: dict[int, tuple[bool, bool]] = {}
-    words, before = [], 0
-    for first, last in _places(handle, pattern, marked, sheet, shown):
+    words: list[Word] = []
+    before = 0
+
+    def measure(each: int) -> tuple[float, tuple[float, float], int]:
+        pdfium.FPDFText_GetMatrix(handle, each, matrix)
+        pdfium.FPDFText_GetCharOrigin(handle, each, x, y)
+        size = pdfium.FPDFText_GetFontSize(handle, each) * hypot(matrix.c, matrix.d)
+        return size, shown.point(near(x.value), near(y.value)), _turns(matrix, shown)
+
+    def standing(each: int) -> tuple[float, float]:
+        size, (x, y), quarter = measure(each)
+        return size, (y, x, -y, -x)[quarter]  # as in_frame has it
+
+    def pieces() -> Iterator[tuple[int, int]]:
+        for first, last in _places(handle, pattern, marked, sheet, shown):
+            marks = cuts(characters, first, last, standing) if sheet.rightwards else []
+            yield from pairwise([first, *marks, last])
+
+    for first, last in pieces():
         if last - first == 1 and characters[first] in _ACCENTS:
             continue
-        pdfium.FPDFText_GetMatrix(handle, first, matrix)
-        pdfium.FPDFText_GetCharOrigin(handle, first, x, y)
-        size = pdfium.FPDFText_GetFontSize(handle, first) * hypot(matrix.c, matrix.d)
-        quarter = _turns(matrix, shown)
+        size, origin, quarter = measure(first)
         ends = sheet.boxes[4 * first : 4 * last]
         if sheet.rightwards:
             ends = ends[:4] + ends[-4:]
-        origin = shown.point(near(x.value), near(y.value))
         left, right, base, height = in_frame(ends, origin, quarter)
         if not 0.5 <= size <= 3 * max(height, 0.5):
             size = max(0.5, 0.8 * height)
         gap = any(characters[each] not in "\r\n" for each in range(before, first))
         bold, fixed = _style(handle, first, fonts)
-        words.append(Word(first, last, left, right, base, size, bold, quarter, gap, fixed))
+        word = Word(first, last, left, right, base, size, bold, quarter, gap, fixed)
+        word.apart = sheet.rightwards and is_apart(characters, words, word)
+        words.append(word)
         before = last
         if len(words) % 50_000 == 0:
             check()

@@ -100,7 +100,7 @@ class Writer:
         pieces: list[str] = []
         places = array("i")
         for word in line.words:
-            if word.gap and places:
+            if (word.gap or word.apart) and places:
                 pieces.append(" ")
                 places.append(_blank_after(characters, places[-1]))
             own = characters[word.first : word.last] if word.order is None else ""

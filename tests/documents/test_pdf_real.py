@@ -78,7 +78,7 @@ FACTS = {
         "extensible framework for explanations in question answering.",
         "two tasks—post-hoc explanation generation",
         "Modern neural systems have made tremendous progress in QA accuracy",  # over a column, past footnotes
-        "decomposing explanations has high coverage (77% on the Natural Questions corpus3)",  # over a page
+        "decomposing explanations has high coverage (77% on the Natural Questions corpus 3)",  # over a page
         "\n(Intercept)\t−0.31 (0.15)\n+ Incorrect+Sentence\t0.15 (0.11)\n",
         "Each input instance is either a QA- or QED-specific instance",
         "Tim Rocktaschel, Thomas Lukasiewicz, and Phil Blunsom",

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.pages import mark_on_pages
 from app.core.report import Progress, Silent, Stopped
+from app.core.text import Span
 from app.documents.pdf_text import read_pages
 from tests.helpers.pdf_pages import read, read_words
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
@@ -151,6 +153,47 @@ def test_dots_of_a_table_of_contents_are_one_tab() -> None:
         [Words(f"{title} {'.' * 60} {page}", y=72 + 14 * page) for page, title in enumerate(("Now", "Later"))]
     ).text
     assert text == "Now\t0\nLater\t1"
+
+
+def raised(*pieces: str, rotation: int = 0) -> str:
+    """The text of pieces that stand close to each other in one line, each that begins with ^ small and raised."""
+    words, x = [], 72.0
+    for piece in pieces:
+        mark = piece.startswith("^")
+        piece, size = piece.lstrip("^"), 6 if mark else 10
+        words.append(Words(piece, x, 96 if mark else 100, size, "Courier"))
+        x += 0.6 * size * len(piece)
+    return read(small_pdf([Page(words, rotation=rotation)])).text
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["^1", "Instances with short answers"], "1 Instances with short answers"),
+        (["^12", "While this holds"], "12 While this holds"),
+        (["*", "Work done"], "*Work done"),
+        (["three annotators", "^5", " marked"], "three annotators 5 marked"),
+        (["the corpus", "^3", ") and"], "the corpus 3) and"),
+        (["Ada Lamm", "^1,2*", ", Bob Lee", "^†", ", Carl"], "Ada Lamm 1,2*, Bob Lee †, Carl"),
+        # What is no mark of a note, and what a stop parts already.
+        (["it is public.", "^2", " Next"], "it is public.2 Next"),
+        (["10", "^7", " cells in 5 cm", "^2", " and x", "^2"], "107 cells in 5 cm2 and x2"),
+        (["the ", "^14", "C method, the 21", "^st", " century"], "the 14C method, the 21st century"),
+        (["word2vec, Table4 and 3Dmodels"], "word2vec, Table4 and 3Dmodels"),
+    ],
+)
+def test_the_mark_of_a_note_is_parted_from_words(pieces: list[str], text: str) -> None:
+    assert raised(*pieces) == text
+    assert raised(*pieces, rotation=90) == text
+
+
+def test_words_beside_the_mark_of_a_note_are_read_back() -> None:
+    parts = read(small_pdf([Page([Words("annotators", 72, 100, 10, "Courier"), Words("5", 132, 96, 6, "Courier"),
+                                  Words(" marked", 136, 100, 10, "Courier")])]))  # fmt: skip
+    assert parts.text == "annotators 5 marked"
+    for words in ("annotators", "annotators 5", "5 marked", "annotators 5 marked"):
+        start = parts.text.index(words)
+        assert mark_on_pages(parts.pages, Span(start, start + len(words)), words).reason == ""
 
 
 def test_a_raised_mark_stays_in_its_line() -> None:
