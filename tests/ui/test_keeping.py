@@ -12,7 +12,6 @@ from pathlib import Path
 import pypdfium2
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.core.history import Entry
@@ -239,11 +238,11 @@ def named(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the system's dialog for saving was offered; it takes that name."""
     offered: list[str] = []
 
-    def take(parent: object, title: str, name: str, kinds: str) -> tuple[str, str]:
+    def take(parent: object, title: str, name: str, kinds: str) -> str:
         offered.append(name)
-        return name, kinds
+        return name
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", take)
+    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", take)
     return offered
 
 
@@ -319,10 +318,10 @@ def test_a_file_that_cannot_be_written_is_said_where_the_person_looks(
     is_open(view, qtbot, [write(tmp_path, "txt")])
     ask(view, qtbot, "When is it noon?")
     target = str(tmp_path / "tides.txt" / "answers.csv")  # a file is no folder
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (target, ""))
+    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", lambda *_: target)
     saved(view, qtbot, "csv")
     assert view.panel.notice.isVisible() and is_lit(view, "noon")
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", lambda *_: "")
     view.panel.notice.clear()
     saved(view, qtbot, "csv")
     assert not view.panel.notice.isVisible(), "thought better of it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QStandardPaths, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
 from app.ui.views.sheets import Sheets
@@ -33,7 +33,9 @@ class Choosing(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for files by the system's dialog, in the folder of the file opened last."""
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Open files", self._folder(), FILTER)
+        from app.ui.widgets.file_dialog import open_names
+
+        names = open_names(self._window, "Open files", self._folder(), FILTER)
         if names:
             self.chosen.emit([Path(name) for name in names])
 

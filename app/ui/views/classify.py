@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import wording
 from app.core.models import Head
@@ -21,6 +21,7 @@ from app.ui.views.classify_work import DRAFT, texts_of, visit_of, write
 from app.ui.views.finding import IN_FIND_BAR
 from app.ui.views.text_page import TextPage
 from app.ui.widgets.class_panel import LINES, ONE, ClassPanel
+from app.ui.widgets.file_dialog import save_name
 from app.ui.widgets.text_editor import TextEditor
 
 
@@ -143,13 +144,8 @@ class ClassifyView(TextPage):
     def _save_table(self) -> None:
         if self._way != LINES or not self._class_panel.table.row_count():
             return
-        dialog = QFileDialog(self, "Save the table", filter="CSV (*.csv)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("classified.csv")
-        if dialog.exec():
-            self.save_table_as(Path(dialog.selectedFiles()[0]))
-        dialog.deleteLater()
+        if name := save_name(self, "Save the table", "classified.csv", "CSV (*.csv)"):
+            self.save_table_as(Path(name))
 
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.errors import SpanlightError
@@ -22,6 +22,7 @@ from app.ui.theme import Theme
 from app.ui.views.history_runs import HistoryRuns
 from app.ui.views.history_work import PAGE, Listed, look, look_on, suffix_of
 from app.ui.views.page import Page
+from app.ui.widgets.file_dialog import save_name
 from app.ui.widgets.history_panel import HistoryPanel
 
 
@@ -212,13 +213,9 @@ class HistoryView(Page):
     @Slot(str)
     def _export(self, kind: str) -> None:
         title, suffix = suffix_of(kind)
-        dialog = QFileDialog(self, f"Export: {title}", filter=f"{title.split(' (')[0]} (*{suffix})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix.lstrip("."))
-        dialog.selectFile(f"answers{suffix}")
-        if dialog.exec():
-            self.export_to(kind, Path(dialog.selectedFiles()[0]))
-        dialog.deleteLater()
+        kinds = f"{title.split(' (')[0]} (*{suffix})"
+        if name := save_name(self, f"Export: {title}", f"answers{suffix}", kinds):
+            self.export_to(kind, Path(name))
 
     def export_to(self, kind: str, path: Path) -> None:
         """Export what is listed to a file."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.errors import SpanlightError
@@ -242,6 +242,7 @@ class Keeping(QObject):
             return
         from app.flows.export import export
         from app.flows.history import entry_of
+        from app.ui.widgets.file_dialog import save_name
 
         kind = next(one for one in FORMATS if one.key == key)
         reading = outcome.judged(self._answers.threshold())
@@ -249,9 +250,7 @@ class Keeping(QObject):
         what = " (SQuAD)" if key == "squad" else ""
         named = f"{Path(document.name).stem}, answers" if document.name else "Answers"
         begin = Path(document.path).parent / f"{named}{what}{kind.suffix}"
-        name, _ = QFileDialog.getSaveFileName(
-            self._window, "Save the answers", str(begin), f"{kind.title} (*{kind.suffix})"
-        )
+        name = save_name(self._window, "Save the answers", str(begin), f"{kind.title} (*{kind.suffix})")
         if not name:
             return
         target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)

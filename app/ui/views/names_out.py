@@ -6,12 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.flows.export_names import FORMATS, names_csv, save_names
 from app.ui.jobs import Job, Lanes
 from app.ui.views.names_shown import NamesShown
+from app.ui.widgets.file_dialog import save_name
 from app.ui.widgets.names_panel import NamesPanel
 
 
@@ -41,13 +42,9 @@ class NamesOut(QObject):
     @Slot(str)
     def _ask_where(self, kind: str) -> None:
         form = next(one for one in FORMATS if one.key == kind)
-        dialog = QFileDialog(self._window, "Save the names", filter=f"{form.title} (*{form.suffix})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(form.suffix[1:])
-        dialog.selectFile(f"names{form.suffix}")
-        if dialog.exec():
-            self.save_as(kind, Path(dialog.selectedFiles()[0]))
-        dialog.deleteLater()
+        kinds = f"{form.title} (*{form.suffix})"
+        if name := save_name(self._window, "Save the names", f"names{form.suffix}", kinds):
+            self.save_as(kind, Path(name))
 
     def save_as(self, kind: str, path: Path) -> None:
         """Write the names in a format, in the files lane."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost
 from app.core.layout import Opened
@@ -24,6 +24,7 @@ from app.ui.views.in_line import InLine
 from app.ui.views.model_ahead import Load, ModelAhead
 from app.ui.views.page import Page
 from app.ui.views.paper_files import PaperFiles
+from app.ui.widgets.file_dialog import open_names
 from app.ui.widgets.find_bar import FindBar
 from app.ui.widgets.paper import Paper
 from app.ui.widgets.text_panel import TextPanel
@@ -245,7 +246,7 @@ class TextPage(Page):
 
     @Slot()
     def _choose_file(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Open a file", "", self.FILES)
+        names = open_names(self, "Open a file", "", self.FILES)
         if names:
             self.open_files([Path(name) for name in names])
 

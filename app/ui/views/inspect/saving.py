@@ -7,30 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.settings.files import write_atomic
 from app.ui.jobs import Job, Lanes
 from app.ui.views.classify_work import write
 from app.ui.widgets.charts.export import picture_bytes
+from app.ui.widgets.file_dialog import save_name
 
 _NUMBERS = "Numbers (*.csv)"
 _PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
-
-
-class SaveDialog(QFileDialog):
-    """Asks for a file's name; its ending is that of the kind that is chosen."""
-
-    def __init__(self, parent: QWidget, title: str, kinds: list[str]) -> None:
-        super().__init__(parent, title)
-        self.setNameFilters(kinds)
-        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.filterSelected.connect(self._take_kind)
-        self._take_kind(kinds[0])
-
-    @Slot(str)
-    def _take_kind(self, kind: str) -> None:
-        self.setDefaultSuffix(kind.partition("*.")[2].removesuffix(")"))
 
 
 class Saving(QObject):
@@ -77,12 +63,10 @@ class Saving(QObject):
 
     def _ask(self, title: str, filters: list[str]) -> Path | None:
         """Where the person wants the file, None for nowhere."""
-        dialog = SaveDialog(self._page, f"Save {title}", filters)
         stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-        dialog.selectFile(f"{stem}.{dialog.defaultSuffix()}")
-        chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
-        dialog.deleteLater()
-        return chosen
+        ending = filters[0].partition("*")[2].removesuffix(")")
+        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
+        return Path(name) if name else None
 
     @Slot()
     def _saved(self) -> None:

@@ -13,6 +13,7 @@ from app.flows.import_model import import_model
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.messages import fault_of
+from app.ui.widgets.file_dialog import file_dialog
 from app.ui.widgets.import_place import ImportPlace
 
 
@@ -61,13 +62,13 @@ class Importing(QObject):
 
     @Slot()
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self._place, "Import a model's folder")
+        dialog = file_dialog(self._place, "Import a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._ask(dialog)
 
     @Slot()
     def _choose_zip(self) -> None:
-        dialog = QFileDialog(self._place, "Import a zip", filter="Zip files (*.zip)")
+        dialog = file_dialog(self._place, "Import a zip", kinds="Zip files (*.zip)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         self._ask(dialog)
 

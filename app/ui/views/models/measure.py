@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.measure_words import NOUNS, examples
@@ -23,6 +23,7 @@ from app.ui.views.in_line import InLine
 from app.ui.views.models.measure_kept import KeptMeasures
 from app.ui.views.models.measure_work import Known, look, own_set
 from app.ui.views.models.section import ModelsSection
+from app.ui.widgets.file_dialog import open_name
 from app.ui.widgets.label_choices import MOST_LABELS
 from app.ui.widgets.measure_empty import MeasureEmpty
 from app.ui.widgets.measure_form import MeasureForm
@@ -240,7 +241,7 @@ class MeasureSection(ModelsSection):
 
     @Slot()
     def _ask_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Examples with known answers", "", _FILTER)
+        name = open_name(self, "Examples with known answers", _FILTER)
         if name:
             self.open_file(Path(name))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel
+from PySide6.QtWidgets import QCheckBox, QLabel
 
 from app.core.addresses import Remark, endpoint_remark, proxy_remark
 from app.core.network import HUB
@@ -17,6 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
 from app.ui.theme import Theme
 from app.ui.widgets.checked_line import CheckedLine
+from app.ui.widgets.file_dialog import folder_name, open_name
 from app.ui.widgets.form_card import FormCard, say
 
 _ABOUT = {
@@ -131,15 +132,13 @@ class NetworkForm(FormCard):
 
     @Slot()
     def _choose_certificates(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Choose certificates", "", "Certificates (*.pem *.crt *.cer);;All files (*)"
-        )
+        name = open_name(self, "Choose certificates", "Certificates (*.pem *.crt *.cer);;All files (*)")
         if name:
             self.fields["certificates"].line.take(name)
 
     @Slot()
     def _choose_cache(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Choose a folder for downloads"):
+        if name := folder_name(self, "Choose a folder for downloads"):
             self.fields["hub_cache"].line.take(name)
 
     @Slot(bool)

@@ -27,9 +27,9 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.views.inspect.page import InspectView
 from app.ui.views.inspect.pooling import PoolingSection
-from app.ui.views.inspect.saving import SaveDialog
 from app.ui.views.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
 from app.ui.widgets.charts.chart import Chart
+from app.ui.widgets.file_dialog import save_dialog
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, until_stopped
 
@@ -307,7 +307,7 @@ def test_a_chart_is_saved_by_the_ending_of_its_name(
 
 
 def test_the_ending_follows_the_kind_that_is_chosen(view: InspectView) -> None:
-    dialog = SaveDialog(view, "Save it", ["Picture (*.png)", "Numbers (*.csv)"])
+    dialog = save_dialog(view, "Save it", "it.png", "Picture (*.png);;Numbers (*.csv)")
     assert dialog.defaultSuffix() == "png"
     dialog.filterSelected.emit("Numbers (*.csv)")
     assert dialog.defaultSuffix() == "csv"

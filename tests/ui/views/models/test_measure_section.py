@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
@@ -207,11 +207,11 @@ def test_a_file_of_ones_own(
     section = opened()
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\nbad,negative\n")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    monkeypatch.setattr("app.ui.views.models.measure.open_name", lambda *_: "")
     at = section.form.data.count() - 1
     section.form.data.activated.emit(at)
     assert section.form.data.currentIndex() == 0  # the dialog was left
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr("app.ui.views.models.measure.open_name", lambda *_: str(path))
     section.form.data.activated.emit(at)
     # The file holds texts: a model that classifies is chosen with it.
     qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)

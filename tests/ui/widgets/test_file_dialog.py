@@ -1,0 +1,99 @@
+"""Qt's own dialog for files, which is shown where the system has none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, QSize
+from PySide6.QtWidgets import QApplication, QFileDialog, QTreeView, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import delete
+
+from app.settings.paths import default_paths
+from app.ui.theme import Theme
+from app.ui.widgets.file_dialog import file_dialog, open_name, open_names, save_dialog, save_name
+
+KEPT = QSettings.Format.NativeFormat, QSettings.Scope.UserScope
+
+
+@pytest.fixture
+def page(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[QWidget]:
+    """A page whose dialogs keep what they keep in a folder of the test's own, as the window has it."""
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    QSettings.setPath(*KEPT, str(spanlight_home))
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.show()
+    yield page
+    QSettings.setPath(*KEPT, str(default_paths().config))
+
+
+def columns(dialog: QFileDialog) -> list[int]:
+    header = dialog.findChild(QTreeView, "treeView").header()
+    return [header.sectionSize(column) for column in range(header.count())]
+
+
+def test_all_columns_are_seen_whole(page: QWidget, qtbot: QtBot) -> None:
+    dialog = file_dialog(page, "Open files")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    tree = dialog.findChild(QTreeView, "treeView")
+    letters = tree.fontMetrics()
+    name, size, kind, date = columns(dialog)
+    assert name + size + kind + date <= tree.viewport().width()
+    assert size > letters.horizontalAdvance("999.99 MiB") and kind > letters.horizontalAdvance(
+        "Plain text document"
+    )
+    assert date > letters.horizontalAdvance("31/12/2026 23:59") and name > 12 * letters.averageCharWidth()
+    assert dialog.height() > 24 * letters.height()
+
+
+def test_size_and_columns_come_back(page: QWidget, qtbot: QtBot) -> None:
+    first = file_dialog(page, "Open files")
+    first.show()
+    room = first.screen().availableGeometry().size()
+    first.resize(QSize(640, 500).boundedTo(room))
+    header = first.findChild(QTreeView, "treeView").header()
+    header.resizeSection(2, 222)
+    wide = first.size()
+    first.reject()
+    delete(first)  # Qt keeps its columns then
+    again = file_dialog(page, "Save it")
+    again.show()
+    assert again.size() == wide and columns(again)[2] == 222
+    again.deleteLater()
+
+
+def test_what_is_chosen_is_given(page: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("a")
+    target = str(tmp_path / "answers, new.md")
+
+    def take(dialog: QFileDialog) -> None:
+        dialog.selectFile(str(file))
+        dialog.accept()
+
+    for deed, ask, given in (
+        (QFileDialog.accept, lambda: save_name(page, "Save it", target, "Markdown (*.md)"), target),
+        (QFileDialog.reject, lambda: save_name(page, "Save it", target, "Markdown (*.md)"), ""),
+        (QFileDialog.reject, lambda: open_name(page, "Open it", "CSV (*.csv)"), ""),
+        (take, lambda: open_names(page, "Open it", str(tmp_path), "CSV (*.csv)"), [str(file)]),
+    ):
+
+        def run(dialog: QFileDialog, deed: Callable[[QFileDialog], None] = deed) -> int:
+            dialog.show()
+            deed(dialog)
+            return dialog.result()
+
+        monkeypatch.setattr(QFileDialog, "exec", run)
+        assert ask() == given
+
+
+def test_the_systems_own_dialog_is_taken_where_there_is_one(page: QWidget, qtbot: QtBot) -> None:
+    """Qt looks whether the class is its own; one derived from it never gets the system's."""
+    for dialog in (file_dialog(page, "Open it"), save_dialog(page, "Save it", "a.csv", "CSV (*.csv)")):
+        qtbot.addWidget(dialog)
+        assert dialog.metaObject().className() == "QFileDialog"
