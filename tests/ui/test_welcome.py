@@ -405,8 +405,11 @@ def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
     assert band is not None
     qtbot.waitUntil(band.open.hasFocus)
     # The narrow one has its buttons below the words.
-    lower = band.open.mapTo(window, QPoint()).y() > band.folder.mapTo(window, QPoint()).y()
-    assert lower == (width == 700)
+
+    def below() -> bool:
+        return band.open.mapTo(window, QPoint()).y() > band.folder.mapTo(window, QPoint()).y()
+
+    qtbot.waitUntil(lambda: below() == (width == 700))
     qtbot.waitUntil(lambda: any(one.isVisible() for one in page.panel.findChildren(TryButton)))
     chain = tab_order(window)
     rest = chain[chain.index(page.tabs.strip) :]
