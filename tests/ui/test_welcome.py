@@ -397,10 +397,10 @@ def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
     start: Callable[..., MainWindow], qtbot: QtBot, width: int
 ) -> None:
     window = start()
-    window.setMinimumSize(0, 0)
-    window.resize(width, 800)
     window.activateWindow()
     page, welcome = welcomed(window, qtbot)
+    window.setMinimumSize(0, 0)  # only now, as every new look sets the least size again
+    window.resize(width, 800)
     band = welcome.band
     assert band is not None
     qtbot.waitUntil(band.open.hasFocus)
