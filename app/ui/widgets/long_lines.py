@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 LIMIT = 10_000
 
@@ -28,6 +29,17 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
         breaks += len(pieces) - 1
         parts.extend(pieces)
     return "\n".join(parts), breaks
+
+
+def added(text: str, limit: int = LIMIT) -> list[int]:
+    """The code points of a text that `broken` adds a line end before, in order."""
+    found: list[int] = []
+    start = 0
+    for line in text.split("\n"):
+        if len(line) > limit:
+            found += (start + two for (_, one), (two, _) in pairwise(cuts(line, limit)) if one == two)
+        start += len(line) + 1
+    return found
 
 
 def _any_longer(text: str, limit: int) -> bool:
