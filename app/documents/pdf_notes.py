@@ -9,7 +9,21 @@ from typing import Protocol
 _SIGNS = r"[\d*\u2217\u204e†‡§¶]"
 _MARK = re.compile(rf"{_SIGNS}+(?:[,;]{_SIGNS}+)*")
 # What stands behind a number or a short word may be an exponent ("cm2"), and behind a stop it parts nothing.
-_BEFORE = re.compile(r"(?:[^\W\d_]{4}|[A-Z][^\W\d_]{2})$")
+_BEFORE = re.compile(r"[^\W\d_]{4,}$")
+# Of shorter words, those that begin many a note and are no element with its number ("14CO2", "137Cs").
+_BEHIND = re.compile(r"[^\W\d_]{3}|(?:An|By|If|It|On|Or|So|To|We)$")
+# One digit behind these is more often a power: units that are written out, functions and letters of formulas.
+_POWERS = re.compile(
+    r"(?:nano|micro|milli|centi|deci|kilo|mega|giga)?"
+    r"(?:met(?:er|re)|gram(?:me)?|lit(?:er|re)|second|volt|tesla|hertz|watt|joule|newton|pascal|parsec)s?"
+    r"|feet|foot|inch(?:es)?|yards?|miles?|arc(?:min|sec)s?|degrees?|minutes?|hours?|radians?|pixels?|gauss"
+    r"|(?:arc|ar)?(?:sin|cos|tan|cot|sec|csc)h?"
+    r"|alpha|beta|gamma|delta|zeta|theta|kappa|lambda|sigma|omega"
+    r"|speed|velocity|radius|distance|length|width|height|time|mass|error|norm",
+    re.IGNORECASE,
+)
+# Behind a mark, what goes on with a formula.
+_GOES_ON = frozenset("(=+/^<>\u00b1\u00b7\u00d7\u00f7\u2212")
 # In shares of the larger letters' size.
 _SMALLER, _RAISED = 0.85, 0.15
 
@@ -39,7 +53,7 @@ def cuts(characters: str, first: int, last: int, measure: Measure) -> list[int]:
     found = []
     for mark in _MARK.finditer(characters, first, last):
         start, end = mark.span()
-        if start == first and end + 1 < last and characters[end : end + 2].isalpha():
+        if start == first and _is_word_behind(characters[end:last]):
             if _is_raised(measure(start), measure(end)):
                 found.append(end)
         elif (
@@ -57,22 +71,31 @@ def is_apart(characters: str, before: Sequence[_Word], word: _Word) -> bool:
     if last is None or word.gap or last.quarter != word.quarter:
         return False
     one, two = characters[last.first : last.last], characters[word.first : word.last]
-    if _is_mark_behind(one, two):
+    if _is_mark_behind(one, characters[word.first : word.last + 1]):
         return _is_raised((word.size, word.base), (last.size, last.base))
     begins = len(before) < 2 or before[-2].last != last.first
     return (
         begins
         and _MARK.fullmatch(one) is not None
-        and len(two) > 1
-        and two[:2].isalpha()
+        and _is_word_behind(two)
         and _is_raised((last.size, last.base), (word.size, word.base))
     )
 
 
 def _is_mark_behind(word: str, behind: str) -> bool:
     """Whether, as far as letters tell, `behind` begins with the mark of a note to `word`."""
-    mark = _MARK.match(behind)
-    return bool(mark and _BEFORE.search(word) and not behind[mark.end() : mark.end() + 1].isalnum())
+    mark, last = _MARK.match(behind), _BEFORE.search(word)
+    if mark is None or last is None or any(letter.isupper() for letter in last[0][-3:]):
+        return False
+    if mark[0].isdecimal() and len(mark[0]) == 1 and _POWERS.fullmatch(last[0]):
+        return False
+    after = behind[mark.end() : mark.end() + 1]
+    return not after.isalnum() and after not in _GOES_ON
+
+
+def _is_word_behind(words: str) -> bool:
+    """Whether what stands behind a mark begins a word, not a formula."""
+    return bool(_BEHIND.match(words)) and not words[1].isupper()
 
 
 def _is_raised(mark: tuple[float, float], word: tuple[float, float]) -> bool:

@@ -171,14 +171,27 @@ def raised(*pieces: str, rotation: int = 0) -> str:
     [
         (["^1", "Instances with short answers"], "1 Instances with short answers"),
         (["^12", "While this holds"], "12 While this holds"),
+        (["^8", "We use"], "8 We use"),
         (["*", "Work done"], "*Work done"),
         (["three annotators", "^5", " marked"], "three annotators 5 marked"),
         (["the corpus", "^3", ") and"], "the corpus 3) and"),
-        (["Ada Lamm", "^1,2*", ", Bob Lee", "^†", ", Carl"], "Ada Lamm 1,2*, Bob Lee †, Carl"),
+        (["Ada Lamm", "^1,2*", ", Bob Lee", "^†", ", Carl"], "Ada Lamm 1,2*, Bob Lee†, Carl"),
         # What is no mark of a note, and what a stop parts already.
         (["it is public.", "^2", " Next"], "it is public.2 Next"),
         (["10", "^7", " cells in 5 cm", "^2", " and x", "^2"], "107 cells in 5 cm2 and x2"),
         (["the ", "^14", "C method, the 21", "^st", " century"], "the 14C method, the 21st century"),
+        (["of 4 GeV", "^2", " and 3 MeV", "^2"], "of 4 GeV2 and 3 MeV2"),
+        (["per Mpc", "^3", ", 5 MPa", "^2", ", 2 Chi", "^2"], "per Mpc3, 5 MPa2, 2 Chi2"),
+        (
+            ["5 arcmin", "^2", " and 6 feet", "^2", " of cosh", "^2", "(x)"],
+            "5 arcmin2 and 6 feet2 of cosh2(x)",
+        ),
+        (["Square centimetres", "^2", " and costs", "^2", "/n"], "Square centimetres2 and costs2/n"),
+        (
+            ["of Ser", "^473", " by ", "^137", "Cs and ", "^90", "Sr in ", "^14", "CO2"],
+            "of Ser473 by 137Cs and 90Sr in 14CO2",
+        ),
+        (["two metres", "^12", " wide"], "two metres 12 wide"),
         (["word2vec, Table4 and 3Dmodels"], "word2vec, Table4 and 3Dmodels"),
     ],
 )
