@@ -23,7 +23,7 @@ def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
         return False, f"Another answer now: {answer_said(now, new)} (was “{plain(old.text)}”)."
     if _same_place(before, old, now, new):
         return True, f"The same answer, at the same place{_surer(old, new)}."
-    where = f", on {new.where}" if (new.page, new.line) != (old.page, old.line) else ""
+    where = f", on {new.where}" if new.where and (new.page, new.line) != (old.page, old.line) else ""
     return False, f"The same answer, at another place{where}{_surer(old, new)}."
 
 

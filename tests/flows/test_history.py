@@ -254,6 +254,12 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
         (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place, on page 7."),
         (
             entry(),
+            entry(sha256="cd" * 32, answers=(replace(MOVED, page=None),)),
+            False,
+            "The same answer, at another place.",
+        ),
+        (
+            entry(),
             entry(answers=(replace(LEASE, probability=0.6),)),
             True,
             "The same answer, at the same place, now 60 % (was 94 %).",
