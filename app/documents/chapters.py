@@ -18,7 +18,9 @@ _FEWEST = 3
 _NAMED = re.compile(r"^([^\W\d_][^\W_]{1,20}) ([0-9]{1,3}|[^\W\d_]{1,20})(?:[.:)](?=\s)|$)", re.MULTILINE)
 _BARE = re.compile(r"^([0-9]{1,3}|[IVXLC]+)\.[ ](?=[^\s])", re.MULTILINE)
 # "*** END OF ... ***", "=== French ===", and what programs write that join files ("==> notes.txt <==").
-_MARKED = re.compile(r"^[ \t]*(([=*#~_+-])\2\2.*|==> .* <==)[ \t]*$", re.MULTILINE)
+_MARKED = re.compile(r"^[ \t]*(([=*#~+-])\2\2.*|==> .* <==)[ \t]*$", re.MULTILINE)
+# Close to words, other marks are bold type, or the bounds of something to be cut out ("-----BEGIN PGP MESSAGE-----").
+_CLOSE = frozenset("=#")
 _END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 _ROMAN = re.compile(r"(XC|XL|L?X{0,3}|C{1,3}(?:XC|XL|L?X{0,3}))(IX|IV|V?I{0,3})")
 # Numbered as chapters are, and no chapters.
@@ -59,7 +61,8 @@ def _titles(text: str) -> Iterator[Span]:
         inner = line.lstrip(before).rstrip(behind)
         marks = len(line) - len(line.lstrip(before)), len(line) - len(line.rstrip(behind))
         words = inner.strip()
-        if marks[0] == marks[1] and len(words) <= LONGEST and any(each.isalpha() for each in words):
+        apart = match[2] in _CLOSE or (inner[:1].isspace() and inner[-1:].isspace())
+        if apart and marks[0] == marks[1] and len(words) <= LONGEST and any(each.isalpha() for each in words):
             start = match.start(1) + line.index(words)
             yield Span(start, start + len(words))
 

@@ -53,6 +53,10 @@ def test_texts_that_were_joined_keep_their_own_chapters() -> None:
          ["START", "Chapter 1", "Chapter 2", "Chapter 3", "THE END"]),
         ("=== One ===\nwords", []),
         ("* * *\nwords\n*** ***\n===========\n-- 1 --\n--- 2 ---\n", []),
+        ("===One===\nwords\n### Two ###\n", ["One", "Two"]),
+        ("____ Name ____\n____ Date ____\n___name___\n", []),
+        ("***bold words***\nwords\n***more of them***\n+++ one+++\n+++two +++\n", []),
+        ("-----BEGIN PGP MESSAGE-----\nabc\n-----END PGP MESSAGE-----\n", []),
         ("*** a **\n=== b\n+++ c ---\n**d**\n--- e ---", []),
     ],
 )  # fmt: skip
