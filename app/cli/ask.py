@@ -45,7 +45,7 @@ the last heading before them, both "" where there is none. Where the text does n
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
 --quick of its best passages alone. "share_of_text" is how much of all the text was read, and "quick"
-whether it were the best passages alone, which of a short text are all of it.
+whether only the best passages were read.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions

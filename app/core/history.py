@@ -84,7 +84,7 @@ class Entry:
 
     @property
     def in_part(self) -> str:
-        """Which part of the text was read, where that was not all of it: how far, or that it were the best passages."""
+        """Which part of the text was read, where that was not all of it: how far, or the best passages alone."""
         return wording.best_passages() if self.complete and self.quick else self.stopped
 
     @property
