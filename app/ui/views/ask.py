@@ -274,12 +274,11 @@ class AskView(Page):
         self.sheets.up.connect(self._sheet_up)
         self.sheets.edited.connect(self._edited)
         self.sheets.outdated.connect(self.asking.outdated)
-        for gone in (self.asking.forget, self.opening.forget, self.watching.forget, self.later.gone):
+        for gone in (self.asking.forget, self.opening.forget, self.watching.forget, self.later.forget):
             self.sheets.going.connect(gone)
         self.sheets.files_dropped.connect(self.open_files)
         self.opening.opened.connect(self._file_read)
         self.opening.opened.connect(self.choosing.offer)
-        self.opening.opened.connect(self.later.go_on)
         self.opening.kept.connect(self.watching.look_anew)
         self.opening.failed.connect(self._say_fault)
         self.sheets.again_asked.connect(self._read_again)
@@ -305,7 +304,8 @@ class AskView(Page):
         self.keeping.note.connect(self.note)
         self.keeping.failed.connect(self._say_fault)
         self.keeping.hint.connect(self.panel.notice.show_hint)
-        self.keeping.brought.connect(self._sheet_up)
+        for shown in (self.asking.forget, self._sheet_up):
+            self.keeping.brought.connect(shown)
         self.theme.changed.connect(self.answers.show)
 
     def _make_shortcuts(self) -> None:

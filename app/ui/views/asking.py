@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core import wording
 from app.core.errors import EngineLost
 from app.core.report import Progress
 from app.flows.workspace import Workspace
@@ -21,8 +20,21 @@ from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import AnswerPanel
 
 if TYPE_CHECKING:
-    from app.core.layout import Opened
     from app.core.results import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A job, and what was asked of it: its news belong to nothing else."""
+
+    job: Job
+    sheet: Sheet
+    outcome: Outcome
+
+    @property
+    def replaced(self) -> bool:
+        """Whether something else stands in its sheet by now, as an entry of the history."""
+        return self.sheet.outcome is not self.outcome
 
 
 class Asking(QObject):
@@ -30,13 +42,15 @@ class Asking(QObject):
 
     `note` is one line for the status line; `lost` says that the model process died; `answered` carries a sheet whose
     document was read to the end, or as far as to where it was stopped; `asked` one that a person asks about,
-    `left` one whose question brought nothing, as it was stopped or failed.
+    `left` one whose question brought nothing, as it was stopped or failed; `over` that nothing is being read any more,
+    however that came.
     """
 
     note = Signal(str)
     asked = Signal(object)
     left = Signal(object)
     answered = Signal(object)
+    over = Signal()
     lost = Signal()
 
     def __init__(
@@ -47,22 +61,22 @@ class Asking(QObject):
         self._lanes = lanes
         self._panel = panel
         self._answers = answers
-        self._job: Job | None = None
-        self._asked: Sheet | None = None
+        self._run: _Run | None = None
         self._began = 0.0
 
     def forget(self, sheet: Sheet) -> None:
-        """Drop what is being read for a sheet that goes away."""
-        if sheet is self._asked and self._job is not None:
-            self._job.drop()
-            self._end()
+        """Drop what is being read for a sheet that goes away, or that something else is shown in."""
+        if self._run is not None and sheet is self._run.sheet:
+            self._run.job.drop()
+            self._end(self._over(self._run))
 
     @Slot(object)
     def outdated(self, sheet: Sheet) -> None:
         """Show that a sheet's text is another one by now, or is back; of a text that was emptied nothing is said."""
         outcome = sheet.outcome
         if outcome is not None and (outcome.hidden or not outcome.stale):
-            if sheet is self._asked and outcome.hidden and not sheet.pane.is_empty():
+            asked = self._run is not None and sheet is self._run.sheet
+            if asked and outcome.hidden and not sheet.pane.is_empty():
                 self.stop()  # another text stands there; what was found by now waits for its own
             self._answers.light(sheet)
             if self._answers.sheet is sheet:
@@ -72,7 +86,7 @@ class Asking(QObject):
     @property
     def running(self) -> bool:
         """Whether a document is being read for a question."""
-        return self._job is not None and self._job.running
+        return self._run is not None
 
     def ask(self, sheet: Sheet, *, question: str = "", whole: bool = False, example: bool = False) -> None:
         """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say.
@@ -92,23 +106,22 @@ class Asking(QObject):
                 panel.box.setFocus()
             return
         opened = sheet.asked()
-        if self._job is not None and self._job.running:
-            if self._asked is sheet and (sheet.outcome is None or sheet.outcome.reading is None):
-                self._job.drop()
-            else:
-                self._job.stop()  # what was found by now is kept
+        run = self._run
+        if run is not None and run.sheet is sheet and (run.replaced or run.outcome.reading is None):
+            run.job.drop()
+        elif run is not None:
+            run.job.stop()  # what was found by now is kept
         if up and sheet.outcome is not None and sheet.outcome.nearest:
             panel.threshold.open(False)
         if not example and not waited:
             sheet.history = panel.box.remember()
-        sheet.outcome = Outcome(question, opened, example=example)
-        sheet.outcome.waiting = "Waiting for the reader"
+        outcome = sheet.outcome = Outcome(question, opened, example=example)
+        outcome.waiting = "Waiting for the reader"
         sheet.pane.put_out()
         sheet.pane.set_heat(())
         sheet.pane.hold()
         if up:
             panel.strip.clear()
-        self._asked = sheet
         from app.core.requests import Question
         from app.flows.ask import ask
 
@@ -119,8 +132,9 @@ class Asking(QObject):
             self._answers.threshold(),
             quick=self._workspace.settings.ask_quick and not whole,
         )
-        job = self._job = self._lanes.work.start(ask, self._workspace, request)
+        job = self._lanes.work.start(ask, self._workspace, request)
         job.name = "the work on Ask"
+        self._run = _Run(job, sheet, outcome)
         job.moved.connect(self._moved)
         job.started.connect(self._started)
         job.progress.connect(self._progressed)
@@ -130,158 +144,149 @@ class Asking(QObject):
         job.stopped.connect(self._stopped)
         if up:
             self.note.emit("")  # what it says is of the question before
-        self._moved()
+        self._show_place(self._run)
         if not example:
             self.asked.emit(sheet)
 
     @Slot()
     def stop(self) -> bool:
         """Stop reading; the best answer so far stays. Returns whether anything was being read."""
-        if self._job is None or not self._job.running:
+        if self._run is None:
             return False
-        self._job.stop()
+        self._run.job.stop()
         return True
 
     def end(self) -> Sheet | None:
         """Stop reading, the window being about to go; the sheet that was read, where there was an answer by now."""
-        if self._job is None or not self._job.running:
+        run, self._run = self._run, None
+        if run is None:
             return None
-        self._job.drop()
-        sheet = self._end()
-        return sheet if sheet is not None and sheet.outcome is not None and sheet.outcome.reading else None
+        run.job.drop()
+        run.outcome.running = False
+        self._end(run)  # nothing is over by that: nothing is to begin after it
+        return run.sheet if run.outcome.reading and not run.replaced else None
+
+    # What a job says; one that is not the job of what was asked last is not heeded
+
+    def _of(self, job: QObject | None) -> _Run | None:
+        return self._run if self._run is not None and self._run.job is job else None
 
     @Slot()
     def _moved(self) -> None:
-        if self._asked is not None and self._asked.outcome is not None and self._job is not None:
-            ahead = self._lanes.work.ahead(self._job)
-            self._asked.outcome.waiting = waits_for(ahead) if ahead else "Waiting for the reader"
-            self._answers.show()
+        if (run := self._of(self.sender())) is not None:
+            self._show_place(run)
+
+    def _show_place(self, run: _Run) -> None:
+        ahead = self._lanes.work.ahead(run.job)
+        run.outcome.waiting = waits_for(ahead) if ahead else "Waiting for the reader"
+        self._answers.show()
 
     @Slot()
     def _started(self) -> None:
-        self._began = perf_counter()
-        if self._asked is not None and self._asked.outcome is not None:
-            self._asked.outcome.waiting = "Reading"
+        if (run := self._of(self.sender())) is not None:
+            self._began = perf_counter()
+            run.outcome.waiting = "Reading"
             self._answers.show()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        if self._asked is not None and self._asked.outcome is not None:
+        run = self._of(self.sender())
+        if run is not None and not run.replaced:
             # What is counted is windows of the model: to a person the text is read.
             what = "Reading" if progress.total else progress.what
-            self._asked.outcome.progress = replace(progress, what=what)
-            if self._answers.sheet is self._asked and not self._asked.outcome.hidden:
-                self._panel.strip.show_progress(self._asked.outcome.progress)
+            run.outcome.progress = replace(progress, what=what)
+            if self._answers.sheet is run.sheet and not run.outcome.hidden:
+                self._panel.strip.show_progress(run.outcome.progress)
 
     @Slot(object)
     def _partly(self, result: object) -> None:
         from app.core.results import Reading
 
-        sheet = self._asked
-        if sheet is None or sheet.outcome is None or not isinstance(result, Reading):
+        run = self._of(self.sender())
+        if run is None or run.replaced or not isinstance(result, Reading):
             return
-        before = sheet.outcome.answers()[:1]
-        sheet.outcome.take(result)
+        sheet, outcome = run.sheet, run.outcome
+        before = outcome.answers()[:1]
+        outcome.take(result)
         self._answers.light(sheet)
         # The page goes along only as long as the person leaves it where it was put.
-        kept = sheet.outcome.kept is not None or sheet.pane.moved_by_person()
+        kept = outcome.kept is not None or sheet.pane.moved_by_person()
         if result.answers[:1] != before and not kept:
             sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
 
     @Slot(object)
     def _done(self, result: Reading) -> None:
-        sheet = self._over()
-        if sheet is None or sheet.outcome is None:
+        run = self._of(self.sender())
+        if run is None:
             return
-        before = sheet.outcome.best_span
-        sheet.outcome.take(result)
-        sheet.outcome.note = _read(sheet.outcome.opened, result)
-        self._say(sheet)
-        self._settle(sheet, seen=before is not None and before == sheet.outcome.best_span)
-        self.answered.emit(sheet)
+        self._over(run)
+        if run.replaced:
+            return
+        before = run.outcome.best_span
+        run.outcome.take(result)
+        run.outcome.note = run.outcome.read_in()
+        self._say(run.sheet)
+        self._settle(run, seen=before is not None and before == run.outcome.best_span)
+        self.answered.emit(run.sheet)
 
     @Slot()
     def _stopped(self) -> None:
-        sheet = self._end()
-        if sheet is not None and sheet.outcome is not None:
-            self._say(sheet)
-            self._settle(sheet, seen=True)
-            if sheet.outcome.reading is not None:
-                self.answered.emit(sheet)
-            else:
-                self.left.emit(sheet)
-
-    def _end(self) -> Sheet | None:
-        """Note of the sheet that is being read how far that came; gives the sheet."""
-        sheet = self._over()
-        if sheet is not None and sheet.outcome is not None:
-            sheet.outcome.ended = sheet.outcome.note = _stopped(sheet.outcome)
-            self._count_rest(sheet.outcome)
-        return sheet
+        run = self._of(self.sender())
+        if run is None:
+            return
+        self._end(self._over(run))
+        if run.replaced:
+            return
+        self._say(run.sheet)
+        self._settle(run, seen=True)
+        if run.outcome.reading is not None:
+            self.answered.emit(run.sheet)
+        else:
+            self.left.emit(run.sheet)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        sheet = self._over()
-        if sheet is not None and sheet.outcome is not None:
-            if sheet.outcome.reading is None:
-                sheet.outcome = None
-                self._answers.show_if_up(sheet)
-            else:
-                sheet.outcome.ended = _stopped(sheet.outcome, "Broke off")
-                self._count_rest(sheet.outcome)
-                self._settle(sheet, seen=True)
+        run = self._of(self.sender())
+        if run is None:
+            return
+        self._over(run)
+        if not run.replaced and run.outcome.reading is None:
+            run.sheet.outcome = None
+            self._answers.show_if_up(run.sheet)
+        elif not run.replaced:
+            self._end(run, "Broke off")
+            self._settle(run, seen=True)
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
-        self.left.emit(sheet)
+        self.left.emit(run.sheet)
         if isinstance(error, EngineLost):
             self.lost.emit()
+
+    def _end(self, run: _Run, how: str = "Stopped") -> None:
+        """Note how far a reading came that is not read to its end."""
+        outcome = run.outcome
+        outcome.ended = outcome.note = outcome.stopped(how)
+        if outcome.reading is not None:  # what was read since the last answer came counts too
+            outcome.reading = outcome.reading.stopped(outcome.progress, perf_counter() - self._began)
+
+    def _over(self, run: _Run) -> _Run:
+        self._run, run.outcome.running = None, False
+        self.over.emit()
+        return run
 
     def _say(self, sheet: Sheet) -> None:
         """Say in the status line what came of a sheet's question, if that sheet is up."""
         if sheet.said is not None and self._answers.sheet is sheet:
             self.note.emit(sheet.said.note)
 
-    def _over(self) -> Sheet | None:
-        sheet, self._asked, self._job = self._asked, None, None
-        if sheet is not None and sheet.outcome is not None:
-            sheet.outcome.running = False
-        return sheet
-
-    def _count_rest(self, outcome: Outcome) -> None:
-        """Count what was read since the last answer came, where it is not read to its end."""
-        if outcome.reading is not None:
-            outcome.reading = outcome.reading.stopped(outcome.progress, perf_counter() - self._began)
-
-    def _settle(self, sheet: Sheet, *, seen: bool) -> None:
+    def _settle(self, run: _Run, *, seen: bool) -> None:
         """Show what came of it; the page stays where a person went who had `seen` the answer before, or has another."""
+        sheet, outcome = run.sheet, run.outcome
         self._answers.light(sheet)
-        outcome = sheet.outcome
-        if outcome is not None and not ((seen or outcome.kept is not None) and sheet.pane.moved_by_person()):
+        if not ((seen or outcome.kept is not None) and sheet.pane.moved_by_person()):
             sheet.pane.reveal(outcome.chosen)
         self._answers.show_if_up(sheet)
-
-
-def _stopped(outcome: Outcome, how: str = "Stopped") -> str:
-    """How far a reading came that was not read to its end."""
-    reading = outcome.reading
-    if reading is None:
-        return wording.stopped_after(outcome.fraction, how=how)
-    # An answer may have come before its progress.
-    read = reading.share_read
-    share = max(outcome.fraction, read) if read is not None else outcome.fraction or None
-    return wording.stopped_after(share, quick=reading.quick, how=how)
-
-
-def _read(opened: Opened, reading: Reading) -> str:
-    """What was read and how fast: "71 pages read whole in 2.1 seconds", with how much of a long text how closely."""
-    pages, characters = len(opened.pages), len(opened.document.text)
-    length = wording.count(pages, "page") if pages else wording.count(characters, "character")
-    time = wording.duration(reading.seconds)
-    if reading.quick:
-        return f"The best passages of {length} read in {time}"
-    passages = f": {wording.read_closely(reading.windows, reading.screened)}" if reading.screened else ""
-    return f"{length} read whole in {time}{passages}"
 
 
 def _lacks(sheet: Sheet, question: str) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.ui.views.answers import Answers
 from app.ui.views.asking import Asking
@@ -18,6 +18,8 @@ class AskingLater(QObject):
     back where its file cannot be opened.
     """
 
+    _may_go_on = Signal()
+
     def __init__(
         self, asking: Asking, opening: Opening, answers: Answers, panel: AnswerPanel, parent: QObject
     ) -> None:
@@ -27,8 +29,10 @@ class AskingLater(QObject):
         self._answers = answers
         self._panel = panel
         self._waiting: dict[Sheet, bool] = {}  # with whether all of it is to be read
-        asking.answered.connect(self.go_on)
-        asking.left.connect(self.go_on)
+        # Later, always: none may begin in the middle of what another one is asked or ended by.
+        self._may_go_on.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        for ready in (asking.over, opening.opened):
+            ready.connect(self._may_go_on)
         for unread in (opening.unread, opening.kept):
             unread.connect(self.forget)
         panel.strip.stop_asked.connect(self._stop_asked)
@@ -37,6 +41,8 @@ class AskingLater(QObject):
         """Ask the question in the box about the sheet that is up, now or as soon as its file is there."""
         question = self._panel.box.question()
         if not question or not self._opening.awaited(sheet):
+            if question:
+                self.forget(sheet)  # this one takes its place
             self._asking.ask(sheet, whole=whole)
             return
         self._panel.notice.clear()
@@ -59,14 +65,8 @@ class AskingLater(QObject):
             sheet.awaits = ""
             self._answers.show_if_up(sheet)
 
-    @Slot(object)
-    def gone(self, sheet: Sheet) -> None:
-        """Let go of a sheet that goes away, also of what was being read for it."""
-        self.forget(sheet)
-        self.go_on()
-
     @Slot()
-    def go_on(self) -> None:
+    def _go_on(self) -> None:
         """Ask the next question that waits and can be asked by now."""
         sheet = next((one for one in self._waiting if one.is_open), None)
         if sheet is None or self._asking.running:
@@ -75,7 +75,7 @@ class AskingLater(QObject):
         sheet.awaits = ""
         self._answers.show_if_up(sheet)
         self._asking.ask(sheet, question=question, whole=whole)
-        self.go_on()  # where that one could not be asked, the next one can
+        self._may_go_on.emit()  # where that one could not be asked, the next one can
 
     @Slot()
     def _stop_asked(self) -> None:

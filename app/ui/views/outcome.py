@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from typing import TYPE_CHECKING
 
+from app.core import wording
 from app.core.models import Head
 from app.core.report import Progress
 from app.ui.widgets.places import Place, place_of
@@ -53,6 +54,31 @@ class Outcome:
     def fraction(self) -> float:
         """How much of the text was read, 0 to 1."""
         return self.progress.fraction if self.progress is not None else 0.0
+
+    def stopped(self, how: str = "Stopped") -> str:
+        """How far a reading came that was not read to its end."""
+        reading = self.reading
+        if reading is None:
+            return wording.stopped_after(self.fraction, how=how)
+        # An answer may have come before its progress.
+        read = reading.share_read
+        share = max(self.fraction, read) if read is not None else self.fraction or None
+        return wording.stopped_after(share, quick=reading.quick, how=how)
+
+    def read_in(self) -> str:
+        """What was read and how fast: "71 pages read whole in 2.1 seconds", with how much of a long text how closely.
+
+        There must be a reading.
+        """
+        reading = self.reading
+        assert reading is not None
+        pages, characters = len(self.opened.pages), len(self.opened.document.text)
+        length = wording.count(pages, "page") if pages else wording.count(characters, "character")
+        time = wording.duration(reading.seconds)
+        if reading.quick:
+            return f"The best passages of {length} read in {time}"
+        passages = f": {wording.read_closely(reading.windows, reading.screened)}" if reading.screened else ""
+        return f"{length} read whole in {time}{passages}"
 
     @property
     def heat(self) -> tuple[float, ...]:
