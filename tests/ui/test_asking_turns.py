@@ -19,6 +19,7 @@ from app.ui.views.sheet import Sheet
 from tests.flows.fake_engine import read
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open
+from tests.helpers.small_pdfs import Page, small_pdf
 from tests.helpers.windows import FakeEngine
 
 ONE = "The tide is high at noon."
@@ -190,3 +191,29 @@ def test_an_entry_of_the_history_opened_meanwhile_stands_and_the_next_question_i
     qtbot.wait(50)
     assert best(one) == ("one.txt", "When at noon", "noon") and not one.awaits
     assert best(two) == (("two.txt", "Low at when?", "dawn") if answered else None)
+
+
+def test_it_says_what_it_waits_for(view: AskView, qtbot: QtBot, both: tuple[Sheet, Sheet]) -> None:
+    bring(view, both[0])
+    assert view.panel.strip.isVisible()
+    assert view.panel.strip.words() == "Asked after the question in another tab"
+
+
+def test_of_a_file_without_text_it_is_told_once_its_tab_is_up(
+    view: AskView, qtbot: QtBot, tmp_path: Path, waiting: Waiting, engine: FakeEngine
+) -> None:
+    (tmp_path / "scan.pdf").write_bytes(small_pdf([Page()]))
+    (tmp_path / "one.txt").write_text(ONE, "utf-8")
+    view.open_files([tmp_path / "scan.pdf"])
+    scan = view.sheets.current()
+    ask(view, qtbot, "When at noon")
+    view.open_files([tmp_path / "one.txt"])
+    ask(view, qtbot, "What is high")
+    waiting.go_on.set()
+    qtbot.waitUntil(lambda: best(view.sheets.current()) == ("one.txt", "What is high", "high"))
+    assert scan.is_open and not view.panel.notice.isVisible()
+    bring(view, scan)
+    qtbot.waitUntil(view.panel.notice.isVisible)
+    assert view.panel.notice.sentence() == "The pages of this PDF are empty."
+    assert not scan.awaits and not view.panel.strip.isVisible()
+    assert view.panel.box.question() == "When at noon" and len(asked(engine)) == 1

@@ -12,7 +12,8 @@ from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 _CHANGED = "The text was changed after this was asked."
-_AWAITS = "Asked as soon as the file is open"
+_AWAITS_FILE = "Asked as soon as the file is open"
+_AWAITS_TURN = "Asked after the question in another tab"
 _NONE_YET = f"So far: {wording.NO_SURE_ANSWER[:1].lower()}{wording.NO_SURE_ANSWER[1:]}"
 _NOT_LIT = "Not marked on the page."
 
@@ -120,8 +121,8 @@ class Answers(QObject):
         self._name_question()
         panel.offer(self._offers())
         awaits = self.sheet.awaits if self.sheet is not None else ""
-        if awaits:
-            panel.strip.waiting(_AWAITS)
+        if awaits and self.sheet is not None:
+            panel.strip.waiting(_AWAITS_TURN if self.sheet.is_open else _AWAITS_FILE)
         elif outcome is None or not outcome.running:
             panel.strip.clear()
         elif outcome.progress is None:

@@ -70,7 +70,7 @@ class AskView(Page):
         self.keeping = Keeping(
             workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
         )
-        self.later = AskingLater(self.asking, self.opening, self.answers, self.panel, self)
+        self.later = AskingLater(self.asking, self.sheets, self.opening, self.answers, self.panel, self)
         self._samples: Sequence[Sample] = ()
         self.welcome: Welcome | None = None
         self._painted = self._first_start = False

@@ -98,10 +98,10 @@ class Asking(QObject):
         waited, question = bool(question), question or panel.box.question()
         if not waited:
             panel.notice.clear()
-        lacks = _lacks(sheet, question)
-        if lacks is not None:
+        missing = lacks(sheet, question)
+        if missing is not None:
             if up:
-                panel.notice.show_hint(*lacks)
+                panel.notice.show_hint(*missing)
             if not question:
                 panel.box.setFocus()
             return
@@ -289,7 +289,7 @@ class Asking(QObject):
         self._answers.show_if_up(sheet)
 
 
-def _lacks(sheet: Sheet, question: str) -> tuple[str, str] | None:
+def lacks(sheet: Sheet, question: str) -> tuple[str, str] | None:
     """What lacks before a question can be asked about a sheet: a sentence and a hint; None where nothing does."""
     if not question:
         return "There is no question yet.", "Type what you want to know, then press Enter."

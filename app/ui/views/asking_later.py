@@ -1,13 +1,14 @@
-"""Questions asked before their files are open: each waits until its file is there."""
+"""Questions asked before their files are open: each waits until its file is there, and its turn has come."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.ui.views.answers import Answers
-from app.ui.views.asking import Asking
+from app.ui.views.asking import Asking, lacks
 from app.ui.views.opening import Opening
 from app.ui.views.sheet import Sheet
+from app.ui.views.sheets import Sheets
 from app.ui.widgets.answer_panel import AnswerPanel
 
 
@@ -21,7 +22,13 @@ class AskingLater(QObject):
     _may_go_on = Signal()
 
     def __init__(
-        self, asking: Asking, opening: Opening, answers: Answers, panel: AnswerPanel, parent: QObject
+        self,
+        asking: Asking,
+        sheets: Sheets,
+        opening: Opening,
+        answers: Answers,
+        panel: AnswerPanel,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._asking = asking
@@ -31,7 +38,7 @@ class AskingLater(QObject):
         self._waiting: dict[Sheet, bool] = {}  # with whether all of it is to be read
         # Later, always: none may begin in the middle of what another one is asked or ended by.
         self._may_go_on.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
-        for ready in (asking.over, opening.opened):
+        for ready in (asking.over, opening.opened, sheets.up):
             ready.connect(self._may_go_on)
         for unread in (opening.unread, opening.kept):
             unread.connect(self.forget)
@@ -68,7 +75,7 @@ class AskingLater(QObject):
     @Slot()
     def _go_on(self) -> None:
         """Ask the next question that waits and can be asked by now."""
-        sheet = next((one for one in self._waiting if one.is_open), None)
+        sheet = next((one for one in self._waiting if self._can_be_asked(one)), None)
         if sheet is None or self._asking.running:
             return
         whole, question = self._waiting.pop(sheet), sheet.awaits
@@ -76,6 +83,11 @@ class AskingLater(QObject):
         self._answers.show_if_up(sheet)
         self._asking.ask(sheet, question=question, whole=whole)
         self._may_go_on.emit()  # where that one could not be asked, the next one can
+
+    def _can_be_asked(self, sheet: Sheet) -> bool:
+        """Whether a sheet's file is there, and somebody sees it where there is nothing in it to be asked about."""
+        up = sheet is self._answers.sheet
+        return sheet.is_open and (up or lacks(sheet, sheet.awaits) is None)
 
     @Slot()
     def _stop_asked(self) -> None:

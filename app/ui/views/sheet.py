@@ -37,10 +37,10 @@ class Sheet(QWidget):
     `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
     it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
     to once it is read, `entry` the number of its last answer in the history; `passing` tells that nothing here is the
-    person's own, so that it is not kept for the next start. `awaits` is the question to ask once the
-    file is read. `edited` is sent after every change of
-    the text, `outdated` after the first one since a question, when the text is emptied and when it is back, `renamed`
-    when the title has become another one; `paged` carries this sheet when pages of a PDF are to be drawn from now on,
+    person's own, so that it is not kept for the next start. `awaits` is the question to ask once the file is there and
+    its turn has come. `edited` is sent after every change of the text, `outdated` after the first one since a question,
+    when the text is emptied and when it is back, `renamed` when the title has become another one; `paged` carries this
+    sheet when pages of a PDF are to be drawn from now on,
     `again_asked` when its file is to be read again. The others pass on what the page says.
     """
 
