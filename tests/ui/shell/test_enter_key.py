@@ -8,7 +8,17 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
@@ -83,6 +93,74 @@ def test_held_down_it_presses_once(window: MainWindow, qtbot: QtBot) -> None:
     )
     QApplication.sendEvent(window.windowHandle(), again)
     assert len(heard) == 1
+
+
+def tell(window: QWidget, kind: QEvent.Type, *, again: bool = False) -> None:
+    """What a window is told of Return; `again` while it is held down."""
+    event = QKeyEvent(kind, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=again)
+    QApplication.sendEvent(window.windowHandle(), event)
+
+
+def hold(window: QWidget) -> None:
+    """What a window is told when Return is held down a little longer; X tells of releases in between too."""
+    for _ in range(2):
+        for kind in (QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+            tell(window, kind, again=True)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    heard: list[str] = []
+    button, menu, field = (
+        QPushButton(window.centralWidget()),
+        QMenu(window),
+        QLineEdit(window.centralWidget()),
+    )
+    menu.addAction("One", lambda: heard.append("menu"))
+    dialog = QDialog(window)
+    save = QPushButton("Save")
+    QVBoxLayout(dialog).addWidget(save)
+    save.clicked.connect(lambda: heard.append("dialog"))
+    field.returnPressed.connect(lambda: heard.append("field"))
+    button.show()
+    field.show()
+
+    def open_menu() -> None:
+        menu.popup(window.mapToGlobal(window.rect().center()))
+        menu.setActiveAction(menu.actions()[0])
+
+    for opens, where in ((open_menu, menu), (dialog.open, dialog), (field.setFocus, window)):
+        button.setFocus()
+        button.clicked.connect(opens)
+        tell(window, QEvent.Type.KeyPress)
+        qtbot.waitUntil(where.isVisible)
+        hold(where)
+        assert not heard and where.isVisible()
+        tell(where, QEvent.Type.KeyRelease)
+        tell(where, QEvent.Type.KeyPress)  # another press is another wish
+        assert len(heard) == 1
+        tell(where, QEvent.Type.KeyRelease)
+        heard.clear()
+        button.clicked.disconnect(opens)
+        if where is not window:
+            where.close()
+            qtbot.waitUntil(lambda: window.isActiveWindow())
+
+
+def test_held_down_somewhere_else_it_repeats_as_ever(window: MainWindow, qtbot: QtBot) -> None:
+    view = window.pages["ask"]
+    assert isinstance(view, AskView)
+    button = QPushButton(window.centralWidget())
+    button.show()
+    button.setFocus()
+    press(window)
+    pane = view.sheets.current().pane
+    pane.setFocus()
+    tell(window, QEvent.Type.KeyPress)
+    hold(window)
+    assert pane.text() == "\n\n\n"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
