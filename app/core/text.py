@@ -53,6 +53,11 @@ class RunningText:
     source: str = ""
 
 
+def without_blanks(text: str) -> str:
+    """The text without its blanks and line ends: what readers of one file that part words otherwise have in common."""
+    return "".join(text.split())
+
+
 def normalise_newlines(text: str) -> str:
     """The text with CR LF and lone CR as LF, as it is done once when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

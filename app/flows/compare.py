@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.history import Entry, KeptAnswer
+from app.core.text import without_blanks
 from app.core.wording import NO_ANSWER, best_of, percent
 
 
@@ -19,7 +20,7 @@ def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
         instead = f"Now {_begun_small(now.without_answer).rstrip('.')}"
         return False, f"{'The text does not say any more' if silent else instead} (was “{plain(old.text)}”)."
     assert old is not None and new is not None
-    if plain(old.text) != plain(new.text):
+    if not _same_words(before, old.text, now, new.text):
         return False, f"Another answer now: {answer_said(now, new)} (was “{plain(old.text)}”)."
     if _same_place(before, old, now, new):
         return True, f"The same answer, at the same place{_surer(old, new)}."
@@ -43,13 +44,29 @@ def plain(text: str, most: int = 120) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
+def _same_words(before: Entry, old: str, now: Entry, new: str) -> bool:
+    """Whether two answers are the same words; the same file may be read with other blanks than once."""
+    if before.sha256 == now.sha256:
+        return without_blanks(old) == without_blanks(new)
+    return plain(old) == plain(new)
+
+
 def _same_place(before: Entry, old: KeptAnswer, now: Entry, new: KeptAnswer) -> bool:
     """Whether two answers stand in the same place: where the text has changed, between the same words."""
-    if before.sha256 == now.sha256 and old.span == new.span:
-        return True
+    if before.sha256 == now.sha256:
+        return old.span == new.span or (old.page == new.page and _same_around(old, new))
     return old.page == new.page and plain(old.before + old.text + old.after) == plain(
         new.before + new.text + new.after
     )
+
+
+def _same_around(old: KeptAnswer, new: KeptAnswer) -> bool:
+    """Whether two answers stand between the same words, as far as both are kept and blanks aside."""
+    one, two = without_blanks(old.before), without_blanks(new.before)
+    if not (one.endswith(two) or two.endswith(one)):
+        return False
+    one, two = without_blanks(old.after), without_blanks(new.after)
+    return one.startswith(two) or two.startswith(one)
 
 
 def _surer(old: KeptAnswer, new: KeptAnswer) -> str:

@@ -233,6 +233,7 @@ def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
 
 OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))
 UNSURE = unanswered(no_answer_probability=0.4)
+JOINED = replace(LEASE, text="three months'rent", before="Thedeposit is ", span=Span(19, 35))
 MOVED = replace(LEASE, span=Span(99, 116), page=7)
 
 
@@ -252,6 +253,10 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
             "Another answer now: “two months”, very likely, 91 % (was “three months' rent”).",
         ),
         (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place, on page 7."),
+        # The same file, read with other blanks than once.
+        (entry(answers=(JOINED,)), entry(), True, "The same answer, at the same place."),
+        (entry(answers=(JOINED,)), entry(answers=(replace(LEASE, after=" a year"),)), False,
+         "The same answer, at another place."),
         (
             entry(),
             entry(sha256="cd" * 32, answers=(replace(MOVED, page=None),)),

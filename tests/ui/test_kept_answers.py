@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,39 @@ def test_no_answer_holds_of_the_same_document_alone() -> None:
     assert answers_in(plain(TEXT), none).as_it_was
     assert not answers_in(plain(TEXT + " More."), none).as_it_was
     assert answers_in(Opened(Document("Read from a file."), sha256=none.sha256), none).as_it_was
+
+
+OLDER = "Of all texts three annotators5 marked each at noon, and two annotators5 marked none at noon."
+NEWER = OLDER.replace("annotators5", "annotators 5")
+
+
+@pytest.mark.parametrize("words", ["annotators5", "noon", "5 marked", "all texts", "noon."])
+def test_in_the_same_file_other_blanks_change_nothing(words: str) -> None:
+    start = OLDER.rindex(words)
+    one = replace(entry(kept(OLDER, start, start + len(words))), sha256="ab" * 32)
+    found = answers_in(replace(plain(NEWER), sha256=one.sha256), one)
+    assert found.as_it_was and not found.changed
+    now = words.replace("annotators5", "annotators 5")
+    assert [(each.span.start, each.text) for each in found.answers] == [(NEWER.rindex(now), now)]
+    assert not answers_in(replace(plain(NEWER), sha256="cd" * 32), one).as_it_was or words == "all texts"
+
+
+def test_of_a_file_that_is_read_otherwise_it_is_not_said_that_it_has_changed() -> None:
+    one = replace(entry(kept(OLDER, 3, 20)), sha256="ab" * 32)
+    found = answers_in(replace(plain("Nothing of it."), sha256=one.sha256), one)
+    assert (found.answers, found.as_it_was, found.changed) == ((), False, False)
+
+
+@given(st.text("ab \n", min_size=1, max_size=80), st.data())
+def test_blanks_between_letters_move_no_answer_of_the_same_file(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    blanks = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
+    now = "".join(" " * blank + letter for blank, letter in zip(blanks, text, strict=True))
+    one = replace(entry(kept(text, start, end)), sha256="ab" * 32)
+    for each in answers_in(replace(plain(now), sha256=one.sha256), one).answers:
+        assert each.text == each.span.of(now)
+        assert "".join(each.text.split()) == "".join(text[start:end].split())
 
 
 @given(st.text(max_size=20), st.text(min_size=3, max_size=60), st.data())

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _MOVED = "The document has changed since this was asked."
+_READ_OTHERWISE = "This file is read differently now."
 _LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
 _FOUND = "The words were found again in another place."
 _NO_LONGER = "Ask again to see what it says now."
@@ -208,7 +209,8 @@ class Keeping(QObject):
         self.brought.emit(sheet)
         sheet.pane.reveal(0)
         if not found.as_it_was:
-            self.hint.emit(_MOVED, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
+            said = _MOVED if found.changed else _READ_OTHERWISE
+            self.hint.emit(said, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
 
     @Slot(object)
     def _not_kept(self, error: BaseException) -> None:
