@@ -135,6 +135,20 @@ def test_the_words_are_found_again_in_a_file_that_has_changed(
     assert view.panel.box.question() == "When is it noon?"
 
 
+def test_a_file_that_is_read_with_other_blanks_than_once_is_not_said_to_have_changed(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    assert entry.best is not None
+    once = replace(entry.best, text="atnoon", span=Span(15, 21), before="Thetide is high ")
+    brought(view, qtbot, replace(entry, answers=(once,)))
+    assert is_lit(view, "at noon") and not view.panel.notice.isVisible()
+    brought(view, qtbot, replace(entry, answers=(replace(once, text="at dawn"),)))
+    assert view.panel.notice.sentence() == "This file is read differently now."
+
+
 def test_a_file_that_is_missing_is_said_in_its_tab_and_comes_up_once_it_is_back(
     view: AskView, qtbot: QtBot, tmp_path: Path
 ) -> None:
