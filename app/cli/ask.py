@@ -26,7 +26,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import best_of, best_passages, likely, page_said, stopped_after, without_answer
+from app.core.wording import best_of, best_passages, likely, stopped_after, without_answer
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -243,11 +243,8 @@ def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str) -> N
 def _where(answer: Answer, opened: Opened, several: bool) -> str:
     """Where an answer stands, as words to go on with: ", on page 3 of a.pdf, under “Results”"."""
     name, where = one_line(opened.document.name), ""
-    page, line = opened.page_at(answer.span.start), opened.line_at(answer.span.start)
-    if page is not None:
-        where = f", on {page_said(page, opened.page_label_at(answer.span.start))}"
-    elif line is not None:
-        where = f", on line {line:,}"
+    if place := opened.place_at(answer.span.start):
+        where = f", on {place}"
     if several:
         where += f" of {name}" if where else f", in {name}"
     heading = opened.heading_at(answer.span.start)

@@ -33,9 +33,7 @@ class KeptAnswer:
     @property
     def where(self) -> str:
         """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty where there is neither."""
-        if self.page is not None:
-            return wording.page_said(self.page, self.page_label)
-        return f"line {self.line:,}" if self.line is not None else ""
+        return wording.place_said(self.page, self.page_label, self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.text import Document, Span
+from app.core.wording import place_said
 
 
 class Kind(StrEnum):
@@ -157,8 +158,20 @@ class Opened:
         return self.pages[page - 1].label if page is not None else ""
 
     def line_at(self, point: int) -> int | None:
-        """The line of the file, counted from 1, that a code point of the text stands in; None where there are none."""
-        return max(1, bisect_right(self.lines, point)) if self.lines else None
+        """The line of the file, counted from 1, that a code point of the text stands in; None where there are none.
+
+        A plain text that stands in no file has its own lines.
+        """
+        if not self.lines:
+            return self.document.text.count("\n", 0, point) + 1 if self.is_text else None
+        return max(1, bisect_right(self.lines, point))
+
+    def place_at(self, point: int) -> str:
+        """The page or the line that a code point stands on, in words ("page 4", "line 12"); empty where there is none.
+
+        The same as is kept of an answer in the history: KeptAnswer.where.
+        """
+        return place_said(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
     def heading_at(self, point: int) -> str:
         """The words of the last heading that begins at or before a code point, on one line; empty without one."""

@@ -80,6 +80,13 @@ def page_said(number: int, label: str = "") -> str:
     return f"page {label} ({number:,} in the file)" if printed else f"page {number:,}"
 
 
+def place_said(page: int | None, label: str, line: int | None) -> str:
+    """A place by its page, else by its line: "page iv (4 in the file)", "line 1,204"; empty where there is neither."""
+    if page is not None:
+        return page_said(page, label)
+    return f"line {line:,}" if line is not None else ""
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
     whole = round(probability * 100)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.text import Document, normalise_newlines
 from app.documents.plain_text import decode, read_plain_text
 
@@ -46,7 +46,9 @@ def test_lines_are_counted_as_editors_do() -> None:
     found = [opened.line_at(word.start()) for word in re.finditer(r"\w+", parts.text)]
     assert found == [1, 2, 2, 2, 3, 3, 5]
     assert [opened.line_at(place) for place in (0, 3, 4)] == [1, 1, 2]
-    assert Opened(Document("typed")).line_at(0) is None
+    typed = Opened(Document("typed\nhere"))
+    assert [typed.line_at(place) for place in (0, 5, 6)] == [1, 1, 2]
+    assert Opened(Document("<p>typed\n"), Kind.HTML).line_at(0) is None
 
 
 def test_windows_1252() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Heading, Kind, Opened, PageText
-from app.core.results import Answer
+from app.core.requests import Question
+from app.core.results import Answer, Reading
 from app.core.text import Document, Span
+from app.flows.history import entry_of
 from app.ui.widgets.places import place_of, where
 
 POEM = "He read:\n\n  “The Queen made tarts,\n     All on a day:\n   The Knave of\n Hearts stole them!”\n\nConsider."
@@ -62,6 +66,30 @@ def test_a_page_and_its_heading_say_where() -> None:
     assert where(page, text.index("secret")) == "More, at 86 % of the text"
     start = text.index("secret")
     assert place_of(opened, answer(text, start, start + 6)).copied().endswith("(rules.pdf, page 2, More)")
+
+
+@pytest.mark.parametrize(
+    ("opened", "card", "kept"),
+    [
+        (Opened(Document("Short.\nIt is high at noon.")), "line 2, at 81 % of the text", "line 2"),
+        (Opened(Document("long words " * 99 + "\nnoon"), lines=array("i", [0, 1090])),
+         "line 2, at 100 % of the text", "line 2"),
+        (Opened(Document("Head\nnoon"), Kind.MARKDOWN, (Heading(Span(0, 4), 1),), lines=array("i", [0, 5, 5])),
+         "line 3, Head", "line 3"),
+        (Opened(Document("Head\nnoon"), Kind.HTML, (Heading(Span(0, 4), 1),)), "Head, at 56 % of the text", ""),
+        (Opened(Document("Head\nnoon"), Kind.PDF, pages=(PageText(9, 9, Span(0, 9), label="iv"),)),
+         "page iv (1 in the file)", "page iv (1 in the file)"),
+    ],
+)  # fmt: skip
+def test_the_history_says_the_same_place_as_the_card(opened: Opened, card: str, kept: str) -> None:
+    at = opened.document.text.index("noon")
+    assert where(opened, at) == card
+    question = Question("When?", (opened.document,))
+    reading = Reading(
+        (answer(opened.document.text, at, at + 4),), True, 0.1, 0.5, 1, 1, 0.1, True, "m", "CPU"
+    )
+    best = entry_of(opened, question, reading).best
+    assert best is not None and best.where == kept
 
 
 def test_a_long_heading_is_cut_between_two_words() -> None:

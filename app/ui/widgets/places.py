@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from app.core.results import Answer
 
 _LONGEST_HEADING = 60
-_LOOK, _LONGEST_LINE = 20_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +66,11 @@ def _plain(text: str) -> str:
 
 def where(opened: Opened, at: int) -> str:
     """Where a code point stands: "page 22, V2.1 Password Security", or "line 12, at 34 % of the text"."""
-    page, heading = opened.page_at(at), opened.heading_at(at)
+    heading, place = opened.heading_at(at), opened.place_at(at)
     if len(heading) > _LONGEST_HEADING:
         heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"
-    text = opened.document.text
-    percent = round(100 * at / max(1, len(text)))
+    if place and (heading or opened.pages):
+        return f"{place}, {heading}" if heading else place
+    percent = round(100 * at / max(1, len(opened.document.text)))
     share = f"at {percent} % of the text" if percent else "at the start"
-    if page is not None:
-        said = wording.page_said(page, opened.page_label_at(at))
-        return f"{said}, {heading}" if heading else said
-    if opened.is_text and _has_lines(text):
-        line = opened.line_at(at) or text.count("\n", 0, at) + 1
-        share = f"line {line:,}" + ("" if heading else f", {share}")
-    return f"{heading}, {share}" if heading else share
-
-
-def _has_lines(text: str) -> bool:
-    """Whether a text is broken into lines that can be counted on the screen, as opposed to paragraphs."""
-    return len(max(text[:_LOOK].split("\n"), key=len)) <= _LONGEST_LINE
+    return ", ".join(part for part in (place, heading, share) if part)
