@@ -349,6 +349,9 @@ def test_the_folder_can_be_opened(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     welcome.band.folder.click()
     assert page.panel.notice.sentence() == "No program opened the folder."
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
+    welcome.band.folder.click()
+    assert not page.panel.notice.isVisible(), "what was said of the last time"
 
 
 def test_the_real_reader_lights_it_up(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> None:

@@ -148,4 +148,6 @@ class Welcome(QObject):
 
     @Slot()
     def _open_folder(self) -> None:
-        open_folder(self._view.workspace.paths.data, self._view.panel.notice.show_not_shown, self)
+        notice = self._view.panel.notice
+        notice.clear()
+        open_folder(self._view.workspace.paths.data, notice.show_not_shown, self)

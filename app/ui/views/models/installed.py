@@ -212,7 +212,14 @@ class InstalledSection(ModelsSection):
 
     @Slot()
     def _show_folder(self) -> None:
-        open_folder(Path(self.list.key()), self.details.notice.show_not_shown, self)
+        folder = self.list.key()
+
+        def say(sentence: str, hint: str, path: str) -> None:
+            if self.list.key() == folder:  # it may come late, when another model is shown
+                self.details.notice.show_not_shown(sentence, hint, path)
+
+        self.details.notice.clear()
+        open_folder(Path(folder), say, self)
 
     @Slot()
     def _again(self) -> None:

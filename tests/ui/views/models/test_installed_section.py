@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 
 from app.core.models import Head
 from app.models.installed import Shelf
 from app.settings import settings as settings_file
+from app.ui.views.models import installed
 from tests.helpers.models_page import Opened, put_model
 
 Open = Callable[[], Opened]
@@ -77,6 +79,39 @@ def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: 
     opened.settle()
     opened.settle()
     assert "question-answering" not in opened.workspace.settings.models
+
+
+def test_what_is_said_of_a_folder_is_of_the_last_try(
+    open_models_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = open_models_page().choose("starter-entities")
+    notice = section.details.notice
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
+    section.details.folder_asked.emit()
+    assert notice.sentence() == "No program opened the folder."
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
+    section.details.folder_asked.emit()
+    assert not notice.isVisible()
+
+
+def test_what_comes_late_of_a_folder_is_not_said_of_another_model(
+    open_models_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(
+        installed,
+        "open_folder",
+        lambda folder, say, asker: late.append(lambda: say("Nothing opened it.", "", str(folder))),
+    )
+    opened = open_models_page()
+    section = opened.choose("starter-entities")
+    section.details.folder_asked.emit()
+    late.pop()()
+    assert section.details.notice.sentence() == "Nothing opened it."
+    section.details.folder_asked.emit()
+    opened.choose("starter-qa")
+    late.pop()()
+    assert not section.details.notice.isVisible()
 
 
 def test_removal_asks_in_place_and_escape_keeps(open_models_page: Open, models: Path) -> None:
