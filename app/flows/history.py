@@ -143,10 +143,9 @@ def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tupl
     return tuple(workspace.history.delete_several(numbers))
 
 
-def bring_back(workspace: Workspace, forgotten: Iterable[Forgotten], report: Report) -> None:
-    """Put deleted entries back in their places."""
-    for one in forgotten:
-        workspace.history.add(one.entry, one.text)
+def bring_back(workspace: Workspace, forgotten: Iterable[Forgotten], report: Report) -> tuple[int, ...]:
+    """Put deleted entries back in their places; their numbers."""
+    return tuple(workspace.history.add(one.entry, one.text) for one in forgotten)
 
 
 def forget_all(workspace: Workspace, report: Report) -> int:

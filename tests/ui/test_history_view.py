@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -287,6 +288,33 @@ def test_what_is_brought_back_stands_in_its_old_place_and_is_the_chosen_one(
     assert chosen is not None and chosen.number == gone
     assert listed.viewport().rect().intersects(listed.visualRect(listed.currentIndex()))
     assert listed.hasFocus()
+
+
+def test_a_look_that_ends_before_it_is_back_does_not_keep_it_from_being_chosen(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry(1), entry(2), entry(3))
+    listed = view.panel.list
+    listed.choose(2)
+    listed.setFocus()
+    qtbot.keyClick(listed, Qt.Key.Key_Delete)
+    settle(view, qtbot)
+    go_on = threading.Event()
+    add = view.workspace.history.add
+
+    def add_later(*what: Any) -> int:
+        assert go_on.wait(5)
+        return add(*what)
+
+    view.shown()  # a look that is before it in line
+    view.workspace.history.add = add_later  # type: ignore[method-assign]
+    qtbot.mouseClick(view.panel.undo.button, Qt.MouseButton.LeftButton)
+    qtbot.wait(50)
+    assert numbers(view) == [3, 1]
+    go_on.set()
+    settle(view, qtbot)
+    chosen = listed.entry()
+    assert numbers(view) == [3, 2, 1] and chosen is not None and chosen.number == 2
 
 
 def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:

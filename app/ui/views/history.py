@@ -60,7 +60,7 @@ class HistoryView(Page):
         self._deeds: list[Job] = []
         self._deleting: set[int] = set()
         self._forgotten: list[Forgotten] = []
-        self._brought = 0  # the number of the entry that is brought back, to be gone to
+        self._brought = 0  # the number of the entry that was brought back, to be gone to
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
         self._runs = HistoryRuns(workspace, lanes, self.panel, self)
@@ -174,12 +174,16 @@ class HistoryView(Page):
     def _bring_back(self) -> None:
         if self._forgotten:
             last = self._forgotten.pop()
-            self._brought = last.entry.number
             if self.panel.undo.button.hasFocus():  # which goes
                 self._list.setFocus(Qt.FocusReason.OtherFocusReason)
             self.panel.undo.clear()
             self._offer_undo()
-            self._follow(self.lanes.files.start(bring_back, self.workspace, (last,)), self._look)
+            self._follow(self.lanes.files.start(bring_back, self.workspace, (last,)), self._there_again)
+
+    @Slot(object)
+    def _there_again(self, numbers: tuple[int, ...]) -> None:
+        self._brought = numbers[-1]
+        self._look()
 
     @Slot()
     def _undo_over(self) -> None:
