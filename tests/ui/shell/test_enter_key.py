@@ -95,9 +95,10 @@ def test_held_down_it_presses_once(window: MainWindow, qtbot: QtBot) -> None:
     assert len(heard) == 1
 
 
-def tell(window: QWidget, kind: QEvent.Type, *, again: bool = False) -> None:
-    """What a window is told of Return; `again` while it is held down."""
+def tell(window: QWidget, kind: QEvent.Type, *, again: bool = False, at: int = 0) -> None:
+    """What a window is told of Return, at a moment in milliseconds; `again` while it is held down."""
     event = QKeyEvent(kind, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=again)
+    event.setTimestamp(at)
     QApplication.sendEvent(window.windowHandle(), event)
 
 
@@ -136,10 +137,13 @@ def test_held_down_it_does_nothing_in_what_the_press_opened_or_went_to(
         button.clicked.connect(opens)
         tell(window, QEvent.Type.KeyPress)
         qtbot.waitUntil(where.isVisible)
+        if where is not window:  # of the first repeat in another window X tells so
+            for kind in (QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+                tell(where, kind, at=500)
         hold(where)
         assert not heard and where.isVisible()
-        tell(where, QEvent.Type.KeyRelease)
-        tell(where, QEvent.Type.KeyPress)  # another press is another wish
+        tell(where, QEvent.Type.KeyRelease, at=600)
+        tell(where, QEvent.Type.KeyPress, at=640)  # another press is another wish
         assert len(heard) == 1
         tell(where, QEvent.Type.KeyRelease)
         heard.clear()
