@@ -93,17 +93,20 @@ def remember(
     question: Question,
     reading: Reading,
     report: Report,
+    *,
+    asked: float | None = None,
 ) -> Entry | None:
     """Keep a question with what it brought; the entry kept, None where the settings want no history.
 
-    One of several documents is kept: that of the best answer. Raises SpanlightError where it could not be kept, and
-    after it was kept in a new history because the old one was damaged.
+    One of several documents is kept: that of the best answer. `asked` is in seconds since 1970, now where none is
+    given. Raises SpanlightError where it could not be kept, and after it was kept in a new history because the old one
+    was damaged.
     """
     if not workspace.settings.keep_history:
         return None
     several = (documents,) if isinstance(documents, Opened | Document) else tuple(documents)
     index = reading.answers[0].document if reading.answers else 0
-    entry = entry_of(several[index], question, reading, index=index)
+    entry = entry_of(several[index], question, reading, index=index, asked=asked)
     document = several[index]
     text = (document.document if isinstance(document, Opened) else document).text
     try:

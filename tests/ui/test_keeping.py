@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
+from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.layout import Kind
 from app.core.text import Span
@@ -286,6 +288,28 @@ def test_answers_are_saved_in_every_format(
         assert len(marked) == 2
     finally:
         marked.close()
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_answers_are_saved_with_when_they_were_asked(
+    view: AskView, make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, named: list[str],
+    monkeypatch: pytest.MonkeyPatch, later: bool,
+) -> None:  # fmt: skip
+    is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    if later:
+        view = make()
+        brought(view, qtbot, entry)
+    saving = time.time() + 50 * 3600
+    monkeypatch.setattr("app.flows.history.time.time", lambda: saving)
+    for key in ("csv", "json", "markdown"):
+        saved(view, qtbot, key)
+    table, notation, page = (Path(name).read_text("utf-8-sig") for name in named)
+    (row,) = csv.DictReader(io.StringIO(table))
+    (note,) = json.loads(notation)["first"]["items"]
+    assert row["asked"] == note["created"] == iso(entry.asked)
+    assert f"Read on {date_and_time(local(entry.asked))}" in page
 
 
 def test_only_a_pdf_can_be_saved_with_highlights(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

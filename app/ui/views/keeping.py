@@ -89,7 +89,12 @@ class Keeping(QObject):
         from app.flows.history import remember
 
         job = self._lanes.files.start(
-            remember, self._workspace, outcome.opened, _question(outcome), outcome.reading
+            remember,
+            self._workspace,
+            outcome.opened,
+            _question(outcome),
+            outcome.reading,
+            asked=outcome.asked,
         )
         self._kept_jobs[job] = sheet
         job.done.connect(self._kept)
@@ -103,7 +108,14 @@ class Keeping(QObject):
         from app.flows.history import remember
 
         try:
-            entry = remember(self._workspace, outcome.opened, _question(outcome), outcome.reading, Silent())
+            entry = remember(
+                self._workspace,
+                outcome.opened,
+                _question(outcome),
+                outcome.reading,
+                Silent(),
+                asked=outcome.asked,
+            )
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
             return
@@ -142,7 +154,9 @@ class Keeping(QObject):
         from app.ui.views.kept_answers import reading_of
 
         reading = reading_of(entry, found.answers)
-        sheet.outcome = Outcome(entry.question, found.opened, reading, running=False, ended=entry.stopped)
+        sheet.outcome = Outcome(
+            entry.question, found.opened, reading, running=False, ended=entry.stopped, asked=entry.asked
+        )
         sheet.outcome.note = entry.stopped
         self._answers.light(sheet)
 
@@ -256,7 +270,7 @@ class Keeping(QObject):
         if not name:
             return
         target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
-        entry = entry_of(outcome.opened, _question(outcome), reading)
+        entry = entry_of(outcome.opened, _question(outcome), reading, asked=outcome.asked)
         self._save_job = self._lanes.documents.start(
             export, self._workspace, [entry], key, target, password=sheet.password
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, log
+from time import time
 from typing import TYPE_CHECKING
 
 from app.core import wording
@@ -31,7 +32,7 @@ class Outcome:
     says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
     next question, also where better ones would take its place. `hidden` tells that its text was taken off the page,
     which may come back by undoing that: until then nothing is said of it. `example` tells that Spanlight asked it
-    itself, to show what it does: it is kept nowhere.
+    itself, to show what it does: it is kept nowhere. `asked` is when it was asked, in seconds since 1970.
     """
 
     question: str
@@ -49,6 +50,7 @@ class Outcome:
     kept: Answer | None = None
     hidden: bool = False
     example: bool = False
+    asked: float = field(default_factory=time)
 
     @property
     def fraction(self) -> float:
