@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.about import NAME
 from app.ui.theme import Theme, mark
@@ -33,7 +44,10 @@ def key_groups(
 
 
 class ShortcutsHelp(QDialog):
-    """Groups of shortcuts, and the way to what Spanlight is; freed when it closes. `about_asked` is sent by that."""
+    """Groups of shortcuts, and the way to what Spanlight is; freed when it closes. `about_asked` is sent by that.
+
+    On a screen with too little room for all of it, the groups can be scrolled.
+    """
 
     about_asked = Signal()
 
@@ -46,12 +60,20 @@ class ShortcutsHelp(QDialog):
         edge = theme.step(6)
         outer.setContentsMargins(edge, edge, edge, theme.step(4))
         outer.setSpacing(theme.step(4))
-        beside = QHBoxLayout()
-        beside.setSpacing(theme.step(10))
+        keys = QWidget()
+        self._groups = QHBoxLayout(keys)
+        self._groups.setContentsMargins(0, 0, 0, 0)
+        self._groups.setSpacing(theme.step(10))
         for title, shortcuts in groups:
-            beside.addLayout(_column(theme, title, shortcuts))
-        outer.addLayout(beside)
+            self._groups.addLayout(_column(theme, title, shortcuts))
+        self.groups = QScrollArea()
+        self.groups.setFrameShape(QFrame.Shape.NoFrame)
+        self.groups.setAccessibleName("Keys and what they do")
+        self.groups.setWidgetResizable(True)
+        self.groups.setWidget(keys)
+        outer.addWidget(self.groups)
         close = QPushButton("Close")
+        close.setDefault(True)
         close.setAccessibleName("Close")
         close.clicked.connect(self.accept)
         about = QPushButton(f"About {NAME}")
@@ -63,7 +85,27 @@ class ShortcutsHelp(QDialog):
         foot.addStretch(1)
         foot.addWidget(close)
         outer.addLayout(foot)
-        close.setFocus()
+        self._fit(2 * edge, theme.step(12), close)
+
+    def _fit(self, edges: int, frame: int, close: QPushButton) -> None:
+        """Be as large as all keys need, or as the screen has room for, less `frame` for the window's own.
+
+        `edges` are the two at the sides. Groups that have no room beside each other stand one below the other.
+        """
+        room = self.screen().availableGeometry().size() - QSize(frame, frame)
+        below = self.minimumSizeHint().height() - self.groups.minimumSizeHint().height()
+        most = room - QSize(edges, below)
+        bar = QSize(self.groups.verticalScrollBar().sizeHint().width(), 0)
+        keys = self._groups.sizeHint()
+        if (keys + bar).width() > most.width():
+            self._groups.setDirection(QBoxLayout.Direction.TopToBottom)
+            keys = self._groups.sizeHint()
+        if keys.height() > most.height():
+            keys += bar
+        self.groups.setMinimumSize(keys.boundedTo(most))
+        scrolls = keys.boundedTo(most) != keys
+        self.groups.setFocusPolicy(Qt.FocusPolicy.StrongFocus if scrolls else Qt.FocusPolicy.NoFocus)
+        (self.groups if scrolls else close).setFocus()
 
     @Slot()
     def _about(self) -> None:
