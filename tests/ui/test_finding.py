@@ -16,7 +16,7 @@ from app.core.positions import Offsets
 from app.ui.views.ask import AskView
 from app.ui.views.finding import SIZES
 from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.word_search import at_once, seek_words
+from app.ui.widgets.word_search import at_once, count_words, seek_words
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
@@ -60,7 +60,7 @@ def test_words_are_found_one_place_after_another_and_round(
     again = pane.selected_words()
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.keyClick(field, Qt.Key.Key_Return, SHIFT)
-    assert pane.selected_words() == again and not view.find_bar.news()
+    assert pane.selected_words() == again
     field.selectAll()
     qtbot.keyClicks(field, "ebb")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -215,6 +215,24 @@ def test_the_next_place_is_the_one_that_qt_finds(
         assert found.selectionEnd() == expected.selectionEnd()
 
 
+@given(st.text(LETTERS), st.text(LETTERS.filter(lambda one: one != "\n"), max_size=3))
+def test_every_place_gone_to_has_its_number(qapp: object, text: str, words: str) -> None:
+    document = QTextDocument()
+    document.setPlainText(text)
+    _, several = at_once(count_words(document, words, 0))
+    at, numbers = 0, []
+    for _ in range(several):
+        found = at_once(seek_words(document, words, at))
+        assert found is not None
+        numbers.append(at_once(count_words(document, words, found.selectionStart())))
+        at = found.selectionEnd()
+    assert numbers == [(number, several) for number in range(1, several + 1)]
+    if words:
+        again = at_once(seek_words(document, words, at))
+        assert (again is None) == (several == 0)
+        assert again is None or at_once(count_words(document, words, again.selectionStart())) == (1, several)
+
+
 def test_typing_begins_at_the_cursor_where_that_is_seen(view: AskView, qtbot: QtBot) -> None:
     pane = view.sheets.current().editor
     pane.set_text("one tide, two tides, three tides")
@@ -259,6 +277,27 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
     pane.setFocus()
     qtbot.keyClick(pane, Qt.Key.Key_F3)
     assert view.find_bar.isVisible() and steps == [1]
+
+
+@pytest.mark.parametrize("kind", ["pdf", "md", "txt"])
+def test_it_is_said_which_of_the_places_was_gone_to(
+    view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    is_open(view, qtbot, [written(tmp_path, kind)])
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    field = view.find_bar.field
+    qtbot.keyClicks(field, "the tide")
+    qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
+    steps = (
+        (Qt.Key.Key_F3, Qt.KeyboardModifier.NoModifier, "2 of 2"),
+        (Qt.Key.Key_F3, SHIFT, "1 of 2"), (Qt.Key.Key_F3, SHIFT, "2 of 2"),
+        (Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "1 of 2"),
+    )  # fmt: skip
+    for key, keys, said in steps:
+        qtbot.keyClick(field, key, keys)
+        qtbot.waitUntil(lambda said=said: view.find_bar.news() == said)
+    qtbot.keyClicks(field, " is h")
+    qtbot.waitUntil(lambda: view.find_bar.news() == "1 place")
 
 
 def test_it_is_said_in_how_many_places_the_words_stand(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

@@ -19,8 +19,6 @@ SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
 _REST_MS = 150
-# The places are counted in so many code points at a time: a few milliseconds.
-_COUNTED = 200_000
 
 
 class Searched(Protocol):
@@ -45,6 +43,9 @@ class Searched(Protocol):
         self, words: str, backwards: bool = False, since: Stand | None = None
     ) -> Generator[None, None, bool]:
         """The same in short turns, from the cursor, or from where a search started that stood so."""
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
 
 
 class Finding(QObject):
@@ -138,19 +139,25 @@ class Finding(QObject):
             searched.put_back(stand)
         self._left, self._owed = searched.stand(), False
         yield
-        number = 0
-        for part in _parts(searched.text()):
-            number += part.casefold().count(words.casefold())
-            yield
-        self._bar.say(wording.count(number, "place") if number else "Not found")
+        yield from self._say_places(searched, words, False)
 
     def _go_on(self, searched: Searched, words: str, backwards: bool, first: Stand | None) -> Iterator[None]:
-        """Go to the next place; the text stands there from then on."""
+        """Go to the next place, where the text stands from then on, and say which one it is."""
         found = yield from searched.seek(words, backwards, first)
         self._owed = False
         if found:
             self._hold(searched)
-        self._bar.say("" if found else "Not found")
+            yield from self._say_places(searched, words, True)
+        else:
+            self._bar.say("Not found")
+
+    def _say_places(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
+        """Say in how many places words stand and, once somebody has gone on, which of them this is."""
+        number, several = yield from searched.count_places(words)
+        if stepped and number:
+            self._bar.say(f"{number:,} of {several:,}")
+        else:
+            self._bar.say(wording.count(several, "place") if several else "Not found")
 
     def _hold(self, searched: Searched) -> None:
         """Take how the text stands now for how it stood."""
@@ -183,15 +190,6 @@ class Finding(QObject):
             if perf_counter() > until:
                 return
         self._turns.stop()
-
-
-def _parts(text: str) -> Iterator[str]:
-    """A text in parts that end with a line: no words of a field stand in two of them."""
-    at = 0
-    while at < len(text):
-        end = text.find("\n", min(len(text), at + _COUNTED)) + 1 or len(text)
-        yield text[at:end]
-        at = end
 
 
 class Zoom(QObject):

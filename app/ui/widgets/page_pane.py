@@ -128,6 +128,10 @@ class PagePane(SelectablePages):
             self.viewport().update()
         return found is not None
 
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        return self._selection.count(words)
+
     def stand(self) -> Stand:
         """How the pages stand, for `put_back`."""
         own = self._selection.span

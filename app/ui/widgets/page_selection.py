@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Generator
 
@@ -12,6 +13,7 @@ from app.core.pages import places_of
 from app.core.text import Span
 from app.ui.widgets.page_points import caret_at, character_span, line_around, page_of, word_around
 from app.ui.widgets.page_stack import Spot
+from app.ui.widgets.word_search import TURN
 
 # Looking backwards, this much of the text is searched at first.
 _BACK = 1 << 16
@@ -75,9 +77,9 @@ class PageSelection:
 
         Upper and lower case are the same. A blank stands for any blanks and line ends, as words are read over lines.
         """
-        pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)
         if not words.strip():
             return None
+        pattern = _pattern(words)
         if backwards:
             found = self._last(pattern, start)
         else:
@@ -86,6 +88,18 @@ class PageSelection:
             yield
             found = self._last(pattern, len(self._text)) if backwards else pattern.search(self._text)
         return Span(*found.span()) if found else None
+
+    def count(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, from 1, 0 for none, and how many there are; in short turns."""
+        number = several = 0
+        until = time.perf_counter() + TURN
+        for found in _pattern(words).finditer(self._text) if words.strip() else ():
+            several += 1
+            number += found.start() <= self.span.start
+            if time.perf_counter() > until:
+                yield
+                until = time.perf_counter() + TURN
+        return number, several
 
     def _last(self, pattern: re.Pattern[str], end: int) -> re.Match[str] | None:
         reach = _BACK
@@ -108,3 +122,7 @@ class PageSelection:
         if letter is None:
             return None
         return line_around(self._opened.pages[page_of(self._opened.pages, letter.start)], letter.start)
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)

@@ -64,6 +64,9 @@ class Pane(Protocol):
     ) -> Generator[None, None, bool]:
         """The same in short turns, from the cursor, or from where a search started that stood so."""
 
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+
     def stand(self) -> Stand:
         """How the text stands, for `put_back`."""
 

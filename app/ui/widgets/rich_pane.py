@@ -30,7 +30,7 @@ from app.ui.widgets.offsets import text_at
 from app.ui.widgets.reading_keys import selecting
 from app.ui.widgets.rich_page import RichPage
 from app.ui.widgets.rich_places import shown
-from app.ui.widgets.word_search import Stand, after, at_once, seek_words
+from app.ui.widgets.word_search import Stand, after, at_once, count_words, seek_words
 
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
@@ -156,6 +156,10 @@ class RichPane(RichPage):
         self.bring_into_view(found.selectionStart(), _ABOVE)
         self._moved = True
         return True
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are."""
+        return count_words(self.document(), shown(words), self.textCursor().selectionStart())
 
     def selected_words(self) -> str:
         """What is selected, as the document's text has it; empty without a selection."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.ui.widgets.offsets import text_at
 from app.ui.widgets.redo_key import redoes
-from app.ui.widgets.word_search import Stand, after, at_once, seek_words, selected_then, start_of
+from app.ui.widgets.word_search import Stand, after, at_once, count_words, seek_words, selected_then, start_of
 
 
 class SeenBlocks(QPlainTextEdit):
@@ -62,6 +62,10 @@ class SeenBlocks(QPlainTextEdit):
         if found is not None:
             self.setTextCursor(found)
         return found is not None
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        return count_words(self.document(), words, self.textCursor().selectionStart())
 
     def stand(self) -> Stand:
         """How the page stands, for `put_back`."""

@@ -100,6 +100,10 @@ class TextEditor(QFrame):
         """The same in short turns, from the cursor, or from where a search started that stood so."""
         return self._editor.seek(words, backwards, since)
 
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        return self._editor.count_places(words)
+
     def stand(self) -> Stand:
         """How the text stands, for `put_back`."""
         return self._editor.stand()

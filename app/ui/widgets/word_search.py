@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_right
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -65,7 +66,7 @@ def seek_words(
     """
     if not words:
         return None
-    pattern = re.compile(_BLANK.join(map(re.escape, re.split(_BLANK, words))), re.IGNORECASE)
+    pattern = _pattern(words)
     block = document.findBlock(start)
     inside = start - block.position()
     until = time.perf_counter() + TURN
@@ -88,6 +89,31 @@ def seek_words(
     return None
 
 
+def count_words(document: QTextDocument, words: str, position: int) -> Generator[None, None, tuple[int, int]]:
+    """How many places of these words begin at or before a position, and how many there are, in short turns.
+
+    Places are those that `seek_words` comes to one after another.
+    """
+    number = several = 0
+    pattern, block = _pattern(words), document.firstBlock()
+    until = time.perf_counter() + TURN
+    while words and block.isValid():
+        text = block.text()
+        starts = [found.start() for found in pattern.finditer(text)]
+        several += len(starts)
+        inside = position - block.position()
+        if inside >= block.length():
+            number += len(starts)
+        elif starts and inside >= 0:
+            number += bisect_right(starts, Offsets(text).to_point(inside))
+        following = block.blockNumber() + 1
+        if time.perf_counter() > until:
+            yield
+            until = time.perf_counter() + TURN
+        block = document.findBlockByNumber(following)
+    return number, several
+
+
 def at_once(steps: Generator[None, None, Found]) -> Found:
     """What a search in turns comes to."""
     while True:
@@ -96,6 +122,10 @@ def at_once(steps: Generator[None, None, Found]) -> Found:
         except StopIteration as end:
             found: Found = end.value
             return found
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(_BLANK.join(map(re.escape, re.split(_BLANK, words))), re.IGNORECASE)
 
 
 def _sides(block: QTextBlock, inside: int, backwards: bool) -> tuple[int, int]:
