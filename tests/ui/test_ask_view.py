@@ -164,7 +164,9 @@ def test_card_copy_and_history_say_the_same_of_an_answer_that_is_not_sure_enough
 def test_the_threshold_counts_at_once_without_reading_again(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
-    qtbot.waitUntil(lambda: view.panel.threshold.words() == "Answers if at least 40 % sure")
+    qtbot.waitUntil(
+        lambda: view.panel.threshold.words() == "Answers if 40 % sure that the text has an answer"
+    )
     sheet = ask(view, qtbot, "What is the boiling point of lead?")
     view.panel.threshold.slider().setValue(5)
     assert view.panel.card.answer() == WORDS[1]

@@ -12,7 +12,7 @@ _WHICH_WAY = "Less: more answers, and more of them wrong. More: fewer, and surer
 
 
 class ThresholdLine(QWidget):
-    """'Answers if at least 50 % sure', with a slider that Change brings up.
+    """'Answers if 50 % sure that the text has an answer', with a slider that Change brings up.
 
     `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
     """
@@ -65,7 +65,7 @@ class ThresholdLine(QWidget):
         self._slider.blockSignals(True)
         self._slider.setValue(round(threshold * 100))
         self._slider.blockSignals(False)
-        self._words.setText(f"Answers if at least {wording.percent(threshold)} sure")
+        self._words.setText(f"Answers if {wording.percent(threshold)} sure that the text has an answer")
         self._own.setEnabled(not own)
 
     def open(self, on: bool) -> None:
