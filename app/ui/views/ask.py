@@ -18,7 +18,7 @@ from app.ui.messages import fault_of
 from app.ui.theme import Theme
 from app.ui.views.answers import Answers
 from app.ui.views.ask_drafts import FirstThings, first_things
-from app.ui.views.ask_keys import SHORTCUTS
+from app.ui.views.ask_keys import SHORTCUTS, AskFocus
 from app.ui.views.ask_panes import AskPanes
 from app.ui.views.asking import Asking
 from app.ui.views.asking_later import AskingLater
@@ -71,6 +71,7 @@ class AskView(Page):
             workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
         )
         self.later = AskingLater(self.asking, self.sheets, self.opening, self.answers, self.panel, self)
+        self.focus = AskFocus(self)
         self._samples: Sequence[Sample] = ()
         self.welcome: Welcome | None = None
         self._painted = self._first_start = False
@@ -104,16 +105,13 @@ class AskView(Page):
 
     def shown(self) -> None:
         """Go to the page while it is empty, else to the question."""
-        sheet = self.sheets.current()
-        if not sheet.is_open or sheet.pane.is_empty():
-            sheet.setFocus(Qt.FocusReason.OtherFocusReason)
-        else:
-            self.panel.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.focus.come()
 
     def open_files(self, paths: list[Path]) -> None:
         """Open each file as a document of its own; one that is open already comes up."""
         self.panel.notice.clear()
         self.opening.open(paths)
+        self.focus.type_next()  # at once: a question waits for its file
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers lit up."""

@@ -1,8 +1,16 @@
-"""What the keyboard does on the Ask page."""
+"""What the keyboard does on the Ask page, and where it types."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QWidget
+
 from app.ui.views.finding import IN_FIND_BAR
+
+if TYPE_CHECKING:
+    from app.ui.views.ask import AskView
 
 SHORTCUTS = (
     ("Ctrl+L", "Go to the question"),
@@ -22,3 +30,34 @@ SHORTCUTS = (
     ("Ctrl+Tab", "Next text"),
     ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
 )
+
+
+class AskFocus(QObject):
+    """Brings the focus to what is to be done next: the question, or the page where there is nothing to ask about."""
+
+    def __init__(self, view: AskView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def on_page(self) -> bool:
+        """Whether the page is first: no text stands there, or its file asks for something."""
+        sheet = self._view.sheets.current()
+        if sheet.is_open:
+            return sheet.pane.is_empty()
+        return not self._view.opening.reads(sheet)
+
+    def come(self) -> None:
+        """Go there as from another page, with nothing selected."""
+        place: QWidget = self._view.panel.box
+        if self.on_page():
+            sheet = self._view.sheets.current()
+            page = sheet.opening
+            place = page.password if page is not None and page.asks_password() else sheet
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def type_next(self) -> None:
+        """Go there for a question to be typed: one that was asked before is typed over."""
+        self.come()
+        if not self.on_page():
+            self._view.panel.box.select_asked()

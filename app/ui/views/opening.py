@@ -84,10 +84,14 @@ class Opening(QObject):
             return None
         return sheet.opened.document
 
+    def reads(self, sheet: Sheet) -> bool:
+        """Whether a sheet's file is being read."""
+        return sheet in self._jobs.values()
+
     def awaited(self, sheet: Sheet) -> bool:
         """Whether a sheet's file is being read, or its password asked for."""
         page = sheet.opening
-        return sheet in self._jobs.values() or (page is not None and page.asks_password())
+        return self.reads(sheet) or (page is not None and page.asks_password())
 
     def stop(self, sheet: Sheet) -> bool:
         """Stop reading a sheet's file, or leave what is asked about it; returns whether there was anything to stop."""

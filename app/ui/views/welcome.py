@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QApplication
 
 from app.core.report import Report
 from app.flows.samples import Sample
@@ -89,7 +88,8 @@ class Welcome(QObject):
         band, self._band = self._band, None
         if band is None:
             return False
-        focused = QApplication.focusWidget()
+        # The window's own: after the dialog of files it may not be the active one yet.
+        focused = self._view.window().focusWidget()
         if focused is not None and band.isAncestorOf(focused):
             self._view.panel.box.select()
         self._view.column.removeWidget(band)

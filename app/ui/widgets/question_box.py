@@ -123,6 +123,11 @@ class QuestionBox(QFrame):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    def select_asked(self) -> None:
+        """Select the question where it was asked before, to be typed over; one that is being typed stays."""
+        if self.question() in self._history:
+            self.field.selectAll()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self._colour(event.type() == QEvent.Type.FocusIn)

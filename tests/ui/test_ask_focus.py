@@ -1,0 +1,145 @@
+"""Where the keyboard is on the page where documents are asked: what is typed next is a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.requests import Question
+from app.ui.views.ask import AskView
+from app.ui.widgets import file_dialog
+from app.ui.window import MainWindow
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.open_files import Waiting, ask, is_open, reader
+from tests.helpers.windows import FakeEngine, settle
+
+TIDE = "The tide is high at noon."
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return reader()
+
+
+@pytest.fixture
+def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
+    window = open_window()
+    settle(window, qtbot)
+    window.activateWindow()
+    return window
+
+
+@pytest.fixture
+def view(window: MainWindow) -> AskView:
+    page = window.pages["ask"]
+    assert isinstance(page, AskView)
+    return page
+
+
+@pytest.fixture
+def waiting(window: MainWindow) -> Waiting:
+    documents = Waiting(window.workspace.documents)
+    window.workspace.documents = documents  # type: ignore[assignment]
+    return documents
+
+
+@pytest.fixture
+def tide(tmp_path: Path) -> Path:
+    (tmp_path / "tide.txt").write_text(TIDE, "utf-8")
+    return tmp_path / "tide.txt"
+
+
+def type_to(window: MainWindow, qtbot: QtBot, words: str) -> None:
+    """Type to whatever has the keyboard."""
+    for letter in words:
+        qtbot.keyClicks(window.focusWidget() or window, letter)
+
+
+def test_a_question_typed_right_after_the_dialog_is_asked(
+    window: MainWindow,
+    view: AskView,
+    waiting: Waiting,
+    tide: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others: list[QDialog] = []
+
+    def chosen(*_: object) -> list[str]:
+        # As under X: the dialog is gone, and the window is not yet the active one.
+        other = QDialog()
+        qtbot.addWidget(other)
+        others.append(other)
+        other.show()
+        other.activateWindow()
+        qtbot.waitUntil(other.isActiveWindow)
+        return [str(tide)]
+
+    monkeypatch.setattr(file_dialog, "open_names", chosen)
+    view.show_welcome()
+    assert view.welcome is not None and view.welcome.band is not None
+    band = view.welcome.band
+    qtbot.waitUntil(lambda: window.focusWidget() is band.open)
+    qtbot.keyClick(band.open, Qt.Key.Key_Space)
+    assert not view.sheets.current().is_open, "it is still being opened"
+    assert window.focusWidget() is view.panel.box.field
+    type_to(window, qtbot, "When at noon?")
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    assert view.sheets.current().awaits == "When at noon?"
+    waiting.go_on.set()
+    requests = window.workspace.engine.requests  # type: ignore[attr-defined]
+    qtbot.waitUntil(
+        lambda: (
+            ("tide.txt", "When at noon?")
+            in [(one.documents[0].name, one.text) for one in requests if isinstance(one, Question)]
+        )
+    )
+
+
+@pytest.mark.parametrize("way", ["empty page", "recent", "dropped", "again"])
+def test_however_a_file_is_opened_the_question_comes_next(
+    window: MainWindow, view: AskView, waiting: Waiting, tide: Path, qtbot: QtBot, way: str
+) -> None:
+    if way == "recent":
+        window.workspace.settings.recent_files.append(str(tide))
+        view.choosing.offer()
+    elif way == "again":
+        waiting.go_on.set()
+        is_open(view, qtbot, [tide])
+        ask(view, qtbot, "When at noon?")
+        view.sheets.new_up()
+    pane: QWidget = view.sheets.current().pane
+    pane.setFocus()
+    if way == "empty page":
+        view.choosing.chosen.emit([tide])
+    elif way == "recent":
+        qtbot.mouseClick(view.sheets.current().empty.recent()[0], LEFT)
+    else:
+        view.sheets.files_dropped.emit([tide])
+    assert window.focusWidget() is view.panel.box.field
+    type_to(window, qtbot, "High?")
+    assert view.panel.box.question() == "High?", "one that was asked before is typed over"
+    waiting.go_on.set()
+    qtbot.waitUntil(lambda: view.sheets.current().is_open)
+    assert window.focusWidget() is view.panel.box.field and view.panel.box.question() == "High?"
+
+
+def test_a_file_that_is_locked_is_given_its_password_first(
+    window: MainWindow, view: AskView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    file = tmp_path / "locked.pdf"
+    file.write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
+    view.open_files([file])
+    page = view.sheets.current().opening
+    assert page is not None
+    qtbot.waitUntil(page.asks_password)
+    assert window.focusWidget() is page.password
+    window.show_page("settings")
+    window.open_files([file])
+    assert window.focusWidget() is page.password
