@@ -38,9 +38,9 @@ Positions (start, end) count Unicode code points of the file's text as the comma
 from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
 one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, "line"
 the line of a plain text or Markdown file, both from 1, null for other kinds (in a piece of HTML in
-Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), and "heading"
-the last heading before them, both "" where there is none. Where the text does not say, the answer is
-"" with null positions, and its probability is that of there being none.
+Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
+is none, and "heading" the last heading before them, "" where there is none. Where the text does not
+say, the answer is "" with null positions, and its probability is that of there being none.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
@@ -134,7 +134,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= answers[0]
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
-        head |= {"document": None, "page": None, "page_label": "", "line": None, "heading": ""}
+        head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
         head |= {"quote": "", "sentence": ""}
     return head | {
         "no_answer_probability": reading.no_answer_probability,
@@ -160,7 +160,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "probability": answer.probability,
         "document": document.path or document.name,
         "page": opened.page_at(answer.span.start),
-        "page_label": opened.page_label_at(answer.span.start),
+        "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
         "quote": one_line(answer.text),

@@ -77,6 +77,9 @@ def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Pat
     for file, page, line in ((str(path), None, 3), (pdf, 2, None)):
         values = json.loads(command("ask", file, "-q", "What was stolen: tarts?", "--json")[1])
         assert (values["page"], values["line"], values["answers"][0]["line"]) == (page, line, line)
+    for question in ("What was stolen: tarts?", "Who is the duchess?"):
+        values = json.loads(command("ask", str(path), "-q", question, "--json")[1])
+        assert values["page_label"] is None and all(one["page_label"] is None for one in values["answers"])
 
 
 def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path) -> None:
