@@ -94,7 +94,8 @@ def probability(value: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{value} is not a number") from None
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{value} is not between 0 and 1")
+        meant = f": for {number:g} %, write {number / 100:g}" if 1 < number <= 100 else ""
+        raise argparse.ArgumentTypeError(f"{value} is not between 0 and 1{meant}")
     return number
 
 

@@ -166,6 +166,8 @@ def test_models(command: Command) -> None:
         (["ask", "FILE", "-q", "Who?", "--top-k", "0"], "--top-k"),
         (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "two is not a whole number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "1.5"], "--threshold"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "65"], "between 0 and 1: for 65 %, write 0.65"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "650"], "650 is not between 0 and 1. See "),
         (["ask", "FILE", "-q", "Who?", "--threshold", "high"], "high is not a number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "0.5", "--always-answer"], "not allowed"),
         (["ask", "FILE", "-q", "Who?", "--model", "gone"], "no model"),
