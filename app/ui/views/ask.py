@@ -139,7 +139,7 @@ class AskView(Page):
         for sheet in self.sheets.all():
             self.keeping.bring_back(sheet)
         if self.isVisible():
-            self.shown()
+            self.focus.type_next()
         self._first_start = first.first_start
         if self._painted:
             self.painted()
@@ -270,6 +270,7 @@ class AskView(Page):
     def _connect(self) -> None:
         self.find_bar.closed.connect(self._find_left)
         self.sheets.up.connect(self._sheet_up)
+        self.sheets.brought_back.connect(self.focus.type_next)
         self.sheets.edited.connect(self._edited)
         self.sheets.outdated.connect(self.asking.outdated)
         for gone in (self.asking.forget, self.opening.forget, self.watching.forget, self.later.forget):

@@ -26,11 +26,13 @@ class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
     `up` carries the sheet that comes up, `going` one that is closed, `outdated` one whose answer no longer fits its
-    text; the others pass on what a sheet's page says. `failed` carries the fault when drafts could not be saved.
+    text; `brought_back` is sent after a closed one came back; the others pass on what a sheet's page says. `failed`
+    carries the fault when drafts could not be saved.
     """
 
     up = Signal(object)
     going = Signal(object)
+    brought_back = Signal()
     paged = Signal(object)
     again_asked = Signal(object)
     edited = Signal()
@@ -231,7 +233,7 @@ class Sheets(QObject):
             at = min(index, len(self._sheets))
             self._insert(at, sheet)
             self.bring(at)
-            sheet.pane.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.brought_back.emit()
 
     @Slot()
     def save_soon(self) -> None:
