@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.requests import Question
+from app.core.results import Reading
+from app.ui.shell.enter_key import EnterKey
 from app.ui.views.ask import AskView
 from app.ui.widgets import file_dialog
 from app.ui.window import MainWindow
+from tests.helpers.ask_page import answers
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import Waiting, ask, is_open, reader
 from tests.helpers.windows import FakeEngine, settle
@@ -192,3 +196,30 @@ def test_the_question_comes_next_at_the_next_start(
     window.workspace.documents.go_on.set()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert window.focusWidget() is view.panel.box.field
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
+def test_asking_why_not_leaves_the_keyboard_on_its_button(
+    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot, key: Qt.Key
+) -> None:
+    is_open(view, qtbot, [tide])
+    engine = window.workspace.engine
+    assert isinstance(engine, FakeEngine)
+    engine.answer = lambda question, choice, report: Reading(
+        answers(TIDE, "noon", likely=0.07), False, 0.93, 0.4, 1, 1, 0.1
+    )
+    ask(view, qtbot, "Is the moon full?")
+    button, threshold = view.panel.card._nearest, view.panel.threshold
+    moved: list[float] = []
+    threshold.changed.connect(moved.append)
+    EnterKey(window)
+    handle = window.windowHandle()
+    assert handle is not None
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    for words in ("Hide", "Why not?", "Hide"):
+        QTest.keyClick(handle, key)
+        assert window.focusWidget() is button and button.text() == words
+        assert threshold.slider().isVisible() == (words == "Hide")
+    qtbot.keyClick(button, Qt.Key.Key_Up)
+    assert not moved, "an arrow key changes no setting"

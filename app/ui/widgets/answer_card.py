@@ -129,11 +129,10 @@ class AnswerCard(QFrame):
 
         `over` says how the reading ended where the text was not read whole, `facts` how it was read.
         """
-        self._begin(over, facts)
+        self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=not over)
         self._answer.set_text(title.rstrip("."))
         self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
-        self._nearest.setVisible(place is not None)
         self._nearest.blockSignals(True)
         self._nearest.setChecked(nearest)
         self._nearest.blockSignals(False)
@@ -218,13 +217,14 @@ class AnswerCard(QFrame):
         )  # so that it is wrapped
         self._facts.setAccessibleDescription(explained)
 
-    def _begin(self, over: str, facts: str) -> None:
+    def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
         self._over.setText(_bound(over))
         self._over.setVisible(bool(over))
         self._facts.setText(_bound(facts))
         self._facts.setVisible(bool(facts))
-        for widget in (self._sentence, self._nearest, self._copy, self._save, self._whole, self._look):
+        for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
             widget.hide()
+        self._nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
         self.say("")
         self._rest_copy()
 
