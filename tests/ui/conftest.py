@@ -41,8 +41,9 @@ def collecting_here() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def collected_at_the_end(collecting_here: None) -> Iterator[None]:
-    """What a test leaves goes before the next one begins."""
+    """What a test leaves goes before the next one begins, and not by itself in any other thread or event."""
     yield
+    assert not gc.isenabled()
     gc.collect()
 
 
