@@ -18,6 +18,7 @@ ROOTS = (
     "app.core.about",
     "app.core.errors",
     "app.core.file_urls",
+    "app.core.near_words",
     "app.core.system_libraries",
     "app.flows.early",
     "app.flows.second_start",
