@@ -41,7 +41,7 @@ def test_every_second_is_told(host: Host, reader: ModelChoice) -> None:
     found: Profile = host(ProfileRun(Run(QUESTION, reader)), Silent())
     kinds = dict(found.kinds)
     # On a busy machine some of the time is nobody's: neither an operation's nor seen between two of them.
-    assert 0.4 * found.seconds <= sum(kinds.values()) <= 1.1 * found.seconds
+    assert 0.6 * found.seconds <= sum(kinds.values()) <= 1.1 * found.seconds
     assert min(kinds.values()) >= 0
     assert {profiling.PRODUCTS, profiling.ATTENTION, profiling.CHOOSING} <= kinds.keys()
     assert list(kinds.values()) == sorted(kinds.values(), reverse=True)
