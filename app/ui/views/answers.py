@@ -14,6 +14,7 @@ from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
 _AWAITS_TURN = "Asked after the question in another tab"
+_GOES_ON = "goes on after the question in another tab"
 _NONE_YET = f"So far: {wording.NO_SURE_ANSWER[:1].lower()}{wording.NO_SURE_ANSWER[1:]}"
 _NOT_LIT = "Not marked on the page."
 
@@ -125,6 +126,8 @@ class Answers(QObject):
             panel.strip.waiting(_AWAITS_TURN if self.sheet.is_open else _AWAITS_FILE)
         elif outcome is None or not outcome.running:
             panel.strip.clear()
+        elif outcome.paused:
+            panel.strip.rest(f"{outcome.note}: {_GOES_ON}", outcome.reached)
         elif outcome.progress is None:
             panel.strip.waiting(outcome.waiting)
         else:
@@ -142,7 +145,8 @@ class Answers(QObject):
             panel.idle.setText(_NONE_YET)
             return
         panel.show_card()
-        over = f"{outcome.ended}: the best so far" if outcome.ended else "So far" if outcome.running else ""
+        halted = outcome.ended or (outcome.note if outcome.paused else "")
+        over = f"{halted}: the best so far" if halted else "So far" if outcome.running else ""
         if found:
             no_answer = outcome.reading.no_answer_probability
             facts = self._facts(outcome)

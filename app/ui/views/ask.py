@@ -92,13 +92,13 @@ class AskView(Page):
         if self.welcome is not None and self.welcome.leave():
             return True
         sheet = self.sheets.current()
-        return self.later.stop(sheet) or self.opening.stop(sheet) or self.asking.stop()
+        return self.later.stop(sheet) or self.opening.stop(sheet) or self.asking.stop(sheet)
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self._take_question()
-        if (read := self.asking.end()) is not None:
+        for read in self.asking.end():
             self.keeping.remember_now(read)
         if not self._first_job.running:
             self.sheets.save_now()
@@ -303,8 +303,8 @@ class AskView(Page):
         self.keeping.note.connect(self.note)
         self.keeping.failed.connect(self._say_fault)
         self.keeping.hint.connect(self.panel.notice.show_hint)
-        for shown in (self.asking.forget, self._sheet_up):
-            self.keeping.brought.connect(shown)
+        self.keeping.bringing.connect(self.asking.forget)
+        self.keeping.brought.connect(self._sheet_up)
         self.theme.changed.connect(self.answers.show)
 
     def _make_shortcuts(self) -> None:

@@ -1,6 +1,9 @@
-"""Questions asked before their files are open: each waits until its file is there, and its turn has come."""
+"""Which question is read for next: those asked before their files were open, and those paused, wait for their turn."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import time
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
@@ -12,11 +15,20 @@ from app.ui.views.sheets import Sheets
 from app.ui.widgets.answer_panel import AnswerPanel
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What is known of a question that waits: whether `whole` of its text is to be read, and when it was asked."""
+
+    whole: bool
+    asked: float = field(default_factory=time)
+
+
 class AskingLater(QObject):
     """Asks a question at once, or as soon as the sheet's file is there and no other question is being read for.
 
-    One waits a sheet, the last that was asked; it stands among the questions asked before, so that it can be brought
-    back where its file cannot be opened.
+    What was asked last is read for first, then those that wait and those that are paused, the one asked last before the
+    others. One waits a sheet, the last that was asked; it stands among the questions asked before, so that it can be
+    brought back where its file cannot be opened.
     """
 
     _may_go_on = Signal()
@@ -35,7 +47,7 @@ class AskingLater(QObject):
         self._opening = opening
         self._answers = answers
         self._panel = panel
-        self._waiting: dict[Sheet, bool] = {}  # with whether all of it is to be read
+        self._waiting: dict[Sheet, _Waiting] = {}
         # Later, always: none may begin in the middle of what another one is asked or ended by.
         self._may_go_on.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         for ready in (asking.over, opening.opened, sheets.up):
@@ -55,7 +67,7 @@ class AskingLater(QObject):
         self._panel.notice.clear()
         sheet.history = self._panel.box.remember()
         sheet.awaits = question
-        self._waiting[sheet] = whole
+        self._waiting[sheet] = _Waiting(whole)
         self._answers.show_if_up(sheet)
 
     def stop(self, sheet: Sheet) -> bool:
@@ -74,14 +86,21 @@ class AskingLater(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        """Ask the next question that waits and can be asked by now."""
-        sheet = next((one for one in self._waiting if self._can_be_asked(one)), None)
-        if sheet is None or self._asking.running:
+        """Read for the next question, where none is being read for or the person sees a newer one."""
+        ready = [sheet for sheet in self._waiting if self._can_be_asked(sheet)]
+        sheet = max(ready, key=lambda one: self._waiting[one].asked, default=None)
+        since = self._asking.since
+        if since and self._answers.sheet in ready:
+            sheet = self._answers.sheet
+        elif since:
             return
-        whole, question = self._waiting.pop(sheet), sheet.awaits
+        if sheet is None or self._waiting[sheet].asked < max(since, self._asking.paused_since):
+            self._asking.go_on()
+            return
+        waited, question = self._waiting.pop(sheet), sheet.awaits
         sheet.awaits = ""
         self._answers.show_if_up(sheet)
-        self._asking.ask(sheet, question=question, whole=whole)
+        self._asking.ask(sheet, question=question, whole=waited.whole)
         self._may_go_on.emit()  # where that one could not be asked, the next one can
 
     def _can_be_asked(self, sheet: Sheet) -> bool:
@@ -92,5 +111,5 @@ class AskingLater(QObject):
     @Slot()
     def _stop_asked(self) -> None:
         sheet = self._answers.sheet
-        if sheet is None or not self.stop(sheet):
-            self._asking.stop()
+        if sheet is not None and not self.stop(sheet):
+            self._asking.stop(sheet)

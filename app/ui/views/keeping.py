@@ -42,13 +42,14 @@ _NO_LONGER = "Ask again to see what it says now."
 class Keeping(QObject):
     """Remembers what was answered, brings entries of the history back onto their pages, and saves answers.
 
-    `note` is one line for the status line; `failed` carries a fault; `hint` a sentence and a hint; `brought` the sheet
-    that an entry was brought back to.
+    `note` is one line for the status line; `failed` carries a fault; `hint` a sentence and a hint; `bringing` the sheet
+    that an entry is about to be brought back to, `brought` the same one afterwards.
     """
 
     note = Signal(str)
     failed = Signal(object)
     hint = Signal(str, str)
+    bringing = Signal(object)
     brought = Signal(object)
 
     def __init__(
@@ -214,6 +215,7 @@ class Keeping(QObject):
         from app.ui.views.kept_answers import answers_in
 
         del self._wanted[sheet]
+        self.bringing.emit(sheet)
         found = answers_in(sheet.asked(), entry)
         sheet.question, sheet.outcome = entry.question, None
         if found.answers or found.as_it_was:

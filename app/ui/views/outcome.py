@@ -32,7 +32,9 @@ class Outcome:
     says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
     next question, also where better ones would take its place. `hidden` tells that its text was taken off the page,
     which may come back by undoing that: until then nothing is said of it. `example` tells that Spanlight asked it
-    itself, to show what it does: it is kept nowhere. `asked` is when it was asked, in seconds since 1970.
+    itself, to show what it does: it is kept nowhere. `asked` is when it was asked, in seconds since 1970. `paused`
+    tells that a newer question is read for first, though this one is still running; `reached` is how much of the text
+    had been read by then, 0 to 1.
     """
 
     question: str
@@ -51,11 +53,13 @@ class Outcome:
     hidden: bool = False
     example: bool = False
     asked: float = field(default_factory=time)
+    paused: bool = False
+    reached: float = 0.0
 
     @property
     def fraction(self) -> float:
         """How much of the text was read, 0 to 1."""
-        return self.progress.fraction if self.progress is not None else 0.0
+        return max(self.reached, self.progress.fraction if self.progress is not None else 0.0)
 
     def stopped(self, how: str = "Stopped") -> str:
         """How far a reading came that was not read to its end."""

@@ -50,6 +50,14 @@ class ProgressStrip(QFrame):
         self._bar.setRange(0, 0)
         self.show()
 
+    def rest(self, words: str, fraction: float) -> None:
+        """Say why nothing moves for now, the bar standing where the work had come to."""
+        self._words.setText(words)
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(round(fraction * 1000))
+        self._bar.setAccessibleDescription(words)
+        self.show()
+
     def show_progress(self, progress: Progress) -> None:
         """Show how far the work has come, and how long it still takes where that is known."""
         words = progress.what or "Reading"
