@@ -123,6 +123,33 @@ def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
     assert view.panel.notice.sentence() == ""
 
 
+def test_a_reading_that_was_paused_ends_as_one_that_was_left_alone(window: MainWindow, qtbot: QtBot) -> None:
+    text = LONG[:150_000]
+    view = begin(window, qtbot, text)
+    sheet = view.sheets.current()
+    qtbot.waitUntil(
+        lambda: (
+            sheet.outcome is not None and sheet.outcome.reading is not None and sheet.outcome.fraction > 0
+        ),
+        timeout=MINUTE,
+    )
+    asked = sheet.outcome
+    assert asked is not None and asked.running, "it was over too soon to be paused"
+    view.sheets.new()
+    other = begin(window, qtbot, TARTS).sheets.current()
+    assert other is not sheet and asked.paused
+    qtbot.waitUntil(lambda: other.outcome is not None and not other.outcome.running, timeout=MINUTE)
+    qtbot.waitUntil(lambda: not asked.running, timeout=2 * MINUTE)
+    view.sheets.bring(0)
+    paused = reading(view)
+    assert paused is not None and paused.complete and sheet.outcome is asked
+    begin(window, qtbot, text)
+    qtbot.waitUntil(lambda: sheet.outcome is not asked and whole(view), timeout=2 * MINUTE)
+    alone = reading(view)
+    assert alone is not None and alone.answers == paused.answers and alone.heat == paused.heat
+    assert alone.no_answer_probability == paused.no_answer_probability
+
+
 def test_a_text_and_many_lines_are_classified(window: MainWindow, qtbot: QtBot) -> None:
     window.show_page("classify")
     view = window.page
