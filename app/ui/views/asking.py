@@ -13,7 +13,6 @@ from app.flows.workspace import Workspace
 from app.ui.jobs import Lanes
 from app.ui.messages import fault_of
 from app.ui.views.answers import Answers
-from app.ui.views.in_line import waits_for
 from app.ui.views.outcome import Outcome
 from app.ui.views.runs import Run, Runs
 from app.ui.views.sheet import Sheet
@@ -182,6 +181,8 @@ class Asking(QObject):
             self._show_place(run)
 
     def _show_place(self, run: Run) -> None:
+        from app.ui.views.in_line import waits_for
+
         ahead = self._lanes.work.ahead(run.job) if run.job is not None else ""
         run.outcome.waiting = waits_for(ahead) if ahead else "Waiting for the reader"
         self._answers.show()
