@@ -6,6 +6,7 @@ UNNAMED = "A text"  # in place of the name of one that was typed or pasted
 NO_ANSWER = "The text does not say."
 NO_SURE_ANSWER = "No answer that is sure enough."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
+NO_SURE_ANSWER_IN_PART = "No sure answer in the part that was read."
 
 _LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
 
@@ -45,15 +46,17 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
     """What is said where no answer is given, and how likely there is none: with the probability `no_answer`.
 
-    A text that is held to answer, but not surely enough, is not said to be silent; nor is one that was not read
-    `whole`, as nobody can tell what its rest says.
+    A text is said to be silent only where that is likely: where it may well answer, no answer is merely sure enough.
+    One that was not read `whole` is never said to be, as nobody can tell what its rest says.
     """
     part = "the text" if whole else "the part that was read"
-    if no_answer < 0.5:
-        said, likely_so = NO_SURE_ANSWER, f"{percent(1 - no_answer)} sure that {part} answers"
-    else:
-        said, likely_so = NO_ANSWER, f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}"
-    return said if whole else NO_ANSWER_IN_PART, likely_so
+    if no_answer < _LIKELIHOODS[1][0]:
+        said = NO_SURE_ANSWER if whole else NO_SURE_ANSWER_IN_PART
+        return said, f"{percent(1 - no_answer)} sure that {part} answers"
+    return (
+        NO_ANSWER if whole else NO_ANSWER_IN_PART,
+        f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}",
+    )
 
 
 def stopped_after(share: float | None, *, quick: bool = False, how: str = "Stopped") -> str:

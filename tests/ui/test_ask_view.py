@@ -108,7 +108,7 @@ def test_where_no_answer_is_given_none_is_marked_along_the_page(
     view: AskView, qtbot: QtBot, engine: FakeEngine, reader: Reader
 ) -> None:
     weak = Reading(
-        answers(TEXT, WORDS[1], likely=0.3), False, 0.65, 0.4, 1, 2, 0.1, heat=((0.3,) * 8,), complete=False
+        answers(TEXT, WORDS[1], likely=0.3), False, 0.75, 0.4, 1, 2, 0.1, heat=((0.3,) * 8,), complete=False
     )
 
     def read(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
