@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -29,6 +29,8 @@ from app.ui.jobs import Lanes
 from app.ui.theme import Theme
 from app.ui.views.history import HistoryView
 from app.ui.views.history_work import PAGE
+from app.ui.widgets.history_delegate import fitted
+from app.ui.widgets.history_model import row_of
 from app.ui.window import MainWindow
 from tests.helpers.history_entries import LEASE, entry, unanswered
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
@@ -205,6 +207,76 @@ def test_the_keys_go_to_an_entry_open_it_and_come_back(
     assert view.panel.search.hasFocus()
     qtbot.keyClick(view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert view.panel.search.hasFocus()
+
+
+@pytest.mark.parametrize("reason", [Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason])
+def test_reached_by_tab_an_entry_is_chosen_and_the_one_chosen_before_stays(
+    open_view: Callable[..., HistoryView], qtbot: QtBot, reason: Qt.FocusReason
+) -> None:
+    view = open_view(entry(1), entry(2))
+    listed = view.panel.list
+    assert listed.entry() is None
+    listed.setFocus(reason)
+    first = listed.entry()
+    assert first is not None and first == view.workspace.history.get(2)
+    qtbot.keyClick(listed, Qt.Key.Key_Down)
+    view.panel.search.setFocus(reason)
+    listed.setFocus(reason)
+    assert listed.entry() == view.workspace.history.get(1)
+
+
+def test_the_row_with_the_keyboard_is_ringed(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
+    view = open_view(entry(1), entry(2))
+    listed, ring = view.panel.list, view.panel._theme.colour("focus")
+
+    def ringed() -> bool:
+        row = listed.visualRect(listed.history.index(1))
+        picture = listed.viewport().grab(row).toImage()
+        ratio = picture.devicePixelRatio()
+        right = round((row.width() - view.panel._theme.step(0.75) - 1) * ratio)
+        around = [picture.pixelColor(right + by, picture.height() // 2) for by in (-1, 0, 1)]
+        return any(abs(one.hue() - ring.hue()) < 12 and one.saturation() > 120 for one in around)
+
+    view.panel.go_to_list()
+    qtbot.waitUntil(ringed)
+    view.panel.search.setFocus()
+    qtbot.waitUntil(lambda: not ringed())
+    assert listed.entry() is not None
+
+
+def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callable[..., HistoryView]) -> None:
+    metrics = QFontMetrics(open_view().panel._theme.font("small"))
+    name = "Minutes of the committee for buildings and grounds, 2024 (signed).txt"
+    for part in ({}, {"quick": True}, {"quick": True, "complete": False}):
+        row = row_of(entry(name=name, **part))
+        whole = metrics.horizontalAdvance(f"  ·  {row.where}")
+        short = metrics.horizontalAdvance(f"  ·  {row.name}{row.place}") // 2
+        cut = [fitted(row, metrics, room) for room in range(short, whole, 7)]
+        for room, said in zip(range(short, whole, 7), cut, strict=True):
+            assert metrics.horizontalAdvance(said) <= room + 4, (room, said)
+            assert said.startswith("  ·  Minut") and f".txt{row.place}" in said, said
+            assert "…" in said
+        assert ["2024 (signed).txt" in said for said in cut] == sorted(
+            "2024 (signed).txt" in said for said in cut
+        )
+        assert fitted(row, metrics, whole + 2) == f"  ·  {row.where}"
+
+
+def test_pointing_at_the_documents_name_tells_its_path(
+    open_view: Callable[..., HistoryView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = open_view(entry(path="/home/ann/2024/lease.pdf"), pasted())
+    listed = view.panel.list
+    told: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, text, *_: told.append(text))
+    viewport, kept = listed.viewport(), [listed.history.row_of(number) for number in (1, 2)]
+    for at in kept:
+        row = listed.visualRect(listed.history.index(at))
+        for place in (QPoint(row.left() + 60, row.top() + 14), QPoint(row.left() + 60, row.bottom() - 14)):
+            QApplication.sendEvent(
+                viewport, QHelpEvent(QEvent.Type.ToolTip, place, viewport.mapToGlobal(place))
+            )
+    assert told == ["/home/ann/2024/lease.pdf", "Pasted text"]
 
 
 def test_ctrl_c_copies_the_answer_with_where_it_stands(

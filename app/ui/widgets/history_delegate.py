@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.ui.theme import Theme
 from app.ui.widgets.history_model import ROW, Index, Row
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+_APART = "  ·  "
+_LEAST_OF_NAME = 0.75  # of the room that it shares with what is said of the part that was read
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
+
+
+def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
+    """Where an answer stands, in so many pixels: the page or line whole, and of the name both ends.
+
+    Names of files are told apart by their ends as well. What is said of the part that was read gives way first.
+    """
+    room -= metrics.horizontalAdvance(f"{_APART}{row.place}")
+    name, part = metrics.horizontalAdvance(row.name), metrics.horizontalAdvance(row.part)
+    if name + part > room:
+        name = min(name, max(room - part, int(room * _LEAST_OF_NAME)))
+    # A pixel more: two widths that are rounded may come out as more than their sum.
+    shown = metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, name + 1)
+    left = room - metrics.horizontalAdvance(shown)
+    return f"{_APART}{shown}{row.place}{metrics.elidedText(row.part, Qt.TextElideMode.ElideRight, left)}"
 
 
 class HistoryDelegate(QStyledItemDelegate):
@@ -60,6 +77,19 @@ class HistoryDelegate(QStyledItemDelegate):
             self._draw_entry(painter, rect, row)
         painter.restore()
 
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        """Tell the whole path of the document, where its name stands."""
+        row: Row | None = index.data(ROW)
+        line = QRect(option.rect)
+        line.setTop(option.rect.top() + self.height_of_entry() - self._high("small") - self._theme.step(4))
+        if row is None or row.entry is None or not line.contains(event.pos()):
+            QToolTip.hideText()
+            return False
+        QToolTip.showText(event.globalPos(), row.file, view.viewport(), line)
+        return True
+
     def _draw_heading(self, painter: QPainter, rect: QRectF, row: Row) -> None:
         theme = self._theme
         high = self._high("small_strong")
@@ -92,6 +122,10 @@ class HistoryDelegate(QStyledItemDelegate):
             painter.setClipRect(rect)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(card, round_by, round_by)
+            if option.state & QStyle.StateFlag.State_HasFocus:
+                painter.setPen(QPen(theme.colour("focus"), 1))
+                inset = theme.step(0.75)
+                painter.drawRoundedRect(rect.adjusted(inset + 0.5, 2.5, -inset - 0.5, -1.5), inset, inset)
         if not row.first:
             painter.setPen(edge)
             top = rect.top() + 0.5
@@ -123,9 +157,8 @@ class HistoryDelegate(QStyledItemDelegate):
             painter, line, "small_strong" if sure else "small", "likely" if sure else "ink", row.likely
         )
         rest = line.adjusted(used, 0, -self.tools, 0)
-        self._draw_line(
-            painter, rest, "small", "ink_quiet", f"  ·  {row.where}", Qt.TextElideMode.ElideMiddle
-        )
+        where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
+        self._draw_line(painter, rest, "small", "ink_quiet", where)
         if row.news:
             self._draw_news(
                 painter, QRectF(inner.left(), line.bottom() + theme.step(2), inner.width(), 0), row
@@ -145,19 +178,11 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.setPen(theme.colour("ink"))
         painter.drawText(box.adjusted(pad, 0, pad, 0), _LEFT, shown)
 
-    def _draw_line(
-        self,
-        painter: QPainter,
-        line: QRectF,
-        use: str,
-        role: str,
-        words: str,
-        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-    ) -> float:
+    def _draw_line(self, painter: QPainter, line: QRectF, use: str, role: str, words: str) -> float:
         """A line of words, cut where there is no room; how wide it came out."""
         font: QFont = self._theme.font(use)
         metrics = QFontMetrics(font)
-        shown = metrics.elidedText(words, elide, int(line.width()))
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()))
         painter.setFont(font)
         painter.setPen(self._theme.colour(role))
         painter.drawText(line, _LEFT, shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QListView, QMenu, QToolButton, QWidget
 
 from app.core.history import Entry
@@ -157,6 +157,12 @@ class HistoryList(QListView):
             event.ignore()
             return False
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # Reached by Tab, Qt has a current row that is not chosen: nothing would be marked, and Enter would do nothing.
+        if event.reason() != Qt.FocusReason.MouseFocusReason and self._model.total and self.entry() is None:
+            self.choose_near(max(1, self.currentIndex().row()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -20,8 +20,9 @@ Index = QModelIndex | QPersistentModelIndex
 class Row:
     """A day's heading (`entry` is None), or an entry with what is shown of it.
 
-    `first` and `last` tell where an entry stands in its day. `news` is what asking again brought; `changed` tells that
-    it was not the same.
+    `name` is that of the document, `place` the page or line in it, `part` which part of it was read. `first` and `last`
+    tell where an entry stands in its day. `news` is what asking again brought; `changed` tells that this was another
+    answer.
     """
 
     title: str
@@ -29,12 +30,24 @@ class Row:
     entry: Entry | None = None
     answer: str = ""
     likely: str = ""
-    where: str = ""
+    name: str = ""
+    place: str = ""
+    part: str = ""
     time: str = ""
     first: bool = False
     last: bool = False
     news: str = ""
     changed: bool = False
+
+    @property
+    def where(self) -> str:
+        """The document, the place in it, and which part of it was read."""
+        return f"{self.name}{self.place}{self.part}"
+
+    @property
+    def file(self) -> str:
+        """Where the document lies, its name where it is no file."""
+        return (self.entry.path if self.entry is not None else "") or self.name
 
     @property
     def spoken(self) -> str:
@@ -51,14 +64,13 @@ class Row:
 def row_of(entry: Entry) -> Row:
     """The row of an entry."""
     best, moment = entry.best, local(entry.asked)
-    name = plain(entry.name) or UNNAMED
-    if best is None:
-        answer, where = entry.without_answer, name
-    else:
-        answer = plain(best.text)
-        where = f"{name}, {plain(best.where)}" if best.where else name
-    where = f"{where}  ·  {entry.in_part}" if entry.in_part else where
-    return Row(plain(entry.question), moment.date(), entry, answer, entry.likely, where, f"{moment:%H:%M}")
+    answer = entry.without_answer if best is None else plain(best.text)
+    place = f", {plain(best.where)}" if best is not None and best.where else ""
+    part = f"  ·  {entry.in_part}" if entry.in_part else ""
+    return Row(
+        plain(entry.question), moment.date(), entry, answer, entry.likely, plain(entry.name) or UNNAMED, place, part,
+        f"{moment:%H:%M}",
+    )  # fmt: skip
 
 
 def plain(text: str) -> str:
