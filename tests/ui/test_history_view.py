@@ -255,17 +255,18 @@ def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callab
         for room, said in zip(range(short, whole, 7), cut, strict=True):
             assert metrics.horizontalAdvance(said) <= room + 4, (room, said)
             assert said.startswith("  ·  Minut") and f".txt{row.place}" in said, said
-            assert "…" in said
-        assert ["2024 (signed).txt" in said for said in cut] == sorted(
-            "2024 (signed).txt" in said for said in cut
-        )
+            shown = said.partition(f".txt{row.place}")[2]
+            assert not shown or metrics.horizontalAdvance(shown) > 0.4 * metrics.horizontalAdvance(
+                row.part
+            ), said
+            assert shown != row.part or row.name not in said
         assert fitted(row, metrics, whole + 2) == f"  ·  {row.where}"
 
 
 def test_pointing_at_the_documents_name_tells_its_path(
     open_view: Callable[..., HistoryView], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = open_view(entry(path="/home/ann/2024/lease.pdf"), pasted())
+    view = open_view(entry(path="/home/ann/2024/lease.pdf"), pasted(quick=True))
     listed = view.panel.list
     told: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda place, text, *_: told.append(text))
@@ -276,7 +277,7 @@ def test_pointing_at_the_documents_name_tells_its_path(
             QApplication.sendEvent(
                 viewport, QHelpEvent(QEvent.Type.ToolTip, place, viewport.mapToGlobal(place))
             )
-    assert told == ["/home/ann/2024/lease.pdf", "Pasted text"]
+    assert told == ["/home/ann/2024/lease.pdf", "Pasted text\nOnly the best passages were read"]
 
 
 def test_ctrl_c_copies_the_answer_with_where_it_stands(

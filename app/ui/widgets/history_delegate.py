@@ -19,16 +19,20 @@ _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.Text
 def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
     """Where an answer stands, in so many pixels: the page or line whole, and of the name both ends.
 
-    Names of files are told apart by their ends as well. What is said of the part that was read gives way first.
+    Names of files are told apart by their ends as well. What is said of the part that was read gives way first; it is
+    left out where less than half of it would be seen.
     """
     room -= metrics.horizontalAdvance(f"{_APART}{row.place}")
     name, part = metrics.horizontalAdvance(row.name), metrics.horizontalAdvance(row.part)
     if name + part > room:
         name = min(name, max(room - part, int(room * _LEAST_OF_NAME)))
+        if 2 * (room - name) < part:
+            name, part = min(metrics.horizontalAdvance(row.name), room), 0
     # A pixel more: two widths that are rounded may come out as more than their sum.
     shown = metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, name + 1)
     left = room - metrics.horizontalAdvance(shown)
-    return f"{_APART}{shown}{row.place}{metrics.elidedText(row.part, Qt.TextElideMode.ElideRight, left)}"
+    said = metrics.elidedText(row.part, Qt.TextElideMode.ElideRight, left) if part else ""
+    return f"{_APART}{shown}{row.place}{said}"
 
 
 class HistoryDelegate(QStyledItemDelegate):
@@ -80,14 +84,14 @@ class HistoryDelegate(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
-        """Tell the whole path of the document, where its name stands."""
+        """Tell the whole path of the document, and which part of it was read, where its name stands."""
         row: Row | None = index.data(ROW)
         line = QRect(option.rect)
         line.setTop(option.rect.top() + self.height_of_entry() - self._high("small") - self._theme.step(4))
         if row is None or row.entry is None or not line.contains(event.pos()):
             QToolTip.hideText()
             return False
-        QToolTip.showText(event.globalPos(), row.file, view.viewport(), line)
+        QToolTip.showText(event.globalPos(), row.tip, view.viewport(), line)
         return True
 
     def _draw_heading(self, painter: QPainter, rect: QRectF, row: Row) -> None:

@@ -45,9 +45,11 @@ class Row:
         return f"{self.name}{self.place}{self.part}"
 
     @property
-    def file(self) -> str:
-        """Where the document lies, its name where it is no file."""
-        return (self.entry.path if self.entry is not None else "") or self.name
+    def tip(self) -> str:
+        """Where the document lies (its name where it is no file), and below it which part of it was read."""
+        if self.entry is None:
+            return ""
+        return "\n".join(one for one in (self.entry.path or self.name, self.entry.in_part) if one)
 
     @property
     def spoken(self) -> str:
