@@ -198,10 +198,7 @@ def test_the_question_comes_next_at_the_next_start(
     assert window.focusWidget() is view.panel.box.field
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
-def test_asking_why_not_leaves_the_keyboard_on_its_button(
-    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot, key: Qt.Key
-) -> None:
+def ask_in_vain(window: MainWindow, view: AskView, tide: Path, qtbot: QtBot) -> None:
     is_open(view, qtbot, [tide])
     engine = window.workspace.engine
     assert isinstance(engine, FakeEngine)
@@ -209,6 +206,13 @@ def test_asking_why_not_leaves_the_keyboard_on_its_button(
         answers(TIDE, "noon", likely=0.07), False, 0.93, 0.4, 1, 1, 0.1
     )
     ask(view, qtbot, "Is the moon full?")
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
+def test_asking_why_not_leaves_the_keyboard_on_its_button(
+    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot, key: Qt.Key
+) -> None:
+    ask_in_vain(window, view, tide, qtbot)
     button, threshold = view.panel.card._nearest, view.panel.threshold
     moved: list[float] = []
     threshold.changed.connect(moved.append)
@@ -223,3 +227,43 @@ def test_asking_why_not_leaves_the_keyboard_on_its_button(
         assert threshold.slider().isVisible() == (words == "Hide")
     qtbot.keyClick(button, Qt.Key.Key_Up)
     assert not moved, "an arrow key changes no setting"
+
+
+def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
+    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot
+) -> None:
+    ask_in_vain(window, view, tide, qtbot)
+    button, threshold = view.panel.card.why_not(), view.panel.threshold
+    slider, change, escape = threshold.slider(), threshold._change, Qt.Key.Key_Escape
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    for inside in (slider, change):
+        threshold.open(True, button)
+        inside.setFocus()
+        qtbot.keyClick(inside, escape)
+        assert not slider.isVisible() and window.focusWidget() is button
+        assert change.text() == "Change" and button.text() == "Hide"
+    qtbot.mouseClick(change, Qt.MouseButton.LeftButton)
+    slider.setFocus()
+    qtbot.keyClick(slider, escape)
+    assert not slider.isVisible() and window.focusWidget() is change
+    # Where an answer is given by now, Why not? is there no more.
+    threshold.open(True, button)
+    slider.setValue(5)
+    slider.setFocus()
+    assert not button.isVisible()
+    qtbot.keyClick(slider, escape)
+    assert not slider.isVisible() and window.focusWidget() is change
+
+
+def test_esc_on_its_button_takes_why_not_back(
+    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot
+) -> None:
+    ask_in_vain(window, view, tide, qtbot)
+    button, slider = view.panel.card.why_not(), view.panel.threshold.slider()
+    button.setFocus()
+    for _ in range(2):
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+        assert slider.isVisible() and view.panel.card.note()
+        qtbot.keyClick(button, Qt.Key.Key_Escape)
+        assert not slider.isVisible() and not view.panel.card.note()
+        assert window.focusWidget() is button and button.text() == "Why not?"

@@ -107,7 +107,7 @@ class Answers(QObject):
         outcome = self._outcome()
         if outcome is not None and self.sheet is not None:
             outcome.nearest, outcome.chosen = on, 0
-            self._panel.threshold.open(on)
+            self._panel.threshold.open(on, self._panel.card.why_not())
             self.light(self.sheet)
             self.sheet.pane.reveal(0)
             self.show()

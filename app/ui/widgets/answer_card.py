@@ -172,6 +172,10 @@ class AnswerCard(QFrame):
         """Offer to see how the model came to what is shown."""
         self._look.setVisible(on)
 
+    def why_not(self) -> QPushButton:
+        """The button that shows the nearest words, and hides them."""
+        return self._nearest
+
     def over(self) -> str:
         """What is said above the answer."""
         return self._over.text().replace("\N{NO-BREAK SPACE}", " ")
@@ -190,6 +194,8 @@ class AnswerCard(QFrame):
             self.copy_asked.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.chosen.emit()
+        elif event.key() == Qt.Key.Key_Escape and self._nearest.hasFocus() and self._nearest.isChecked():
+            self._nearest.setChecked(False)
         else:
             super().keyPressEvent(event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -12,7 +13,7 @@ _WHICH_WAY = "Less: more answers, and more of them wrong. More: fewer, and surer
 
 
 class ThresholdLine(QWidget):
-    """'Answers if 50 % sure that the text has an answer', with a slider that Change brings up.
+    """'Answers if 50 % sure that the text has an answer', with a slider that Change brings up, and Esc puts away.
 
     `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
     """
@@ -23,6 +24,7 @@ class ThresholdLine(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._opener: QWidget | None = None
         self._words = QLabel()
         self._words.setWordWrap(True)
         self._words.setProperty("ink", "quiet")
@@ -55,6 +57,7 @@ class ThresholdLine(QWidget):
         column.addLayout(line)
         self._tools.hide()
         self._change.toggled.connect(self._opened)
+        self._change.clicked.connect(self._changed_here)
         self._slider.valueChanged.connect(self._moved)
         self._own.clicked.connect(self.own_asked)
         theme.changed.connect(self._restyle)
@@ -68,9 +71,18 @@ class ThresholdLine(QWidget):
         self._words.setText(f"Answers if {wording.percent(threshold)} sure that the text has an answer")
         self._own.setEnabled(not own)
 
-    def open(self, on: bool) -> None:
-        """Bring the slider up, or put it away."""
+    def open(self, on: bool, opener: QWidget | None = None) -> None:
+        """Bring the slider up, or put it away; Esc gives the focus back to the `opener`, which must outlive this."""
+        self._opener = opener
         self._change.setChecked(on)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._change.isChecked():
+            back = self._opener if self._opener is not None and self._opener.isVisible() else self._change
+            back.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._change.setChecked(False)
+        else:
+            super().keyPressEvent(event)
 
     def words(self) -> str:
         """What the line says."""
@@ -86,6 +98,10 @@ class ThresholdLine(QWidget):
         self._change.setText("Done" if on else "Change")
         if on and self._change.hasFocus():
             self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _changed_here(self) -> None:
+        self._opener = None
 
     @Slot(int)
     def _moved(self, value: int) -> None:
