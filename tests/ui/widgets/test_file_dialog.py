@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, QSize
-from PySide6.QtWidgets import QApplication, QFileDialog, QTreeView, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.settings.paths import default_paths
 from app.ui.theme import Theme
+from app.ui.widgets.charts.scale import contrast
 from app.ui.widgets.file_dialog import file_dialog, open_name, open_names, save_dialog, save_name
 
 KEPT = QSettings.Format.NativeFormat, QSettings.Scope.UserScope
@@ -97,3 +98,22 @@ def test_the_systems_own_dialog_is_taken_where_there_is_one(page: QWidget, qtbot
     for dialog in (file_dialog(page, "Open it"), save_dialog(page, "Save it", "a.csv", "CSV (*.csv)")):
         qtbot.addWidget(dialog)
         assert dialog.metaObject().className() == "QFileDialog"
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_its_arrows_are_seen_in_both_looks(page: QWidget, qtbot: QtBot, look: str) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose(look)
+    dialog = file_dialog(page, "Open files")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    ground = theme.colour("desk")
+    for name in ("backButton", "forwardButton", "toParentButton"):
+        icon = dialog.findChild(QToolButton, name).icon().pixmap(16, 16).toImage()
+        inked = [
+            icon.pixelColor(across, down)
+            for across in range(icon.width())
+            for down in range(icon.height())
+            if icon.pixelColor(across, down).alpha() > 200
+        ]
+        assert inked and all(contrast(one, ground) >= 3 for one in inked), name
