@@ -277,8 +277,9 @@ class MainWindow(QMainWindow):
         outer = QVBoxLayout(whole)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        outer.addLayout(middle, 1)
+        # Tab comes to the line at the foot after the pages, which take their places later: it goes round from there.
         outer.addWidget(self.status)
+        outer.insertLayout(0, middle, 1)
         self.setCentralWidget(whole)
 
     def _make_shortcuts(self) -> None:

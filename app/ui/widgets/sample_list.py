@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.theme import Theme
 
@@ -25,8 +25,10 @@ class SampleList(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def set_titles(self, titles: tuple[str, ...], icon: str = "document") -> None:
-        """Offer these, in this order."""
+    def set_titles(
+        self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
+    ) -> None:
+        """Offer these, in this order; Tab comes to them from `before`, where that is told."""
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []
@@ -39,6 +41,9 @@ class SampleList(QFrame):
             button.clicked.connect(self._clicked)
             self._layout.addWidget(button)
             self._buttons.append(button)
+            if before is not None:
+                QWidget.setTabOrder(before, button)
+                before = button
         self._heading.setVisible(bool(titles))
         self._restyle()
 

@@ -92,7 +92,7 @@ class TextPanel(QFrame):
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
         """Offer these samples while there is no text."""
-        self.samples.set_titles(titles, "paste")
+        self.samples.set_titles(titles, "paste", self.button)
 
     def set_inviting(self, empty: bool) -> None:
         """Show what to begin with while there is no text."""
