@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -15,15 +15,13 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
     QIcon,
-    QIconEngine,
-    QPainter,
     QPalette,
-    QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.errors import SpanlightError
+from app.ui.line_icon import drawn, line_icon
 
 CHOICES = ("system", "light", "dark")
 
@@ -47,8 +45,6 @@ _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
 # What fontconfig and offscreen Qt say where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
-# Drawn smaller, thin lines would lie between the pixels: it is drawn so large and made smaller.
-_LEAST_ICON = 16
 
 
 class ThemeFile:
@@ -89,7 +85,6 @@ class Theme(QObject):
         self._files = {name: ThemeFile(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
         self._sheet = _text(resources / "themes" / "style.qss")
         self._icon_sources: dict[str, str] = {}
-        self._icons: dict[tuple[str, str, str], QIcon] = {}
         self._wanted = "system"
         self._scale = 1.0
         self._document_scale = 1.0
@@ -161,19 +156,17 @@ class Theme(QObject):
 
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
         """The line icon `name` drawn in a role's colour (and another one where it is switched on)."""
-        key = (name, self.colour(role).name(), self.colour(active_role).name() if active_role else "")
-        if key not in self._icons:
-            self._icons[key] = QIcon(
-                LineIcon(self._svg(name), key[1], key[2], self.colour("ink_disabled").name())
-            )
-        return self._icons[key]
+        switched_on = self.colour(active_role).name() if active_role else ""
+        return line_icon(
+            self._svg(name), self.colour(role).name(), switched_on, self.colour("ink_disabled").name()
+        )
 
     def app_icon(self) -> QIcon:
         """The application's own icon, in its own colours."""
         icon = QIcon()
         renderer = self._renderer("spanlight", "")
         for size in (16, 24, 32, 48, 64, 128, 256):
-            icon.addPixmap(_pixmap(renderer, size))
+            icon.addPixmap(drawn(renderer, size))
         return icon
 
     def stylesheet(self) -> str:
@@ -211,8 +204,6 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication) or self._applied == (self.name, self._scale):
             return
-        if self._applied is not None and self._applied[1] != self._scale:
-            self._icons.clear()
         self._applied = (self.name, self._scale)
         app.setStyle("Fusion")
         font = self.font("ui")
@@ -242,50 +233,6 @@ class Theme(QObject):
         if name not in self._icon_sources:
             self._icon_sources[name] = _text(self._resources / "icons" / f"{name}.svg")
         return self._icon_sources[name]
-
-
-class LineIcon(QIconEngine):
-    """A line icon that is drawn when it is seen, in the size that is wanted: each of three colours a mode or a state.
-
-    To draw every icon of a page in all modes and three sizes beforehand took 40 ms of the start.
-    """
-
-    def __init__(self, svg: str, usual: str, switched_on: str, disabled: str) -> None:
-        super().__init__()
-        self._svg = svg
-        self._colours = usual, switched_on, disabled
-        self._drawn: dict[tuple[int, int, str], QPixmap] = {}
-
-    def clone(self) -> QIconEngine:
-        return LineIcon(self._svg, *self._colours)
-
-    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        usual, switched_on, disabled = self._colours
-        colour = usual
-        if mode == QIcon.Mode.Disabled:
-            colour = disabled
-        elif state == QIcon.State.On and switched_on:
-            colour = switched_on
-        key = (size.width(), size.height(), colour)
-        if key not in self._drawn:
-            renderer = QSvgRenderer(QByteArray(self._svg.replace("currentColor", colour).encode()))
-            drawn = _pixmap(renderer, max(_LEAST_ICON, size.width()))
-            smooth = Qt.TransformationMode.SmoothTransformation
-            self._drawn[key] = drawn.scaledToWidth(size.width(), smooth)
-        return self._drawn[key]
-
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        ratio = painter.device().devicePixelRatio()
-        painter.drawPixmap(rect, self.pixmap(rect.size() * ratio, mode, state))
-
-
-def _pixmap(renderer: QSvgRenderer, size: int) -> QPixmap:
-    pixmap = QPixmap(size, size)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    renderer.render(painter, QRectF(0, 0, size, size))
-    painter.end()
-    return pixmap
 
 
 def mark(widget: QWidget, **properties: str) -> None:
