@@ -8,8 +8,8 @@ from typing import Protocol
 
 _SIGNS = r"[\d*\u2217\u204e†‡§¶]"
 _MARK = re.compile(rf"{_SIGNS}+(?:[,;]{_SIGNS}+)*")
-# What stands behind a number or a short word may be an exponent ("cm2"), and behind a stop it parts nothing.
-_BEFORE = re.compile(r"[^\W\d_]{4,}$")
+# What stands behind a number or a short word may be an exponent ("cm2"); nothing is raised to a power behind a stop.
+_BEFORE = re.compile(r"([^\W\d_]{4,})(\)?[.,;:!?][”’\")]?)?$")
 # Of shorter words, those that begin many a note and are no element with its number ("14CO2", "137Cs").
 _BEHIND = re.compile(r"[^\W\d_]{3}|(?:An|By|If|It|On|Or|So|To|We)$")
 # One digit behind these is more often a power: units that are written out, functions and letters of formulas.
@@ -85,9 +85,9 @@ def is_apart(characters: str, before: Sequence[_Word], word: _Word) -> bool:
 def _is_mark_behind(word: str, behind: str) -> bool:
     """Whether, as far as letters tell, `behind` begins with the mark of a note to `word`."""
     mark, last = _MARK.match(behind), _BEFORE.search(word)
-    if mark is None or last is None or any(letter.isupper() for letter in last[0][-3:]):
+    if mark is None or last is None or any(letter.isupper() for letter in last[1][-3:]):
         return False
-    if mark[0].isdecimal() and len(mark[0]) == 1 and _POWERS.fullmatch(last[0]):
+    if not last[2] and mark[0].isdecimal() and len(mark[0]) == 1 and _POWERS.fullmatch(last[1]):
         return False
     after = behind[mark.end() : mark.end() + 1]
     return not after.isalnum() and after not in _GOES_ON
