@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -36,6 +36,16 @@ class TabStrip(QTabBar):
             if index >= 0:
                 self.middle_clicked.emit(index)
         super().mouseReleaseEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Qt scrolls until the tab in front is seen, but not back where there is room again.
+        front = self.currentIndex()
+        if front > 0 and self.tabRect(0).left() < 0 and event.size().width() > event.oldSize().width():
+            silent = self.blockSignals(True)
+            self.setCurrentIndex(0)
+            self.setCurrentIndex(front)
+            self.blockSignals(silent)
 
     def initStyleOption(self, option: QStyleOptionTab, index: int) -> None:
         super().initStyleOption(option, index)

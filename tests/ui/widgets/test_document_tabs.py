@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionTab
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionTab, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
@@ -44,3 +44,31 @@ def test_the_name_in_front_is_cut_at_its_end_alone(
             assert words == name or (words.endswith("…") and name.startswith(words[:-1])), words
             (whole if words == name else cut).add(index)
     assert cut == {0, 1} and whole == {0, 1, 2}
+
+
+def test_tabs_come_back_where_there_is_room_again(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    tabs = DocumentTabs(theme)
+    qtbot.addWidget(tabs)
+    tabs.resize(640, tabs.sizeHint().height())
+    tabs.show()
+    qtbot.waitExposed(tabs)
+    chosen: list[int] = []
+    tabs.chosen.connect(chosen.append)
+    strip = tabs.strip
+
+    def gap() -> int:
+        arrows = [one.x() for one in strip.findChildren(QToolButton) if one.objectName().startswith("Scroll")]
+        return min(arrows) - strip.tabRect(strip.count() - 1).right()
+
+    for at in range(6):  # as the start opens them, one after the other
+        tabs.select(tabs.add(f"A document of a certain length {at}.pdf"))
+    qtbot.waitUntil(lambda: strip.width() > 400 and gap() < 10)
+    tabs.tell_closed("A document of another name.pdf")
+    qtbot.waitUntil(lambda: strip.width() < 400)
+    tabs.forget_closed()
+    qtbot.waitUntil(lambda: strip.width() > 400 and gap() < 10)
+    assert strip.currentIndex() == 5 and not chosen
