@@ -26,7 +26,8 @@ class Answer:
 
     `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
     `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
-    end logits in the window that the span was scored in.
+    end logits in the window that the span was scored in; `lexical` is what the question's words around it were taken
+    to say in a long text, in logits. Answers are ranked by `score` and `lexical` together.
     """
 
     document: int
@@ -35,6 +36,12 @@ class Answer:
     probability: float
     score: float
     null_score: float
+    lexical: float = 0.0
+
+    @property
+    def rank(self) -> float:
+        """What it is ranked by, in logits."""
+        return self.score + self.lexical
 
 
 @dataclass(frozen=True, slots=True)

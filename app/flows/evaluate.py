@@ -199,8 +199,8 @@ def _held_against(example: QaExample, reading: Reading) -> QaOutcome:
         exact=float(exact_match(text, answers)) if answers else 0.0,
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,
-        scores=tuple(answer.score for answer in reading.answers),
-        margin=first.score - first.null_score if first else float("-inf"),
+        scores=tuple(answer.rank for answer in reading.answers),
+        margin=first.rank - first.null_score if first else float("-inf"),
     )
 
 

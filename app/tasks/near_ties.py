@@ -11,7 +11,15 @@ import numpy as np
 from app.core.report import Report
 from app.core.requests import Question
 from app.tasks.batches import Runner, require_finite
-from app.tasks.spans import Candidate, NBest, span_scores, told, whole_span, window_candidates
+from app.tasks.spans import (
+    Candidate,
+    NBest,
+    context_logits,
+    span_scores,
+    told,
+    whole_span,
+    window_candidates,
+)
 from app.tasks.task import ReadyModel
 from app.tasks.windows import Window
 
@@ -159,8 +167,7 @@ class NearTies:
         Such a one is no candidate, and no margin tells of it.
         """
         window, text = read.window, self._question.documents[read.document].text
-        context = slice(window.context_at, window.context_at + len(window.starts))
-        start, end = read.start_logits[context], read.end_logits[context]
+        start, end = context_logits(window, read.start_logits, read.end_logits)
         scores = span_scores(start, end, window.scored, says=told(window, text)[1])
         firsts, more = np.nonzero(scores >= best.score - near.overlapping)
         starts, ends = window.starts[firsts], window.ends[firsts + more]

@@ -8,10 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from app.core.requests import Question
 from app.core.text import Span
-from app.tasks.kept import KeptText
-from app.tasks.ranking import best_places
 from app.tasks.sections import Section
 from app.tasks.windows import Window
 
@@ -35,20 +32,14 @@ def in_order(sections: Sequence[Section], groups_of: GroupsOf) -> Iterator[tuple
 
 
 def best_first(
-    question: Question,
-    sections: Sequence[Section],
-    groups_of: GroupsOf,
-    check: Callable[[], None],
-    kept: Sequence[KeptText] | None = None,
+    places: Iterator[tuple[int, Span]], sections: Sequence[Section], groups_of: GroupsOf
 ) -> Iterator[tuple[Section, Group]]:
-    """All groups, each once: those first that score the places where the question's words stand.
+    """All groups, each once: those first that score the places where the question's words stand, given best first.
 
     After `BEST_GROUPS` of them come the rest of their sections, then the other sections by their best place, and last
     those without any, in the order of the text. A section is cut into windows when its first group is due.
-    `kept` is what is kept of each document.
     """
     bounds = [(section.document, section.start) for section in sections]
-    places = best_places(question.text, question.documents, check, kept)
     opened: dict[int, list[Group]] = {}
     given = 0
     for number, place in places:

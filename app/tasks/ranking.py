@@ -114,47 +114,62 @@ def _left_off(word: str) -> int:
     return min(3, max(0, len(word) - 3) // 2)
 
 
-def best_places(
-    question: str,
-    documents: Sequence[Document],
-    check: Callable[[], None] = lambda: None,
-    kept: Sequence[KeptText] | None = None,
-) -> Iterator[tuple[int, Span]]:
-    """The places of documents that share words with a question, best first: a document's number and 1,024 code points.
+class Places:
+    """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
 
     The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    Equal places come in the order of the text. `check` is called between the words. `kept` is what is
-    kept of each document.
+    `check` is called between the words. `kept` is what is kept of each document.
     """
-    cells = [-(-len(document.text) // CELL) for document in documents]
-    firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
-    total = int(firsts[-1])
-    if not total:
-        return
-    # A place is a cell with the next one, unless that is another document's.
-    last = np.zeros(total, dtype=bool)
-    last[firsts[1:][np.array(cells) > 0] - 1] = True
-    scores = np.zeros(total)
-    texts = kept or [KeptText(document.text) for document in documents]
-    words: list[WordStarts] = []
-    for text in texts:
-        check()
-        words.append(text.get(WordStarts, partial(WordStarts, text.text)))
-    for term in terms(question):
-        check()
-        counts = _counts(term, documents, words, firsts)
-        if counts is None:
-            continue
-        counts[:-1] += np.where(last[:-1], 0.0, counts[1:])
-        holders = int((counts > 0).sum())
-        rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
-        scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
-    for place in np.argsort(-scores, kind="stable").tolist():
-        if scores[place] <= 0:
+
+    def __init__(
+        self,
+        question: str,
+        documents: Sequence[Document],
+        check: Callable[[], None] = lambda: None,
+        kept: Sequence[KeptText] | None = None,
+    ) -> None:
+        self._documents = documents
+        cells = [-(-len(document.text) // CELL) for document in documents]
+        self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        total = int(self._firsts[-1])
+        self._scores = np.zeros(total)
+        if not total:
             return
-        number = int(np.searchsorted(firsts, place, side="right")) - 1
-        start = (place - int(firsts[number])) * CELL
-        yield number, Span(start, min(start + 2 * CELL, len(documents[number].text)))
+        # A place is a cell with the next one, unless that is another document's.
+        last = np.zeros(total, dtype=bool)
+        last[self._firsts[1:][np.array(cells) > 0] - 1] = True
+        texts = kept or [KeptText(document.text) for document in documents]
+        words: list[WordStarts] = []
+        for text in texts:
+            check()
+            words.append(text.get(WordStarts, partial(WordStarts, text.text)))
+        for term in terms(question):
+            check()
+            counts = _counts(term, documents, words, self._firsts)
+            if counts is None:
+                continue
+            counts[:-1] += np.where(last[:-1], 0.0, counts[1:])
+            holders = int((counts > 0).sum())
+            rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
+            self._scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
+
+    def best(self) -> Iterator[tuple[int, Span]]:
+        """The places that share words with the question, best first: a document's number and the code points.
+
+        Equal places come in the order of the text.
+        """
+        for place in np.argsort(-self._scores, kind="stable").tolist():
+            if self._scores[place] <= 0:
+                return
+            number = int(np.searchsorted(self._firsts, place, side="right")) - 1
+            start = (place - int(self._firsts[number])) * CELL
+            yield number, Span(start, min(start + 2 * CELL, len(self._documents[number].text)))
+
+    def around(self, document: int, at: np.ndarray) -> np.ndarray:
+        """The BM25 score of the better place that holds each of these code points of a document, float64[n]."""
+        cells = self._firsts[document] + np.asarray(at, dtype=np.int64) // CELL
+        before = np.maximum(cells - 1, self._firsts[document])
+        return np.maximum(self._scores[cells], self._scores[before])
 
 
 def _counts(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,8 +17,10 @@ from app.core.results import Answer, Reading
 from app.tasks.batches import group_size, require_finite
 from app.tasks.heat import heat
 from app.tasks.kept import Kept
+from app.tasks.lexical import LEAST_LENGTH, lexical_scores
 from app.tasks.near_ties import NearTies
 from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
+from app.tasks.ranking import Places
 from app.tasks.scores import answer_probability, shares
 from app.tasks.sections import Section, section_windows, sections
 from app.tasks.spans import Candidate, NBest, window_candidates
@@ -123,7 +127,7 @@ class Asked:
         order = (
             in_order(self._sections, groups_of)
             if self.question.in_order
-            else best_first(self.question, self._sections, groups_of, self._report.check, self._kept)
+            else best_first(self._places.best(), self._sections, groups_of)
         )
         if self.question.quick:
             order = islice(order, BEST_GROUPS)
@@ -142,6 +146,10 @@ class Asked:
         if held is not None:
             yield held
 
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.question.text, self.question.documents, self._report.check, self._kept)
+
     def _windows(self, section: Section, template: PairTemplate, ids: np.ndarray) -> list[Window]:
         """A section's windows, counted; each section is asked for once."""
         self._report.check()
@@ -159,7 +167,10 @@ class Asked:
         )
         self._cut += len(section)
         self._made += len(found)
-        return found
+        if self._characters < LEAST_LENGTH:
+            return found
+        places, number = self._places, section.document
+        return [replace(window, lexical=lexical_scores(places, number, window.starts)) for window in found]
 
     def take(self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
         """Takes the logits of a read window of document number `document` in: its row of the batch, float[L or more].
@@ -240,4 +251,5 @@ class Asked:
 
     def _answer(self, found: Candidate, probability: float) -> Answer:
         text = found.span.of(self.question.documents[found.document].text)
-        return Answer(found.document, found.span, text, probability, found.score, found.null_score)
+        logits = found.score - found.lexical
+        return Answer(found.document, found.span, text, probability, logits, found.null_score, found.lexical)

@@ -29,14 +29,17 @@ class Piece:
 
 
 def best_scores(windows: Sequence[Window], start_logits: np.ndarray, end_logits: np.ndarray) -> np.ndarray:
-    """Each window's best start + end logits over the spans that it scores, float[b]; no candidate scores more.
+    """Each window's best score over the spans that it scores, float[b]; no candidate scores more.
 
     Takes a batch's logits, float[b, L]. Spans of nothing but punctuation count too, which `spans.span_scores` leaves
     out: to look for them costs more than to read a window in vain now and then.
     """
     scored, context = np.zeros((2, *start_logits.shape), dtype=bool)
+    start_logits = start_logits.copy()
     for row, window in enumerate(windows):
         stop = window.context_at + len(window.starts)
+        if window.lexical is not None:
+            start_logits[row, window.context_at : stop] += window.lexical
         scored[row, window.context_at : stop] = window.scored
         context[row, window.context_at : stop] = True
     # The best end within MAX_TOKENS of each start: a running maximum, its reach doubled step by step.

@@ -23,14 +23,15 @@ _WIDEN_AT_MOST = 32
 class Candidate:
     """A span that may be the answer.
 
-    `score` is start + end logits; `null_score` is [CLS]'s start + end logits in the same window; `span`
-    counts code points of document number `document`.
+    `score` is start + end logits and `lexical`, which is what the words around it say in a long text; `null_score` is
+    [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`.
     """
 
     score: float
     null_score: float
     document: int
     span: Span
+    lexical: float = 0.0
 
     @property
     def margin(self) -> float:
@@ -40,10 +41,10 @@ class Candidate:
     @property
     def rank(self) -> Rank:
         """The larger, the better: by score; ties to the earlier, then the shorter, then the larger margin."""
-        return self.score, -self.document, -self.span.start, -self.span.end, -self.null_score
+        return self.score, -self.document, -self.span.start, -self.span.end, -self.null_score, self.lexical
 
 
-Rank = tuple[float, int, int, int, float]
+Rank = tuple[float, int, int, int, float, float]
 
 
 def banded_scores(start_logits: np.ndarray, end_logits: np.ndarray, max_tokens: int) -> np.ndarray:
@@ -187,6 +188,18 @@ def told(window: Window, text: str) -> tuple[np.ndarray, np.ndarray]:
     return window.inner, window.says
 
 
+def context_logits(
+    window: Window, start_logits: np.ndarray, end_logits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A window's logits of its n context tokens, float[n] each, from its row (float[L] or longer).
+
+    What the words around them say is added to the start logits.
+    """
+    context = slice(window.context_at, window.context_at + len(window.starts))
+    start = start_logits[context]
+    return start if window.lexical is None else start + window.lexical, end_logits[context]
+
+
 def window_candidates(
     window: Window,
     start_logits: np.ndarray,
@@ -220,8 +233,7 @@ def window_spans(
     floor: float = -np.inf,
 ) -> Iterator[tuple[Candidate, int, int]]:
     """What `window_candidates` gives, each with the first and the last token of the row that it was scored at."""
-    context = slice(window.context_at, window.context_at + len(window.starts))
-    start, end = start_logits[context], end_logits[context]
+    start, end = context_logits(window, start_logits, end_logits)
     if not len(start) or start.max() + end.max() < floor:
         return
     null_score = float(start_logits[0] + end_logits[0])
@@ -233,8 +245,9 @@ def window_spans(
         span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
         if span is None:
             continue
+        lexical = 0.0 if window.lexical is None else float(window.lexical[first])
         yield (
-            Candidate(score, null_score, document, span),
+            Candidate(score, null_score, document, span, lexical),
             window.context_at + first,
             window.context_at + last,
         )
@@ -287,8 +300,8 @@ class NBest:
 
     def all(self) -> Iterator[Candidate]:
         """All candidates that are held, best first, also those that overlap: `count` * (`count` + 2) at most."""
-        for score, document, start, end, null in sorted(self._heap, reverse=True):
-            yield Candidate(score, -null, -document, Span(-start, -end))
+        for score, document, start, end, null, lexical in sorted(self._heap, reverse=True):
+            yield Candidate(score, -null, -document, Span(-start, -end), lexical)
 
 
 def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:

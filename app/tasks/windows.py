@@ -35,6 +35,7 @@ class Window:
     them, the first being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are
     their code points in the whole text. `scored` (bool[n]) is True where no other window has more context around
     the token. `inner` and `says` are what `pieces` tells of the tokens (bool[n]), None where nobody has asked yet.
+    `lexical` is what is added to their start logits where answers are scored (float32[n]), None for nothing.
     """
 
     input_ids: np.ndarray
@@ -46,6 +47,7 @@ class Window:
     scored: np.ndarray
     inner: np.ndarray | None = None
     says: np.ndarray | None = None
+    lexical: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.input_ids)

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report import Silent
 from app.core.requests import Question
-from app.core.text import Document
+from app.core.text import Document, Span
 from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
+from app.tasks.ranking import Places
 from app.tasks.sections import Section, sections
 from app.tasks.windows import Window
 
@@ -37,6 +38,10 @@ class Cutter:
         return [made[at : at + 3] for at in range(0, len(made), 3)]
 
 
+def ranked_places(question: Question) -> Iterator[tuple[int, Span]]:
+    return Places(question.text, question.documents).best()
+
+
 def places(groups: list[tuple[Section, Group]]) -> list[tuple[int, int]]:
     """Document and first code point of every window, in the order of reading."""
     return [(section.document, int(window.starts[0])) for section, group in groups for window in group]
@@ -48,7 +53,7 @@ def test_every_window_comes_once_in_the_same_group(texts: list[str], words: str)
     cut = list(sections(question.documents, size=SIZE))
     plain, ranked = Cutter(), Cutter()
     straight = list(in_order(cut, plain))
-    best = list(best_first(question, cut, ranked, Silent().check))
+    best = list(best_first(ranked_places(question), cut, ranked))
     assert plain.cut == cut
     assert sorted(ranked.cut, key=cut.index) == cut
     assert places(straight) == sorted(places(straight))
@@ -60,7 +65,7 @@ def test_the_first_group_holds_the_best_place_and_only_its_section_was_cut() -> 
     question = Question("Who baked tarts in Zwolle?", tuple(Document(text) for text in texts))
     at = texts[1].index("Zwolle")
     cutter = Cutter()
-    read = best_first(question, list(sections(question.documents, size=4000)), cutter, Silent().check)
+    read = best_first(ranked_places(question), list(sections(question.documents, size=4000)), cutter)
     seen = []
     for _ in range(9):  # the place is of 1,024 code points, a group here of 120
         section, group = next(read)
@@ -75,12 +80,12 @@ def test_a_place_that_two_sections_share_is_read_in_both() -> None:
     at = text.index("tarts") + 120
     cut = [Section(0, 0, at), Section(0, at, len(text))]
     cutter = Cutter()
-    read = best_first(Question("tarts", (Document(text),)), cut, cutter, Silent().check)
+    read = best_first(ranked_places(Question("tarts", (Document(text),))), cut, cutter)
     assert {next(read)[0] for _ in range(9)} == set(cut)
     # A line of it in another section is not worth cutting that one for.
     cut = [Section(0, 0, at := text.index("tarts") + 710), Section(0, at, len(text))]
     cutter = Cutter()
-    read = best_first(Question("tarts", (Document(text),)), cut, cutter, Silent().check)
+    read = best_first(ranked_places(Question("tarts", (Document(text),))), cut, cutter)
     assert next(read)[0] == cut[0]
     assert cutter.cut == cut[:1]
 
@@ -88,7 +93,7 @@ def test_a_place_that_two_sections_share_is_read_in_both() -> None:
 def test_without_a_word_in_common_the_order_is_that_of_the_text() -> None:
     question = Question("zebra", (Document(FILLER * 50), Document("")))
     cut = list(sections(question.documents, size=SIZE))
-    found = places(list(best_first(question, cut, Cutter(), Silent().check)))
+    found = places(list(best_first(ranked_places(question), cut, Cutter())))
     assert found == sorted(found)
 
 
@@ -96,6 +101,6 @@ def test_after_the_best_groups_come_whole_sections_by_their_best_place() -> None
     parts = [FILLER * 10 + ("tarts " * (number % 7)) + "\n\n" for number in range(200)]
     question = Question("tarts", (Document("".join(parts)),))
     cut = list(sections(question.documents, size=2000))
-    read = list(best_first(question, cut, Cutter(), Silent().check))
+    read = list(best_first(ranked_places(question), cut, Cutter()))
     later = [section for section, _ in read[2 * BEST_GROUPS + 20 :]]
     assert len(set(later)) == 1 + sum(one != other for one, other in pairwise(later))

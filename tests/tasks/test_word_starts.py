@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.core.text import Document
 from app.tasks import ranking, word_starts
-from app.tasks.ranking import Term, best_places
+from app.tasks.ranking import Places, Term
 from app.tasks.word_starts import WordStarts
 
 PIECES = (
@@ -51,7 +51,7 @@ def searched(
 @given(st.lists(TEXTS, max_size=3), TEXTS)
 def test_the_places_are_those_of_a_search_through_the_text(texts: list[str], question: str) -> None:
     documents = [Document(text) for text in texts]
-    found = list(best_places(question, documents))
+    found = list(Places(question, documents).best())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_occurrences", searched)
-        assert found == list(best_places(question, documents))
+        assert found == list(Places(question, documents).best())

@@ -161,7 +161,7 @@ def _now(answer: Answer, reading: Reading) -> float:
 
 def _beside(answer: Answer, found: Sequence[Answer]) -> float:
     first, last = (found[0], found[-1]) if found else (answer, answer)
-    if first.score <= last.score or not 0 < last.probability < first.probability:
+    if first.rank <= last.rank or not 0 < last.probability < first.probability:
         return min(answer.probability, last.probability)
-    slope = (log(first.probability) - log(last.probability)) / (first.score - last.score)
-    return min(last.probability, last.probability * exp(slope * (answer.score - last.score)))
+    slope = (log(first.probability) - log(last.probability)) / (first.rank - last.rank)
+    return min(last.probability, last.probability * exp(slope * (answer.rank - last.rank)))
