@@ -118,7 +118,7 @@ class Places:
     """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
 
     The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    `check` is called between the words. `kept` is what is kept of each document.
+    `cells` counts the halves. `check` is called between the words. `kept` is what is kept of each document.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Places:
         self._documents = documents
         cells = [-(-len(document.text) // CELL) for document in documents]
         self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
-        total = int(self._firsts[-1])
+        self.cells = total = int(self._firsts[-1])
         self._scores = np.zeros(total)
         if not total:
             return

@@ -69,6 +69,13 @@ def test_what_is_added_is_in_proportion_to_bm25() -> None:
     assert not lexical_scores(places, 0, starts).any()
 
 
+def test_a_longer_text_has_more_in_common_with_a_question_by_chance() -> None:
+    lengths = (LEAST_LENGTH - CELL, LEAST_LENGTH, 2 * LEAST_LENGTH, 40 * LEAST_LENGTH)
+    texts = [Document("rain " * (length // 5)) for length in lengths]
+    added = [float(lexical_scores(Places("tarts", [text]), 0, np.array([700]))[0]) for text in texts]
+    assert added[0] == added[1] == 0 > added[2] > added[3] > -4
+
+
 def test_of_places_that_look_alike_the_one_with_the_questions_words_is_the_answer() -> None:
     model = reads_like_an_answer(paris=6.0, queen=7.0)
     text = LONG + "in a queen. \n\n" + LONG + "the king stole tarts in paris. \n\n" + LONG
@@ -76,8 +83,9 @@ def test_of_places_that_look_alike_the_one_with_the_questions_words_is_the_answe
     assert [answer.text for answer in reading.answers[:2]] == ["paris", "queen"]
     first, second = reading.answers[:2]
     # What the logits say stays told as it is.
-    assert (first.score, second.score, second.lexical) == pytest.approx((6.0, 7.0, 0.0))
+    assert (first.score, second.score, second.lexical) == pytest.approx((6.0, 7.0, second.lexical))
     assert first.rank == first.score + first.lexical > second.rank
+    assert first.lexical > 0 > second.lexical
     assert first.probability > second.probability
 
 
@@ -129,6 +137,5 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
     assert len(text) > LEAST_LENGTH
     reading = read(ask("who stole tarts", text, **options), span_reader(window=384, stride=128), Silent())
     assert reading.answers[0].rank == pytest.approx(max(seen), abs=1e-4)
-    assert reading.answers[0].lexical > 0
     ranks = [answer.rank for answer in reading.answers]
     assert ranks == sorted(ranks, reverse=True)
