@@ -26,8 +26,9 @@ class Answer:
 
     `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
     `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
-    end logits in the window that the span was scored in; `lexical` is what the question's words around it were taken
-    to say in a long text, in logits. Answers are ranked by `score` and `lexical` together.
+    end logits in the window that the span was scored in; `lexical` is what it lacks, in logits, where fewer of the
+    question's words stand around it than elsewhere in a long text, 0 or less. Answers are ranked by `score` and
+    `lexical` together.
     """
 
     document: int

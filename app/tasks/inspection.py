@@ -77,7 +77,8 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     taken = window.context_at - template.context_at(0)
     tokens = question_tokens(subject.pair, model)
     run = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
-    return _input(window, model, number, len(cut), run)
+    # What the question's words say elsewhere in a long text is nothing that the model computes.
+    return _input(replace(window, lexical=None), model, number, len(cut), run)
 
 
 def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:

@@ -22,7 +22,8 @@ from app.tasks.task import Arrays, ReadyModel
 def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> SpanScores:
     """Start and end scores over the window of a question's focus, the span there first, then the best others.
 
-    They are what reading scores with, but for the dtype: an opened model computes in float32. Raises SpanlightError for
+    They are what reading scores with, but for the dtype, as an opened model computes in float32, and for what the
+    question's words say of a place in a long text. Raises SpanlightError for
     another head's subject, Stopped when the work is to stop.
     """
     require_question(request.subject.head)

@@ -7,8 +7,6 @@ Open-Domain Question Answering with BERTserini", section 3.3).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from app.tasks.ranking import CELL, Places
@@ -17,19 +15,15 @@ from app.tasks.ranking import CELL, Places
 # starter), F1 of the best span was 55.5 without, 61.4 with 0.1, 62.5 with 0.2, 61.0 with 0.3, 62.2 with 0.5; with the
 # paragraph alone it is 67.9.
 WEIGHT = 0.2
-# A text of so many code points is long: about 14 windows of 384 tokens. In shorter ones nothing is added: there the
-# windows' own scores find the place (of those questions, in all but 5 of 90 among 10 windows).
+# Texts of so many code points together are long: about 14 windows of 384 tokens. In shorter ones nothing is added:
+# there the windows' own scores find the place (of those questions, in all but 5 of 90 among 10 windows).
 LEAST_LENGTH = 32 * CELL
-# The more places there are, the more words the best of them shares by chance. With this, a text's growing from 20
-# windows to 256 leaves about as many questions answered that it does not answer (5 and 10 in 100; without, 5 and 33).
-_BY_CHANCE = 0.75
 
 
 def lexical_scores(places: Places, document: int, starts: np.ndarray) -> np.ndarray:
     """What is added to the start logits of tokens that start at these code points of a document, float32[n].
 
-    It is `WEIGHT` times BM25, less what a text of this length has by chance: that is the same for all tokens, so that
-    it tells whether there is an answer, and not where.
+    It is `WEIGHT` times what a place's BM25 lacks beside the best place's, so never more than 0: words that they share
+    say where a question may be answered, and not whether it is.
     """
-    by_chance = _BY_CHANCE * math.log(max(1.0, places.cells * CELL / LEAST_LENGTH))
-    return (WEIGHT * places.around(document, starts) - by_chance).astype(np.float32)
+    return (WEIGHT * (places.around(document, starts) - places.most)).astype(np.float32)

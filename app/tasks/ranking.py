@@ -118,7 +118,7 @@ class Places:
     """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
 
     The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    `cells` counts the halves. `check` is called between the words. `kept` is what is kept of each document.
+    `check` is called between the words. `kept` is what is kept of each document.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Places:
         self._documents = documents
         cells = [-(-len(document.text) // CELL) for document in documents]
         self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
-        self.cells = total = int(self._firsts[-1])
+        total = int(self._firsts[-1])
         self._scores = np.zeros(total)
         if not total:
             return
@@ -153,6 +153,11 @@ class Places:
             rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
             self._scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
 
+    @property
+    def most(self) -> float:
+        """The best place's BM25 score; 0 where there is none."""
+        return float(self._scores.max(initial=0.0))
+
     def best(self) -> Iterator[tuple[int, Span]]:
         """The places that share words with the question, best first: a document's number and the code points.
 
@@ -167,8 +172,10 @@ class Places:
 
     def around(self, document: int, at: np.ndarray) -> np.ndarray:
         """The BM25 score of the better place that holds each of these code points of a document, float64[n]."""
-        cells = self._firsts[document] + np.asarray(at, dtype=np.int64) // CELL
-        before = np.maximum(cells - 1, self._firsts[document])
+        first, end = self._firsts[document : document + 2]
+        # A tokenizer may set what stands for a blank at the end behind the last code point.
+        cells = np.minimum(first + np.asarray(at, dtype=np.int64) // CELL, end - 1)
+        before = np.maximum(cells - 1, first)
         return np.maximum(self._scores[cells], self._scores[before])
 
 

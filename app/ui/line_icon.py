@@ -10,6 +10,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 # Drawn smaller, thin lines would lie between the pixels: it is drawn so large and made smaller.
 _LEAST_ICON = 16
+# Qt takes a clone, and nothing in Python would hold it.
+_clones: list[QIconEngine] = []
 
 
 @cache
@@ -35,7 +37,9 @@ class LineIcon(QIconEngine):
         self._drawn: dict[tuple[int, int, str], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
-        return LineIcon(self._svg, *self._colours)
+        clone = LineIcon(self._svg, *self._colours)
+        _clones.append(clone)
+        return clone
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         usual, switched_on, disabled = self._colours

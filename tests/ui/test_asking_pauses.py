@@ -25,7 +25,7 @@ BELL = "The bell rings at seven, and again at eight."
 GATE = "The gate is shut at nine."
 FIRST, SECOND, THIRD = "Long: rings at eight", "Long: shut at nine", "Long: high at noon"
 PAUSED = "Paused after 34 % of the text"
-GOES_ON = f"{PAUSED}: goes on after the question in another tab"
+GOES_ON = f"{PAUSED}: begins again after the question in another tab"
 
 
 @pytest.fixture
@@ -435,7 +435,7 @@ def test_one_that_waits_for_the_work_of_another_page_is_put_off_too(
     ask_in(view, qtbot, gate, "When shut at nine")
     assert view.panel.strip.words() == "Waits for the work on Classify to end"
     bring(view, bell)
-    assert view.panel.strip.words() == "Paused at the start: goes on after the question in another tab"
+    assert view.panel.strip.words() == "Paused at the start: begins again after the question in another tab"
     assert not view.panel.card.isVisible() and not view.panel.idle.isVisible()
     done.append(1)
     qtbot.waitUntil(lambda: is_over(bell) and is_over(gate))

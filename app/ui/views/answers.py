@@ -14,7 +14,7 @@ from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
 _AWAITS_TURN = "Asked after the question in another tab"
-_GOES_ON = "goes on after the question in another tab"
+_GOES_ON = "begins again after the question in another tab"
 _NONE_YET = f"So far: {wording.NO_SURE_ANSWER[:1].lower()}{wording.NO_SURE_ANSWER[1:]}"
 _NOT_LIT = "Not marked on the page."
 

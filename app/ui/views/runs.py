@@ -57,9 +57,13 @@ class Run:
         return self.late is not None and progress.fraction >= self.least
 
     def may_take(self, result: Reading) -> bool:
-        """Whether a result came of as much of the text as what was found before; else it is held back."""
-        share = result.share_read
-        behind = share is not None and share < self.least
+        """Whether a result came of as much of the text as what was found before; else it is held back.
+
+        What another model found, which was chosen since, is let in at once.
+        """
+        share, before = result.share_read, self.outcome.reading
+        same = before is None or before.model == result.model
+        behind = share is not None and share < self.least and same
         self.late = result if behind else None
         return not behind
 

@@ -51,6 +51,8 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     seconds = result.seconds
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
+    if isinstance(result, Reading) and result.best is None:
+        outcome = ("",)  # however sure each is that the text does not say
     return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), outcome, probabilities)
 
 

@@ -36,8 +36,8 @@ class SpansSection(Section):
     ABOUT = (
         "For every token the head gives two numbers: how well an answer would begin there, and how well it would end"
         " there. A span’s score is the sum of its first token’s start and its last token’s end; the span with the"
-        " largest sum is the answer. The same sum at the special token at the front, the null score, stands for “the"
-        " text does not say”."
+        " largest sum is the answer. (In a long text it also counts how many of the question’s words stand near.) The"
+        " same sum at the special token at the front, the null score, stands for “the text does not say”."
     )
     HEADS = (Head.QUESTION_ANSWERING,)
 
