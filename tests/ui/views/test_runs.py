@@ -1,0 +1,39 @@
+"""What a reading that was paused takes in when it is read again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from app.core.layout import Opened
+from app.core.results import Reading
+from app.ui.views.outcome import Outcome
+from app.ui.views.runs import Run
+from app.ui.views.sheet import Sheet
+
+READ = Reading(
+    answers=(),
+    answered=False,
+    no_answer_probability=1.0,
+    threshold=0.5,
+    windows=30,
+    windows_total=100,
+    seconds=1.0,
+    complete=False,
+    model="one",
+    device="cpu",
+)
+
+
+@pytest.mark.parametrize(
+    ("windows", "model", "taken"), [(10, "one", False), (30, "one", True), (10, "another", True)]
+)
+def test_less_is_held_back_unless_another_model_reads(windows: int, model: str, taken: bool) -> None:
+    outcome = Outcome("who?", cast(Opened, SimpleNamespace(pages=())), reading=READ)
+    run = Run(cast(Sheet, None), outcome, request=None, least=0.3)  # type: ignore[arg-type]
+    result = replace(READ, windows=windows, model=model)
+    assert run.may_take(result) is taken
+    assert run.late is (None if taken else result)
