@@ -159,6 +159,25 @@ def test_what_was_asked_since_is_there_when_the_page_comes_up_again(
     assert chosen is not None and chosen.number == 1
 
 
+def test_the_newest_are_seen_when_the_page_comes_up_again(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(*(entry(at, asked=NOW - 100_000 + at) for at in range(60)))
+    listed = view.panel.list
+    listed.choose(3)
+    bar = listed.verticalScrollBar()
+    assert (before := bar.value()) > 0
+    view.shown()
+    settle(view, qtbot)
+    assert bar.value() == before  # nothing new: it stays
+    view.workspace.history.add(entry(60, asked=NOW))
+    view.shown()
+    settle(view, qtbot)
+    assert bar.value() == 0 and numbers(view)[0] == 61
+    chosen = listed.entry()
+    assert chosen is not None and chosen.number == 3
+
+
 def test_older_entries_come_as_the_list_is_scrolled(
     open_view: Callable[..., HistoryView], qtbot: QtBot
 ) -> None:

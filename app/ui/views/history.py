@@ -113,14 +113,16 @@ class HistoryView(Page):
     @Slot(object)
     def _looked(self, found: Listed) -> None:
         again = found.words == self._words
+        before = max((entry.number for entry in self._list.history.entries), default=0)
         chosen = self._list.entry() if again else None
         self._words, self._whole = found.words, found.whole - len(self._deleting)
         staying = [entry for entry in found.entries if entry.number not in self._deleting]
         self._list.history.take(staying, found.total - len(found.entries) + len(staying))
-        if not again:
-            self._list.scrollToTop()
         if chosen is not None:
             self._list.choose(chosen.number)
+        # What was asked since is what one comes to see.
+        if not again or any(entry.number > before for entry in staying):
+            self._list.scrollToTop()
         self._list.choose(self._brought)
         self._brought = 0
         self._show_found()

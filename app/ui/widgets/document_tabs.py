@@ -52,11 +52,23 @@ class TabStrip(QTabBar):
         if index != self.currentIndex():
             return
         # Qt elides by the bar's font; the tab in front has the style sheet's bolder one, and would be cut at both ends.
-        font = self.font()
-        font.setWeight(QFont.Weight.DemiBold)
         room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self).width()
         words, flags = self.tabText(index), Qt.TextFlag.TextShowMnemonic.value
-        option.text = QFontMetrics(font).elidedText(words, self.elideMode(), room, flags)
+        option.text = self._in_front().elidedText(words, self.elideMode(), room, flags)
+
+    def tabSizeHint(self, index: int) -> QSize:
+        hint = super().tabSizeHint(index)
+        if index != self.currentIndex():
+            # As wide as it will be in front, so that the row stays as it is, and no name is cut where there is room.
+            words = self.tabText(index)
+            more = self._in_front().horizontalAdvance(words) - self.fontMetrics().horizontalAdvance(words)
+            hint.setWidth(hint.width() + max(0, more))
+        return hint
+
+    def _in_front(self) -> QFontMetrics:
+        font = self.font()
+        font.setWeight(QFont.Weight.DemiBold)
+        return QFontMetrics(font)
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)

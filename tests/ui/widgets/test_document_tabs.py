@@ -72,3 +72,26 @@ def test_tabs_come_back_where_there_is_room_again(
     tabs.forget_closed()
     qtbot.waitUntil(lambda: strip.width() > 400 and gap() < 10)
     assert strip.currentIndex() == 5 and not chosen
+
+
+def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(
+    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
+) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    tabs = DocumentTabs(theme)
+    qtbot.addWidget(tabs)
+    tabs.resize(1300, tabs.sizeHint().height())
+    tabs.show()
+    for name in NAMES:
+        tabs.select(tabs.add(name))
+    qtbot.wait(1)
+    widths = [tabs.strip.tabRect(index).width() for index in range(3)]
+    for front in (0, 1, 2):
+        tabs.strip.setCurrentIndex(front)
+        qtbot.wait(1)
+        for index, name in enumerate(NAMES):
+            option = QStyleOptionTab()
+            tabs.strip.initStyleOption(option, index)
+            assert option.text.replace("&&", "&") == name  # type: ignore[attr-defined]
+        assert [tabs.strip.tabRect(index).width() for index in range(3)] == widths
