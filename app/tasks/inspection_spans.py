@@ -15,7 +15,7 @@ from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.inspection import Input, input_of
 from app.tasks.scores import logsumexp, softmax
-from app.tasks.spans import span_scores, told, window_spans
+from app.tasks.spans import context_logits, span_scores, told, window_spans
 from app.tasks.task import Arrays, ReadyModel
 
 
@@ -23,8 +23,8 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
     """Start and end scores over the window of a question's focus, the span there first, then the best others.
 
     They are what reading scores with, but for the dtype, as an opened model computes in float32, and for what the
-    question's words say of a place in a long text. Raises SpanlightError for
-    another head's subject, Stopped when the work is to stop.
+    question's words say of a place in a long text. Raises SpanlightError for another head's subject, Stopped when the
+    work is to stop.
     """
     require_question(request.subject.head)
     found = input_of(request.subject, model, report)
@@ -79,8 +79,8 @@ class WindowScores:
         start, end = (outputs[name][:length] for name in ("start_logits", "end_logits"))
         require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
         window = found.cut
-        context = slice(window.context_at, window.context_at + len(window.starts))
-        band = span_scores(start[context], end[context], window.scored, says=told(window, subject.text)[1])
+        scored = context_logits(window, start, end)
+        band = span_scores(*scored, window.scored, says=told(window, subject.text)[1])
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

@@ -118,7 +118,8 @@ class Places:
     """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
 
     The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    `check` is called between the words. `kept` is what is kept of each document.
+    `most` is the best place's score, 0 where there is none. `check` is called between the words. `kept` is what is kept
+    of each document.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class Places:
         self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
         total = int(self._firsts[-1])
         self._scores = np.zeros(total)
+        self.most = 0.0
         if not total:
             return
         # A place is a cell with the next one, unless that is another document's.
@@ -152,11 +154,7 @@ class Places:
             holders = int((counts > 0).sum())
             rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
             self._scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
-
-    @property
-    def most(self) -> float:
-        """The best place's BM25 score; 0 where there is none."""
-        return float(self._scores.max(initial=0.0))
+        self.most = float(self._scores.max())
 
     def best(self) -> Iterator[tuple[int, Span]]:
         """The places that share words with the question, best first: a document's number and the code points.
