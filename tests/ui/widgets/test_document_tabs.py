@@ -16,6 +16,15 @@ from app.ui.widgets.document_tabs import DocumentTabs
 NAMES = ("WWWMMM Minutes of mmmmm.txt", "Quarterly report of the committee & friends 2024.pdf", "a.txt")
 
 
+@pytest.fixture
+def tabs(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> DocumentTabs:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    tabs = DocumentTabs(theme)
+    qtbot.addWidget(tabs)
+    return tabs
+
+
 @pytest.mark.parametrize("scale", [1.0, 1.3])
 def test_the_name_in_front_is_cut_at_its_end_alone(
     qapp: QApplication, qtbot: QtBot, spanlight_home: Path, scale: float
@@ -46,13 +55,7 @@ def test_the_name_in_front_is_cut_at_its_end_alone(
     assert cut == {0, 1} and whole == {0, 1, 2}
 
 
-def test_tabs_come_back_where_there_is_room_again(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
-    tabs = DocumentTabs(theme)
-    qtbot.addWidget(tabs)
+def test_tabs_come_back_where_there_is_room_again(tabs: DocumentTabs, qtbot: QtBot) -> None:
     tabs.resize(640, tabs.sizeHint().height())
     tabs.show()
     qtbot.waitExposed(tabs)
@@ -74,13 +77,7 @@ def test_tabs_come_back_where_there_is_room_again(
     assert strip.currentIndex() == 5 and not chosen
 
 
-def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
-    tabs = DocumentTabs(theme)
-    qtbot.addWidget(tabs)
+def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(tabs: DocumentTabs, qtbot: QtBot) -> None:
     tabs.resize(1300, tabs.sizeHint().height())
     tabs.show()
     for name in NAMES:
