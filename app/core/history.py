@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core import wording
 from app.core.layout import Kind
-from app.core.results import share_read
+from app.core.results import Outcome, outcome_of, share_read
 from app.core.text import Span
 
 
@@ -42,8 +42,9 @@ class Entry:
 
     `number` is 0 until it is kept. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
-    say (`answered`). `quick` tells that only the best passages were read, `complete` that reading came to its end;
-    `windows` were read of `windows_total`, which are 0 where that is not known any more.
+    say (`answered`, and `absent` as a Reading has them). `quick` tells that only the best passages were read,
+    `complete` that reading came to its end; `windows` were read of `windows_total`, which are 0 where that is not known
+    any more.
     """
 
     question: str
@@ -64,11 +65,22 @@ class Entry:
     number: int = 0
     windows: int = 0
     windows_total: int = 0
+    absent: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the question came to."""
+        return outcome_of(self.answered, self.answers, self.no_answer_probability, self.absent)
 
     @property
     def best(self) -> KeptAnswer | None:
-        """The answer given, or None when the text does not say."""
-        return self.answers[0] if self.answered and self.answers else None
+        """The answer given, None where there was none."""
+        return self.answers[0] if self.outcome is Outcome.ANSWER else None
+
+    @property
+    def shown(self) -> KeptAnswer | None:
+        """The answer, or the nearest words with low confidence; None where the text does not say."""
+        return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
     def share_read(self) -> float | None:
@@ -86,15 +98,17 @@ class Entry:
         return wording.best_passages() if self.complete and self.quick else self.stopped
 
     @property
-    def without_answer(self) -> str:
-        """What is said in an answer's place: of a text that was not read whole, nothing about the rest."""
-        return self._without_answer[0]
+    def words(self) -> str:
+        """The words shown, else a sentence in their place, which claims nothing of what was not read."""
+        return self._without_answer[0] if self.shown is None else self.shown.text
 
     @property
     def likely(self) -> str:
-        """How sure the answer is, or that there is none, in words and number: "Very likely, 94 %"."""
-        if self.best is None:
+        """How sure it is of what is shown, in words and number: "Very likely, 94 %"; "Low confidence, 43 %"."""
+        if self.shown is None:
             return self._without_answer[1]
+        if self.best is None:
+            return wording.low_confidence(self.shown.probability)
         return wording.best_of(self.best.probability, self.no_answer_probability)
 
     @property

@@ -18,7 +18,7 @@ class Head(StrEnum):
 
 _FAMILIES = {
     "bert": "BERT", "distilbert": "DistilBERT", "roberta": "RoBERTa", "xlm-roberta": "XLM-RoBERTa",
-    "electra": "ELECTRA", "albert": "ALBERT", "mobilebert": "MobileBERT", "deberta": "DeBERTa",
+    "mpnet": "MPNet", "electra": "ELECTRA", "albert": "ALBERT", "mobilebert": "MobileBERT", "deberta": "DeBERTa",
     "deberta-v2": "DeBERTa-v2",
 }  # fmt: skip
 
@@ -48,7 +48,8 @@ class QaCalibration:
     number of windows read, the probability that the text answers the question is
     sigmoid((margin - offset - per_log_window * ln n) / temperature).
     `answer_temperature` divides start + end logits in the softmax that shares this probability among
-    the `SHARED_AMONG` best spans. An answer is given from `threshold` on.
+    the `SHARED_AMONG` best spans. An answer is given from `threshold` on; below `absent` the text is said not to
+    answer, and from there on up to the threshold its nearest words have low confidence. 0 is an `absent` never fitted.
     """
 
     temperature: float = 1.0
@@ -56,6 +57,12 @@ class QaCalibration:
     per_log_window: float = 0.0
     answer_temperature: float = 1.0
     threshold: float = 0.5
+    absent: float = 0.0
+
+    @property
+    def absent_below(self) -> float:
+        """`absent`, or a third of the threshold where it was not fitted."""
+        return self.absent or self.threshold / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,8 @@ class ModelCard:
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
     `max_length` is the longest input in tokens, special tokens included; `parameters` counts
     weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `languages` are ISO 639 codes;
-    `source` is a Source of core.offers, empty for a folder without a mark, `repository` its name on the Hub.
+    `source` is a Source of core.offers, empty for a folder without a mark, `repository` its name on the Hub;
+    `finder` is the folder of a quicker reader that finds passages of a long text for it, empty where there is none.
     """
 
     name: str
@@ -88,6 +96,7 @@ class ModelCard:
     languages: tuple[str, ...] = ()
     source: str = ""
     repository: str = ""
+    finder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

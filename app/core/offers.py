@@ -49,8 +49,9 @@ class OfferedModel:
 
     `line` is one honest sentence; `size` the bytes to download; `languages` are ISO 639 codes, "multi" for many;
     `max_length` is in tokens; `no_answer` tells whether a reader can say that a text does not answer, None for other
-    heads; `commit` pins a revision, empty to take the newest when it is looked up. `source` is the page that the facts
-    were read on, `checked` the day they were (ISO 8601).
+    heads; `squad2_f1` is a reader's F1 on the dev set of SQuAD 2.0 in per cent as its authors report it, 0 where they
+    do not; `commit` pins a revision, empty to take the newest when it is looked up. `source` is the page that the
+    facts were read on, `checked` the day they were (ISO 8601).
     """
 
     repository: str
@@ -65,6 +66,7 @@ class OfferedModel:
     max_length: int
     labels: tuple[str, ...] = ()
     no_answer: bool | None = None
+    squad2_f1: float = 0.0
     commit: str = ""
     source: str = ""
     checked: str = ""

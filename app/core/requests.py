@@ -30,7 +30,9 @@ class Question:
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
     answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
     gives the best span whatever the threshold. `quick` reads only the passages that share most words with the
-    question; `in_order` reads from the first window to the last, where otherwise those passages come first.
+    question; `in_order` reads from the first window to the last, where otherwise those passages come first. Where a
+    model has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage is to be
+    read.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Question:
     always_answer: bool = False
     quick: bool = False
     in_order: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)

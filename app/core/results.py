@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from app.core.models import ProblemType
 from app.core.report import Progress
@@ -11,6 +12,26 @@ from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
 HEAT_BINS = 256
+
+
+class Outcome(StrEnum):
+    """What a question comes to: an answer, words that may be one, or nothing in the text."""
+
+    ANSWER = "answer"
+    LOW_CONFIDENCE = "low-confidence"
+    ABSENT = "absent"
+
+
+def outcome_of(answered: bool, found: Sequence[object], no_answer: float, absent: float) -> Outcome:
+    """What a question comes to whose spans `found` are given as its answer where it is `answered`.
+
+    They have low confidence as long as the chance that the text answers, 1 - `no_answer`, is at least `absent`.
+    """
+    if not found:
+        return Outcome.ABSENT
+    if answered:
+        return Outcome.ANSWER
+    return Outcome.LOW_CONFIDENCE if 1.0 - no_answer >= absent else Outcome.ABSENT
 
 
 def share_read(windows: int, total: int, complete: bool) -> float | None:
@@ -51,7 +72,8 @@ class Reading:
 
     `answers` are the best spans, best first, also when the text does not say (they are then what
     stayed under the threshold). `answered` tells whether the first of them is given as the answer.
-    `no_answer_probability` is the calibrated probability that the text does not say. `seconds` is
+    `no_answer_probability` is the calibrated probability that the text does not say; where it leaves less than
+    `absent` for the text to answer, no words are shown in an answer's place. `seconds` is
     time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
     `quick` tells that only the best passages were read, which then counts as complete. `heat` tells where
     answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
@@ -74,11 +96,22 @@ class Reading:
     heat: tuple[tuple[float, ...], ...] = ()
     screened: int = 0
     windows_whole: int = 0
+    absent: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the question comes to."""
+        return outcome_of(self.answered, self.answers, self.no_answer_probability, self.absent)
 
     @property
     def best(self) -> Answer | None:
-        """The answer given, or None when the text does not say."""
-        return self.answers[0] if self.answered and self.answers else None
+        """The answer given, None where there is none."""
+        return self.answers[0] if self.outcome is Outcome.ANSWER else None
+
+    @property
+    def shown(self) -> Answer | None:
+        """The answer, or the nearest words with low confidence; None where the text does not say."""
+        return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
     def read_whole(self) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,17 +35,71 @@ class Span:
         return max(self.start, other.start) < min(self.end, other.end)
 
 
+class Said(NamedTuple):
+    """`words` that are read in place of the code points `start` to `end`, none or what stands between two cells."""
+
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is read with a text's own words.
+
+    `said` rises and does not overlap; `bounds` are the code points where a block or a cell begins, which no answer
+    crosses; `headings` give from which code point on which words stand over the text. All rise.
+    """
+
+    said: tuple[Said, ...] = ()
+    bounds: array[int] = field(default_factory=lambda: array("i"), hash=False)
+    headings: tuple[tuple[int, str], ...] = ()
+
+    def said_in(self, start: int, end: int) -> list[Said]:
+        """The entries of `said` between two code points, their positions counted from `start`."""
+        low = bisect_left(self.said, start, key=lambda said: said.start)
+        high = bisect_left(self.said, end, low, key=lambda said: said.start)
+        found = (said for said in self.said[low:high] if said.end <= end)
+        return [Said(said.start - start, said.end - start, said.words) for said in found]
+
+    def heading_at(self, point: int) -> str:
+        """The words of the sections that a code point stands in, empty where it stands in none."""
+        before = bisect_right(self.headings, point, key=lambda heading: heading[0])
+        return self.headings[before - 1][1] if before else ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Most words are said before many cells: each goes between processes once.
+        words: dict[str, int] = {}
+        numbers = array("i", (words.setdefault(said.words, len(words)) for said in self.said))
+        starts, ends = (array("i", map(itemgetter(at), self.said)) for at in (0, 1))
+        return _view, (starts, ends, numbers, tuple(words), self.bounds, self.headings)
+
+
+def _view(
+    starts: array[int],
+    ends: array[int],
+    numbers: array[int],
+    words: tuple[str, ...],
+    bounds: array[int],
+    headings: tuple[tuple[int, str], ...],
+) -> View:
+    """A View as it comes out of a pickle."""
+    said = map(Said, starts, ends, map(words.__getitem__, numbers))
+    return View(tuple(said), bounds, headings)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text to ask: what an answer's positions count in.
 
     `text` is never changed after the document was read; `name` is what a person calls it; `path` is
-    the file it was read from, or empty.
+    the file it was read from, or empty; `view` is how a model is shown the text, None for as it stands.
     """
 
     text: str
     name: str = ""
     path: str = ""
+    view: View | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

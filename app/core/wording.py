@@ -4,9 +4,8 @@ from __future__ import annotations
 
 UNNAMED = "A text"  # in place of the name of one that was typed or pasted
 NO_ANSWER = "The text does not say."
-NO_SURE_ANSWER = "No answer that is sure enough."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
-NO_SURE_ANSWER_IN_PART = "No sure answer in the part that was read."
+NEAREST_WORDS = "These are the nearest words, and may not be the answer."
 
 _LIKELIHOODS = ((0.9, "Very likely"), (0.7, "Likely"), (0.4, "Possibly"), (0.15, "Unlikely"))
 
@@ -33,8 +32,13 @@ def best_of(probability: float, no_answer: float) -> str:
     return f"Best of several, {percent(probability)}" if open_which else likely(probability)
 
 
+def low_confidence(probability: float) -> str:
+    """The label of words that may or may not be the answer: "Low confidence, 43 %"."""
+    return f"Low confidence, {percent(probability)}"
+
+
 def sure_of_both(probability: float, no_answer: float) -> str:
-    """What the probability of the best answer is beside that of any answer in the text: two numbers, each named.
+    """What the probability of the best words is beside that of any answer in the text: two numbers, each named.
 
     Empty where they are next to the same, and nothing needs to be told apart.
     """
@@ -44,15 +48,11 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 
 
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
-    """What is said where no answer is given, and how likely there is none: with the probability `no_answer`.
+    """What is said where the text is held not to answer, and how likely that is: with the probability `no_answer`.
 
-    A text is said to be silent only where that is likely: where it may well answer, no answer is merely sure enough.
-    One that was not read `whole` is never said to be, as nobody can tell what its rest says.
+    Of one that was not read `whole` it is said of that part alone, as nobody can tell what the rest says.
     """
     part = "the text" if whole else "the part that was read"
-    if no_answer < _LIKELIHOODS[1][0]:
-        said = NO_SURE_ANSWER if whole else NO_SURE_ANSWER_IN_PART
-        return said, f"{percent(1 - no_answer)} sure that {part} answers"
     return (
         NO_ANSWER if whole else NO_ANSWER_IN_PART,
         f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}",

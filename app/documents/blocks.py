@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
-from app.core.text import Span
+from app.core.text import Said, Span, View
+from app.core.view import Row, caption_of, said_of_rows, stand_over
 from app.documents.block_words import PLAIN, OpenBlock, Styles
 from app.documents.grids import Grid
 from app.documents.parts import Parts
 
+# So many short paragraphs directly above a table are its title and its unit.
+_MOST_ABOVE = 2
 # Controls that no font draws, surrogates, and code points that are never characters.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
@@ -145,13 +148,15 @@ class Blocks:
         if self._grid is not None:
             self.end_table()
         self.end()
+        text = "".join(self._pieces)
         return Parts(
-            "".join(self._pieces),
+            text,
             headings=tuple(self._headings),
             blocks=tuple(self._blocks),
             tables=tuple(self._tables),
             lines=self._lines,
             notes=tuple(notes),
+            view=_view(text, self._blocks, self._tables),
         )
 
     def _separate(self, kind: BlockKind) -> int:
@@ -175,3 +180,48 @@ class Blocks:
     def _put(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+
+
+def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
+    """The view of a document: its tables' headers, its blocks as bounds, and its headings and tables' captions."""
+    said: list[Said] = []
+    headings: list[tuple[int, int, str]] = []
+    captions: list[tuple[Span, str]] = []
+    at = 0
+    while at < len(blocks):
+        first, block = at, blocks[at]
+        at += 1
+        if block.table < 0:
+            if block.kind is BlockKind.HEADING:
+                headings.append((block.span.start, block.level, block.span.of(text)))
+            continue
+        while at < len(blocks) and blocks[at].table == block.table:
+            at += 1
+        own = blocks[first:at]
+        said += _said_of_table(text, own, tables[block.table])
+        above = [
+            each.span.of(text) if each.kind is BlockKind.PARAGRAPH else ""
+            for each in blocks[max(0, first - _MOST_ABOVE) : first]
+        ]
+        if caption := caption_of(above):
+            captions.append((Span(own[0].span.start, own[-1].span.end), caption))
+    bounds = array("i", (block.span.start for block in blocks))
+    return View(tuple(said), bounds, stand_over(headings, captions))
+
+
+def _said_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Said]:
+    """What is said in a table, whose cells may hold several blocks."""
+    rows: list[Row] = [{} for _ in range(table.rows)]
+    plain: set[int] = set()  # rows with words that are not set as headers are
+    for block in blocks:
+        row = rows[block.row]
+        begun = row.get(block.column)
+        row[block.column] = Span(begun.start, block.span.end) if begun else block.span
+        if not any(each.style is Style.STRONG and each.span == block.span for each in block.styles):
+            plain.add(block.row)
+    header_rows = table.header_rows or None
+    if header_rows is None and plain:
+        # Many tables do not say which rows are their headers, and show it.
+        strong = next(number for number, row in enumerate(rows) if number in plain)
+        header_rows = strong if any(rows[:strong]) else None
+    return list(said_of_rows(text, rows, table.columns, header_rows, table.merged))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from app.core.layout import Heading
-from app.core.text import Span
+from app.core.text import Span, View
+from app.core.view import view_of_text
 from app.documents.numerals import from_roman
 
 LONGEST = 300
@@ -51,6 +52,11 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
     chapters = [line.span for line in _rows(list(_candidates(text)))]
     spans = [*chapters, *(titles if len(titles) > 1 else ())]
     return tuple(Heading(span, 1) for span in sorted(spans))
+
+
+def view_with_chapters(text: str, chapters: Sequence[Heading]) -> View:
+    """How a model is shown a plain text with these chapters; without any, what else looks like a heading is one."""
+    return view_of_text(text, ((chapter.span.start, chapter.span.of(text)) for chapter in chapters))
 
 
 def _titles(text: str) -> Iterator[Span]:

@@ -6,11 +6,12 @@ from array import array
 from dataclasses import dataclass, field
 
 from app.core.layout import Block, Heading, PageText, Table
+from app.core.text import View
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The text of a file and how it stands on the screen; spans are of `text`, fields as in core.layout.Opened."""
+    """The text of a file and how it stands on the screen; spans are of `text`, fields as in core.layout."""
 
     text: str
     headings: tuple[Heading, ...] = ()
@@ -19,3 +20,4 @@ class Parts:
     pages: tuple[PageText, ...] = ()
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
+    view: View = field(default_factory=View)

@@ -18,6 +18,7 @@ from app.documents.pdf_order import in_reading_order
 from app.documents.pdf_paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
 from app.documents.pdf_rows import rows_of
 from app.documents.pdf_run_on import run_on, separate
+from app.documents.pdf_view import view_of_pages
 from app.documents.pdf_writer import Writer
 
 _MOSTLY = 0.6
@@ -53,13 +54,11 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     report.check()
     levels = headings_of(blocks, bookmarks, measures)
     writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
-    headings = []
-    for number, block in enumerate(blocks):
-        span = writer.write(block)
-        if number in levels and len(span):
-            headings.append(Heading(span, levels[number]))
+    spans = [writer.write(block) for block in blocks]
+    headings = (Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
     text, pages = writer.finish()
-    return Parts(text, tuple(headings), pages=pages)
+    view = view_of_pages(text, blocks, spans, levels, pages)
+    return Parts(text, tuple(headings), pages=pages, view=view)
 
 
 def _forget_code(pages: Sequence[Sequence[Line]]) -> None:

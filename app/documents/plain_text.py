@@ -8,7 +8,7 @@ from array import array
 
 from app.core.errors import SpanlightError
 from app.core.text import normalise_newlines
-from app.documents.chapters import find_chapters
+from app.documents.chapters import find_chapters, view_with_chapters
 from app.documents.encodings import guess
 from app.documents.parts import Parts
 
@@ -40,7 +40,8 @@ def read_plain_text(data: bytes, name: str) -> Parts:
     # Editors count those newlines alone that stand in the file.
     starts = array("i", [0])
     starts.extend(newline.end() for newline in re.finditer("\n", lines))
-    return Parts(text, headings=find_chapters(text), lines=starts)
+    chapters = find_chapters(text)
+    return Parts(text, headings=chapters, lines=starts, view=view_with_chapters(text, chapters))
 
 
 def decode(data: bytes, name: str) -> str:

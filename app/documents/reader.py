@@ -66,7 +66,7 @@ def read(order: Read, report: Report) -> Opened:
     if not parts.pages and shows_nothing(parts.text):
         raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
     return Opened(
-        document=Document(parts.text, name, order.path),
+        document=Document(parts.text, name, order.path, parts.view),
         kind=loaded.kind,
         headings=parts.headings,
         blocks=parts.blocks,

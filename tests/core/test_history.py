@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.helpers.history_entries import LEASE, entry
+from app.core.results import Outcome
+from tests.helpers.history_entries import LEASE, entry, unanswered
 
 
 def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
-    none = replace(entry(), answered=False, no_answer_probability=0.97)
-    assert none.best is None
-    assert none.without_answer == "The text does not say."
+    none = unanswered()
+    assert none.shown is None
+    assert none.words == "The text does not say."
     assert none.likely == "Very likely not in the text, 97 %"
     for part in (replace(none, complete=False), replace(none, quick=True)):
-        assert part.without_answer == "No answer in the part that was read."
+        assert part.words == "No answer in the part that was read."
 
 
 def test_where_an_answer_stands_is_said() -> None:
@@ -23,10 +24,13 @@ def test_where_an_answer_stands_is_said() -> None:
     assert replace(LEASE, page=None).where == ""
 
 
-def test_an_answer_that_was_not_sure_enough_is_not_called_silence() -> None:
-    none = replace(entry(), answered=False, no_answer_probability=0.37)
-    assert none.without_answer == "No answer that is sure enough."
-    assert none.likely == "63 % sure that the text answers"
+def test_words_with_low_confidence_are_shown_and_are_no_answer() -> None:
+    low = replace(entry(), answered=False, no_answer_probability=0.37, absent=0.2)
+    assert low.outcome is Outcome.LOW_CONFIDENCE
+    assert low.best is None and low.shown == LEASE
+    assert low.words == LEASE.text and low.likely == "Low confidence, 94 %"
+    assert replace(low, absent=0.64).outcome is replace(low, answers=()).outcome is Outcome.ABSENT
+    assert entry(absent=0.99).outcome is Outcome.ANSWER
 
 
 def test_which_part_was_read_is_said() -> None:

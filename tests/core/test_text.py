@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from array import array
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.text import Span, normalise_newlines
+from app.core.text import Document, Said, Span, View, normalise_newlines
 
 places = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda ends: Span(min(ends), max(ends)))
 
@@ -50,3 +51,23 @@ def test_faults_cross_processes_whole(kind: Any) -> None:
         "Do this.",
         "It is so. Do this.",
     )
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["", ". ", "City: "]))))
+def test_a_view_crosses_processes_whole(said: list[tuple[int, int, str]]) -> None:
+    view = View(tuple(Said(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),))
+    document = pickle.loads(pickle.dumps(Document("text", view=view)))
+    assert document.view == view and all(isinstance(each, Said) for each in document.view.said)
+
+
+def test_a_view_tells_what_stands_over_a_place_and_is_said_in_a_stretch() -> None:
+    view = View((Said(2, 4, ". "), Said(6, 6, "x")), headings=((3, "A"), (8, "B")))
+    assert [view.heading_at(point) for point in (2, 3, 8, 99)] == ["", "A", "B", "B"]
+    assert view.said_in(1, 7) == [Said(1, 3, ". "), Said(5, 5, "x")]
+    assert view.said_in(2, 3) == view.said_in(4, 6) == []
+
+
+def test_words_that_are_said_often_cross_once() -> None:
+    words = "A header of a column: "
+    view = View(tuple(Said(at, at, f"{words[:-1]} ") for at in range(1000)))
+    assert len(pickle.dumps(view)) < 1000 * (12 + len(words) / 4)
