@@ -84,9 +84,16 @@ def _read(folder: Path) -> ModelCard:
     rows = tensor_shape(weights, _prefix(family, weights) + WORDS, name)
     check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
     lengths = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
-    card = _card(checkpoint, lengths, read_notes(folder))
+    notes = read_notes(folder)
+    card = _card(checkpoint, lengths, notes)
+    finder = folder.parent / notes.finder
     read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
-    return replace(card, folder=str(folder), size=sum(path.stat().st_size for path in read))
+    return replace(
+        card,
+        folder=str(folder),
+        size=sum(path.stat().st_size for path in read),
+        finder=str(finder) if notes.finder and finder.is_dir() else "",
+    )
 
 
 def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: bytes = b"") -> ModelCard:

@@ -63,6 +63,7 @@ def read_entry(entry: dict[str, object]) -> OfferedModel:
         max_length=_count(entry["max_length"]),
         labels=tuple(_line(label) for label in _list(entry.get("labels", []))),
         no_answer=no_answer if isinstance(no_answer, bool) else None,
+        squad2_f1=_per_cent(entry.get("squad2_f1", 0.0)),
         commit=_matching(entry.get("commit", ""), _COMMIT),
         source=_line(entry["source"]),
         checked=_matching(entry["checked"], _DAY),
@@ -95,6 +96,12 @@ def _matching(value: object, pattern: re.Pattern[str]) -> str:
 def _count(value: object) -> int:
     if type(value) is not int or value <= 0:
         raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def _per_cent(value: object) -> float:
+    if not isinstance(value, float) or not 0 <= value <= 100:
+        raise ValueError(f"{value!r} is no figure in per cent")
     return value
 
 

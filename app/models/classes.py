@@ -26,6 +26,8 @@ def model_class(family: Family, head: Head) -> Any:
             from transformers.models.roberta import modeling_roberta as module
         case "xlm_roberta":
             from transformers.models.xlm_roberta import modeling_xlm_roberta as module
+        case "mpnet":
+            from transformers.models.mpnet import modeling_mpnet as module
         case "electra":
             from transformers.models.electra import modeling_electra as module
         case "albert":

@@ -87,6 +87,11 @@ _ENCODER = _COMMON | {
 }
 _BERT = _ENCODER | {"classifier_dropout": _rate(None)}
 _ROBERTA = _BERT | {"pad_token_id": _count(1, MOST_ENTRIES, 0)}
+_MPNET = {key: value for key, value in _ENCODER.items() if key != "type_vocab_size"} | {
+    # Whatever a config says, transformers counts positions after token 1 and sorts distances into 32 buckets.
+    "pad_token_id": _count(1, 1),
+    "relative_attention_num_buckets": _count(32, 32, 32),
+}
 _DEBERTA = _ENCODER | {
     "type_vocab_size": _count(0, 4 * MOST_WIDE, 0),
     "layer_norm_eps": _epsilon(1e-7),
@@ -107,6 +112,7 @@ KEYS: dict[str, Mapping[str, Key]] = {
     "bert": _BERT,
     "roberta": _ROBERTA,
     "xlm-roberta": _ROBERTA,
+    "mpnet": _MPNET,
     "electra": _BERT | {"embedding_size": _count(128, MOST_WIDE), "intermediate_size": _count(1024, 4 * MOST_WIDE)},
     "distilbert": _COMMON
     | {

@@ -151,6 +151,16 @@ FAMILIES: dict[str, Family] = {
         classifier="classifier.out_proj",
         positions_after_padding=True,
     ),
+    "mpnet": Family(
+        "mpnet",
+        "MPNet",
+        "mpnet",
+        "classifier.dense",
+        (_LM_HEAD,),
+        classifier="classifier.out_proj",
+        positions_after_padding=True,
+        sdpa=False,
+    ),
     "electra": Family(
         "electra",
         "Electra",
@@ -224,4 +234,4 @@ FAMILIES: dict[str, Family] = {
     ),
 }
 
-TITLES = "BERT, DistilBERT, RoBERTa, XLM-RoBERTa, ELECTRA, ALBERT, MobileBERT and DeBERTa"
+TITLES = "BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa"

@@ -21,7 +21,8 @@ MOST_LANGUAGES = 500
 class Notes:
     """A model's notes; every field is optional in the file.
 
-    `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes.
+    `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes; `finder` is the name of a folder
+    beside the model's: a quicker reader that finds passages of a long text for it.
     """
 
     description: str = ""
@@ -32,6 +33,7 @@ class Notes:
     calibration: QaCalibration = field(default_factory=QaCalibration)
     class_temperature: float = 1.0
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
+    finder: str = ""
 
 
 def read_notes(folder: Path | str) -> Notes:
@@ -57,6 +59,7 @@ def read_notes(folder: Path | str) -> Notes:
             stride=_count(found.get("stride", 0)),
             calibration=QaCalibration(**numbers),
             class_temperature=_number(found.get("class_temperature", 1.0)),
+            finder=_name(found.get("finder", "")),
             measured={
                 str(data): {str(name): _number(figure) for name, figure in figures.items()}
                 for data, figures in found.get("measured", {}).items()
@@ -67,7 +70,8 @@ def read_notes(folder: Path | str) -> Notes:
             notes.calibration.answer_temperature,
             notes.class_temperature,
         )
-        if min(temperatures) <= 0 or not 0 <= notes.calibration.threshold <= 1:
+        limits = notes.calibration.threshold, notes.calibration.absent
+        if min(temperatures) <= 0 or not 0 <= min(limits) <= max(limits) <= 1:
             raise ValueError("a temperature or threshold out of range")
     except (TypeError, ValueError, AttributeError) as error:
         raise SpanlightError(
@@ -101,6 +105,12 @@ def _list(value: Any) -> list[Any]:
     if not isinstance(value, list) or len(value) > MOST_LANGUAGES:
         raise ValueError(f"{str(value)[:40]!r} is no list of languages")
     return value
+
+
+def _name(value: Any) -> str:
+    if Path(_text(value)).name != value:
+        raise ValueError(f"{str(value)[:40]!r} is not the name of a folder")
+    return str(value)
 
 
 def _text(value: Any) -> str:

@@ -70,6 +70,10 @@ def _after_attention(layer: str, hidden: int, inner: int) -> Shapes:
     """What BERT's layers have behind query, key and value."""
     yield from _linear(f"{layer}.attention.output.dense", hidden, hidden)
     yield from _norm(f"{layer}.attention.output.LayerNorm", hidden)
+    yield from _feed_forward(layer, hidden, inner)
+
+
+def _feed_forward(layer: str, hidden: int, inner: int) -> Shapes:
     yield from _linear(f"{layer}.intermediate.dense", inner, hidden)
     yield from _linear(f"{layer}.output.dense", hidden, inner)
     yield from _norm(f"{layer}.output.LayerNorm", hidden)
@@ -85,6 +89,18 @@ def _bert(sizes: _Sizes) -> Shapes:
         for part in ("query", "key", "value"):
             yield from _linear(f"{layer}.attention.self.{part}", hidden, hidden)
         yield from _after_attention(layer, hidden, sizes.inner)
+
+
+def _mpnet(sizes: _Sizes) -> Shapes:
+    hidden = sizes.hidden
+    yield from _embeddings(sizes, hidden, types=False)
+    yield "encoder.relative_attention_bias.weight", (sizes["relative_attention_num_buckets"], sizes.heads)
+    for number in range(sizes.layers):
+        layer = f"encoder.layer.{number}"
+        for part in ("q", "k", "v", "o"):
+            yield from _linear(f"{layer}.attention.attn.{part}", hidden, hidden)
+        yield from _norm(f"{layer}.attention.LayerNorm", hidden)
+        yield from _feed_forward(layer, hidden, sizes.inner)
 
 
 def _distilbert(sizes: _Sizes) -> Shapes:
@@ -211,6 +227,7 @@ _OF: dict[str, Callable[[_Sizes], Shapes]] = {
     "bert": _bert,
     "roberta": _bert,
     "xlm-roberta": _bert,
+    "mpnet": _mpnet,
     "electra": _bert,
     "distilbert": _distilbert,
     "albert": _albert,

@@ -19,12 +19,14 @@ _COMMON = {
     "num_attention_heads": HEADS,
     "intermediate_size": INNER,
 }
-_ROBERTA = {"type_vocab_size": 1, "bos_token_id": 0, "eos_token_id": 2}
+_MPNET = {"bos_token_id": 0, "eos_token_id": 2}
+_ROBERTA = _MPNET | {"type_vocab_size": 1}
 _RELATIVE = {"relative_attention": True, "type_vocab_size": 0}
 _OWN: dict[str, dict[str, Any]] = {
     "distilbert": {"dim": WIDTH, "n_layers": LAYERS, "n_heads": HEADS, "hidden_dim": INNER},
     "roberta": _COMMON | _ROBERTA,
     "xlm-roberta": _COMMON | _ROBERTA,
+    "mpnet": _COMMON | _MPNET,
     "electra": _COMMON | {"embedding_size": _HALF},
     "albert": _COMMON | {"embedding_size": _HALF, "bos_token_id": 1, "eos_token_id": 2},
     "mobilebert": _COMMON

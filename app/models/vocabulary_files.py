@@ -1,8 +1,8 @@
 """tokenizer.json made from a vocabulary's own files, as older checkpoints have them.
 
-WordPiece (Wu et al. 2016) from vocab.txt: BERT, DistilBERT, ELECTRA, MobileBERT. Byte-level BPE (Radford et al. 2019)
-from vocab.json and merges.txt: RoBERTa. Unigram (Kudo 2018) from a SentencePiece file: XLM-RoBERTa, ALBERT, DeBERTa-v2
-and v3. The settings are those of transformers' own classes for these families.
+WordPiece (Wu et al. 2016) from vocab.txt: BERT, DistilBERT, MPNet, ELECTRA, MobileBERT. Byte-level BPE (Radford et al.
+2019) from vocab.json and merges.txt: RoBERTa. Unigram (Kudo 2018) from a SentencePiece file: XLM-RoBERTa, ALBERT,
+DeBERTa-v2 and v3. The settings are those of transformers' own classes for these families.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SENTENCE_PIECES = {
     "deberta-v2": "spm.model",
 }
 VOCABULARY_FILES = (WORDS, PIECES, MERGES, ADDED, *SENTENCE_PIECES.values())
-WORD_PIECE = frozenset({"bert", "distilbert", "electra", "mobilebert"})
+WORD_PIECE = frozenset({"bert", "distilbert", "mpnet", "electra", "mobilebert"})
 BYTE_LEVEL = frozenset({"roberta"})
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 _WORD_TOKENS = {
@@ -34,6 +34,7 @@ _BYTE_TOKENS = {
     "bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>", "unk_token": "<unk>",
     "pad_token": "<pad>", "mask_token": "<mask>",
 }  # fmt: skip
+_MPNET_TOKENS = _BYTE_TOKENS | {"unk_token": "[UNK]"}  # BERT's words, RoBERTa's tokens around them
 
 
 def can_make(names: Collection[str], family: str) -> bool:
@@ -57,25 +58,27 @@ def make_tokenizer(folder: Path, family: str) -> bytes:
             "Save the tokenizer again with transformers, which writes tokenizer.json.",
         )
     settings = _settings(folder)
-    if family in SENTENCE_PIECES:
-        made = _unigram(folder, settings, family)
+    if family in BYTE_LEVEL:
+        made = _byte_level(folder, settings)
     else:
-        made = (_word_piece if family in WORD_PIECE else _byte_level)(folder, settings)
+        made = (_word_piece if family in WORD_PIECE else _unigram)(folder, settings, family)
     return json.dumps(
         {"version": "1.0", "truncation": None, "padding": None} | made, ensure_ascii=False
     ).encode()
 
 
-def _word_piece(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _word_piece(folder: Path, settings: Mapping[str, Any], family: str) -> dict[str, Any]:
     vocabulary = {word: number for number, word in enumerate(_lines(folder / WORDS))}
-    names = _special(settings, _WORD_TOKENS)
+    mpnet = family == "mpnet"
+    names = _special(settings, _MPNET_TOKENS if mpnet else _WORD_TOKENS)
     ids = _ids(names, vocabulary, WORDS)
     lower = settings.get("do_lower_case")
     if not isinstance(lower, bool):
         # A vocabulary with capital letters is of no use to a text in small ones.
-        lower = not any(word != word.lower() for word in vocabulary if word not in names.values())
+        special = {*names.values(), *_WORD_TOKENS.values()}
+        lower = not any(word != word.lower() for word in vocabulary if word not in special)
     return {
-        "added_tokens": _added(folder, names, ids),
+        "added_tokens": _added(folder, names, ids, blank_too=mpnet),
         "normalizer": {
             "type": "BertNormalizer",
             "clean_text": True,
@@ -84,7 +87,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
             "lowercase": lower,
         },
         "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": _template(names, ids, pair_types=(0, 1)),
+        "post_processor": _doubled(names, ids) if mpnet else _template(names, ids, pair_types=(0, 1)),
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {
             "type": "WordPiece",
@@ -108,13 +111,7 @@ def _byte_level(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
         "added_tokens": _added(folder, names, ids, blank_too=True),
         "normalizer": None,
         "pre_tokenizer": byte_level,
-        "post_processor": {
-            "type": "RobertaProcessing",
-            "sep": [names["sep_token"], ids[names["sep_token"]]],
-            "cls": [names["cls_token"], ids[names["cls_token"]]],
-            "trim_offsets": settings.get("trim_offsets") is not False,
-            "add_prefix_space": spaced,
-        },
+        "post_processor": _doubled(names, ids, trim=settings.get("trim_offsets") is not False, spaced=spaced),
         "decoder": byte_level | {"add_prefix_space": True},
         "model": {
             "type": "BPE",
@@ -155,6 +152,15 @@ def _unigram(folder: Path, settings: Mapping[str, Any], family: str) -> dict[str
         "decoder": marks,
         "model": model,
     }
+
+
+def _doubled(
+    names: Mapping[str, str], ids: Mapping[str, int], *, trim: bool = True, spaced: bool = False
+) -> dict[str, Any]:
+    """<s> A </s> and <s> A </s></s> B </s>, all of one type; `trim` takes blanks out of the tokens' places."""
+    sep, cls = ([names[role], ids[names[role]]] for role in ("sep_token", "cls_token"))
+    settings = {"trim_offsets": trim, "add_prefix_space": spaced}
+    return {"type": "RobertaProcessing", "sep": sep, "cls": cls} | settings
 
 
 def _template(
@@ -232,7 +238,7 @@ def _added(
     """The tokens that stand for themselves in a text: the special ones, and those that were added later."""
     added = {number: _entry(number, name, special=True) for name, number in ids.items()}
     mask = ids[names["mask_token"]]
-    # RoBERTa's and ALBERT's mask takes the blank before it along, as their words do.
+    # RoBERTa's, MPNet's and ALBERT's mask takes the blank before it along.
     added[mask]["lstrip"] = blank_too
     for name, number in _later(folder).items():
         added.setdefault(number, _entry(number, name, special=False))

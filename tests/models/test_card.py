@@ -83,11 +83,12 @@ def test_a_short_model_has_a_window_and_stride_that_fit(tmp_path: Path) -> None:
     assert (card.max_length, card.window, card.stride) == (64, 64, 21)
 
 
-def test_a_checkpoint_without_heads_has_a_card_without_heads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_a_checkpoint_without_heads_has_a_card_without_heads(tmp_path: Path, family: str) -> None:
     import transformers
 
-    folder = small_checkpoint(tmp_path / "m")
-    transformers.BertModel.from_pretrained(folder).save_pretrained(folder)
+    folder = small_checkpoint(tmp_path / "m", family)
+    transformers.AutoModel.from_pretrained(folder).save_pretrained(folder)
     assert "embeddings.word_embeddings.weight" in header_of(folder / "model.safetensors")[0]
     assert read_card(folder).heads == ()
 
@@ -140,6 +141,7 @@ HEAD_WEIGHTS = {
     "bert": "cls.predictions.transform.dense.weight cls.predictions.transform.LayerNorm.bias cls.predictions.bias",
     "distilbert": "vocab_transform.weight vocab_layer_norm.weight vocab_projector.bias",
     "roberta": "lm_head.dense.bias lm_head.layer_norm.weight lm_head.bias",
+    "mpnet": "lm_head.dense.weight lm_head.layer_norm.bias lm_head.bias",
     "electra": "generator_predictions.dense.weight generator_predictions.LayerNorm.weight generator_lm_head.bias",
     "albert": "predictions.dense.weight predictions.LayerNorm.bias predictions.bias",
     "mobilebert": "cls.predictions.dense.weight cls.predictions.transform.dense.bias cls.predictions.bias",

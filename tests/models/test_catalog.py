@@ -39,6 +39,7 @@ def test_what_is_shipped_is_valid(entry: dict[str, Any]) -> None:
     assert len(model.line) <= 140
     assert model.line.endswith(".")
     assert len(model.labels) == len(set(model.labels))
+    assert model.squad2_f1 == 0 or (model.no_answer and 60 <= model.squad2_f1 <= 95)
 
 
 def test_the_shipped_catalogue_is_in_order_and_nothing_of_it_is_left_out(

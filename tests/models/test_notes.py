@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
 from app.models.card import Notes, read_card, read_notes, write_notes
 
@@ -15,7 +16,7 @@ def test_notes_are_kept_as_written(reader: Path) -> None:
         licence="Apache-2.0",
         window=256,
         stride=64,
-        calibration=QaCalibration(2.0, -1.5, 0.25, 1.5, 0.4),
+        calibration=QaCalibration(2.0, -1.5, 0.25, 1.5, 0.4, 0.1),
         class_temperature=1.25,
         measured={"dev": {"f1": 80.5, "em": 70.0}},
     )
@@ -34,6 +35,7 @@ def test_every_note_is_optional(reader: Path) -> None:
     (reader / "spanlight.json").write_text('{"calibration": {"threshold": 0.3}, "something": "else"}')
     card = read_card(reader)
     assert card.calibration == QaCalibration(threshold=0.3)
+    assert card.calibration.absent_below == pytest.approx(0.1), "a third of the threshold"
     assert card.class_temperature == 1.0
 
 
@@ -41,3 +43,10 @@ def test_every_note_is_optional(reader: Path) -> None:
 def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window: int) -> None:
     (reader / "spanlight.json").write_text(json.dumps({"window": said}))
     assert read_card(reader).window == window
+
+
+@pytest.mark.parametrize("absent", [-0.1, 1.1])
+def test_a_limit_out_of_range_is_refused(reader: Path, absent: float) -> None:
+    (reader / "spanlight.json").write_text(json.dumps({"calibration": {"absent": absent}}))
+    with pytest.raises(SpanlightError, match="out of range"):
+        read_notes(reader)

@@ -10,7 +10,7 @@ from app.models.families import FAMILIES
 from app.models.small import write_small
 
 
-@pytest.mark.parametrize("family", ["bert", "xlm-roberta", "deberta"])
+@pytest.mark.parametrize("family", ["bert", "xlm-roberta", "mpnet", "deberta"])
 def test_a_card_can_be_read_of_it(tmp_path: Path, family: str) -> None:
     folder = tmp_path / "tiny"
     write_small(folder, family, *write_vocabulary(folder, family))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,19 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.pre_tokenizers import ByteLevel
-from transformers import BertTokenizer, RobertaTokenizer
+from transformers import BertTokenizer, MPNetTokenizer, RobertaTokenizer
 
 from app.core.errors import SpanlightError
 from app.models.vocabulary_files import can_make, make_tokenizer
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+MPNET = ["<s>", "<pad>", "</s>", "<unk>", "[PAD]", "[UNK]", "[MASK]", "<mask>"]
 WORDS = [*"abcdeinorstuz.,!?'éÄ", "##s", "##ing", "##e", "##n", "the", "The", "tart", "tea", "东", "京", "ae"]
 TEXT = st.text(st.sampled_from("abtehTHEsing ,.'\n\t东京éÄ\u0301🙂[]<>mask"), max_size=60)
 
 
-def word_folder(folder: Path, **said: object) -> Path:
+def word_folder(folder: Path, special: Sequence[str] = SPECIAL, /, **said: object) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "vocab.txt").write_text("\n".join(SPECIAL + WORDS) + "\n", encoding="utf-8")
+    (folder / "vocab.txt").write_text("\n".join([*special, *WORDS]) + "\n", encoding="utf-8")
     if said:
         (folder / "tokenizer_config.json").write_text(json.dumps(said))
     return folder
@@ -78,6 +80,20 @@ def test_word_pieces_are_those_of_transformers(folders: Path, said: dict[str, ob
     check()
 
 
+@pytest.mark.parametrize("lower", [False, True])
+def test_mpnets_word_pieces_are_those_of_transformers(folders: Path, lower: bool) -> None:
+    folder = word_folder(folders / f"mpnet-{lower}", MPNET, do_lower_case=lower)
+    ours, theirs = made(folder, "mpnet"), MPNetTokenizer.from_pretrained(folder).backend_tokenizer
+
+    @given(TEXT, TEXT)
+    @settings(max_examples=150, deadline=None)
+    def check(first: str, second: str) -> None:
+        same(ours, theirs, first, second)
+
+    check()
+    same(ours, theirs, "the <mask> art", "tea")
+
+
 @pytest.mark.parametrize("spaced", [False, True])
 def test_bytes_are_those_of_transformers(folders: Path, spaced: bool) -> None:
     folder = byte_folder(folders / f"bytes-{spaced}", add_prefix_space=spaced)
@@ -105,6 +121,8 @@ def test_a_vocabulary_with_capitals_keeps_them_where_nothing_is_said(tmp_path: P
     word_folder(small)
     (small / "vocab.txt").write_text("\n".join([*SPECIAL, "the", "tart"]), encoding="utf-8")
     assert made(small, "electra").encode("The tart").tokens == ["[CLS]", "the", "tart", "[SEP]"]
+    (small / "vocab.txt").write_text("\n".join([*MPNET, "the", "tart"]), encoding="utf-8")
+    assert made(small, "mpnet").encode("The tart").tokens == ["<s>", "the", "tart", "</s>"]
 
 
 def test_words_added_later_stand_for_themselves(tmp_path: Path) -> None:
@@ -115,6 +133,7 @@ def test_words_added_later_stand_for_themselves(tmp_path: Path) -> None:
 
 def test_what_is_enough() -> None:
     assert can_make({"vocab.txt"}, "distilbert")
+    assert can_make({"vocab.txt"}, "mpnet")
     assert can_make({"vocab.json", "merges.txt"}, "roberta")
     assert not can_make({"vocab.json"}, "roberta")
     assert not can_make({"vocab.txt"}, "roberta")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -10,6 +11,9 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 
 # Numbers of tokens are rounded up to so many steps between a power of two and the next.
 _LEAST_STEP, _STEPS = 8, 16
+
+# Called with a length: what each pair's distance adds to its attention scores, [heads, length, length].
+Distances = Callable[[int], Tensor]
 
 
 class Batch(Protocol):
@@ -43,12 +47,11 @@ class Unpadded:
     and keeps 2 MB of it.
     """
 
-    def __init__(self, mask: Tensor) -> None:
+    def __init__(self, mask: Tensor, distances: Distances | None = None) -> None:
         lengths = mask.sum(1)
         order = lengths.argsort(stable=True)
         counts = lengths[order]
         self._shape = tuple(mask.shape)
-        self._lengths = [int(count) for count in counts]
         self._starts = counts.cumsum(0) - counts
         self._last = counts - 1
         self._back = order.argsort()
@@ -62,7 +65,8 @@ class Unpadded:
             self._index = pad(rows * mask.shape[1] + columns, (0, self._more))
         runs = torch.unique_consecutive(counts, return_counts=True)
         self._runs = list(zip(*(part.tolist() for part in runs), strict=True))
-        self._places = 1
+        self._added = None if distances is None else distances(int(counts[-1]))
+        self._places = torch.zeros(len(mask), 1, dtype=torch.int64)
 
     def take(self, values: Tensor) -> Tensor:
         """See `Batch`."""
@@ -79,16 +83,14 @@ class Unpadded:
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
         """See `Batch`."""
-        self._places = positions.shape[1]
-        if self._index is None:
-            places = positions + self._starts[:, None]
-        else:
-            places = positions[self._order].minimum(self._last[:, None]) + self._starts[:, None]
-        return states[places.flatten()]
+        self._places = positions
+        if self._index is not None:
+            self._places = positions[self._order].minimum(self._last[:, None])
+        return states[(self._places + self._starts[:, None]).flatten()]
 
     def back(self, values: Tensor) -> Tensor:
         """See `Batch`."""
-        found = values.unflatten(0, (self._shape[0], self._places))
+        found = values.unflatten(0, self._places.shape)
         return found if self._index is None else found[self._back]
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
@@ -96,7 +98,8 @@ class Unpadded:
         found, at = [], 0
         for length, count in self._runs:
             one = query_key_value[at : at + length * count].unflatten(0, (count, length))
-            found.append(_attention(one.chunk(3, -1), heads).flatten(0, 1))
+            added = None if self._added is None else self._added[None, :, :length, :length]
+            found.append(_attention(one.chunk(3, -1), heads, added).flatten(0, 1))
             at += length * count
         if self._more:
             found.append(found[0].new_zeros(self._more, found[0].shape[-1]))
@@ -104,11 +107,13 @@ class Unpadded:
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
-        asked = query.unflatten(0, (-1, self._places))
+        asked = query.unflatten(0, self._places.shape)
         found, at, row = [], 0, 0
         for length, count in self._runs:
             one = key_value[at : at + length * count].unflatten(0, (count, length))
-            found.append(_attention((asked[row : row + count], *one.chunk(2, -1)), heads).flatten(0, 1))
+            some, places = asked[row : row + count], self._places[row : row + count]
+            added = None if self._added is None else self._added[:, places, :length].transpose(0, 1)
+            found.append(_attention((some, *one.chunk(2, -1)), heads, added).flatten(0, 1))
             at, row = at + length * count, row + count
         return found[0] if len(found) == 1 else torch.cat(found)
 
@@ -116,10 +121,14 @@ class Unpadded:
 class Padded:
     """Every input has the batch's length; a mask keeps padding out, where there is any. For a GPU."""
 
-    def __init__(self, mask: Tensor) -> None:
+    def __init__(self, mask: Tensor, distances: Distances | None = None) -> None:
         self._shape = tuple(mask.shape)
-        self._mask = None if bool(mask.all()) else mask.bool()[:, None, None, :]
-        self._places = 1
+        there = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        self._mask = there
+        if distances is not None:
+            added = distances(mask.shape[1])[None]
+            self._mask = added if there is None else added.masked_fill(~there, float("-inf"))
+        self._places = mask.new_zeros(len(mask), 1)
 
     def take(self, values: Tensor) -> Tensor:
         """See `Batch`."""
@@ -131,13 +140,13 @@ class Padded:
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
         """See `Batch`."""
-        self._places = positions.shape[1]
+        self._places = positions
         rows = torch.arange(self._shape[0], device=states.device)[:, None] * self._shape[1]
         return states[(positions + rows).flatten()]
 
     def back(self, values: Tensor) -> Tensor:
         """See `Batch`."""
-        return values.unflatten(0, (self._shape[0], self._places))
+        return values.unflatten(0, self._places.shape)
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
@@ -146,16 +155,19 @@ class Padded:
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
-        asked = query.unflatten(0, (self._shape[0], self._places))
-        whole = key_value.unflatten(0, self._shape)
-        return _attention((asked, *whole.chunk(2, -1)), heads, self._mask).flatten(0, 1)
+        asked = query.unflatten(0, self._places.shape)
+        whole, mask = key_value.unflatten(0, self._shape), self._mask
+        if mask is not None and mask.shape[2] > 1:
+            rows = torch.arange(self._shape[0], device=mask.device)[:, None]
+            mask = mask.expand(self._shape[0], -1, -1, -1)[rows, :, self._places].transpose(1, 2)
+        return _attention((asked, *whole.chunk(2, -1)), heads, mask).flatten(0, 1)
 
 
-def batch_of(mask: Tensor) -> Batch:
+def batch_of(mask: Tensor, distances: Distances | None = None) -> Batch:
     """The layout for inputs with this attention mask, int64[batch, length]."""
     if mask.device.type != "cpu" or not _ends_in_padding(mask):
-        return Padded(mask)
-    return Unpadded(mask)
+        return Padded(mask, distances)
+    return Unpadded(mask, distances)
 
 
 def rounded(tokens: int) -> int:
@@ -171,7 +183,7 @@ def _ends_in_padding(mask: Tensor) -> bool:
     return bool((mask[:, 0] == 1).all()) and bool((mask[:, :-1] >= mask[:, 1:]).all())
 
 
-def _attention(parts: tuple[Tensor, ...], heads: int, mask: Tensor | None = None) -> Tensor:
+def _attention(parts: tuple[Tensor, ...], heads: int, mask: Tensor | None) -> Tensor:
     """[batch, queries, hidden] of query, key and value, [batch, tokens, hidden] each, which stay where they lie."""
     query, key, value = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in parts)
     return scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)

@@ -76,6 +76,27 @@ class Embeddings:
             yield from self._project.tensors()
 
 
+class RelativePositions:
+    """What the distance between two tokens adds to their attention scores, alike in every layer.
+
+    As T5 has it (Raffel et al. 2020, section 2.1): of each direction 16 kinds of distance, one for each up to 7, then
+    wider ones, the last from 91 on. `table` holds their scores, [32, heads].
+    """
+
+    _BEGINS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)
+
+    def __init__(self, table: Tensor) -> None:
+        self.table = table
+
+    def __call__(self, length: int) -> Tensor:
+        """The scores between the tokens of an input, [heads, length, length]."""
+        begins = torch.tensor(self._BEGINS, device=self.table.device)
+        ahead = torch.arange(1 - length, length, device=self.table.device)
+        kinds = torch.bucketize(ahead.abs(), begins, right=True) + (ahead > 0) * (len(begins) + 1)
+        # Token i's row is the piece of these that begins at the distance -i.
+        return self.table[kinds].t().contiguous().unfold(1, length, 1).flip(1)
+
+
 class Layer:
     """Self-attention and a feed-forward network, each with its residual and LayerNorm.
 
@@ -148,6 +169,10 @@ class Encoder:
         self.plan, self.dtype, self.device, self.check = plan, reader.dtype, reader.device, check
         make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
         self.embeddings = Embeddings(reader, words)
+        self.distances: RelativePositions | None = None
+        if plan.distances:
+            wide = torch.float32 if reader.device == "cpu" else None
+            self.distances = RelativePositions(reader.tensor(plan.distances, wide))
         last = plan.layers - 1
         # One at a time: of a layer's weights as they were read and as they are packed, both are there only meanwhile.
         self.layers: Sequence[Layer] = [
@@ -176,6 +201,8 @@ class Encoder:
     def tensors(self) -> Iterator[Tensor]:
         """All weights in memory."""
         yield from self.embeddings.tensors()
+        if self.distances is not None:
+            yield self.distances.table
         for layer in self.layers:
             yield from layer.tensors()
 

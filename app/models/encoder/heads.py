@@ -23,6 +23,7 @@ _CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {
     "bert": torch.tanh,
     "roberta": torch.tanh,
     "xlm-roberta": torch.tanh,
+    "mpnet": torch.tanh,
     "electra": functional.gelu,
     "distilbert": torch.relu,
 }
@@ -98,7 +99,7 @@ class OfWords:
             raise Unknown("a masked-words head of another form")
         kind = checkpoint.config["model_type"]
         said = {"bert": "hidden_act", "distilbert": "activation"}.get(kind)
-        # RoBERTa's and ELECTRA's have GELU whatever the config says of the layers.
+        # RoBERTa's, MPNet's and ELECTRA's have GELU whatever the config says of the layers.
         activation = ACTIVATIONS[value_of(checkpoint.config, said)] if said else "gelu"
         self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
         self._norm = Norm(reader.pair(form.norm, dtype=torch.float32), plan.epsilon)

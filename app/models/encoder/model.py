@@ -61,11 +61,11 @@ class OwnModel:
         positions: Tensor | None = None,
     ) -> dict[str, Tensor]:
         """Outputs by name, float32; `positions` [batch, places] are those of masked words, -1 for none."""
-        return self.head(self.encoder, batch_of(attention_mask), input_ids, token_type_ids, positions)
+        return self.head(self.encoder, self.batch(attention_mask), input_ids, token_type_ids, positions)
 
     def batch(self, attention_mask: Tensor) -> Batch:
         """How a batch with this mask is computed."""
-        return batch_of(attention_mask)
+        return batch_of(attention_mask, self.encoder.distances)
 
     def reader(self) -> Reader:
         """A reader of the weights as they are stored, in float32 on the CPU; to be opened as a context."""

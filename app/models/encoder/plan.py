@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.models.card import Checkpoint
 from app.models.config import value_of
+from app.models.config_keys import KEYS
 from app.models.families import Family
 from app.models.shapes import embedding_width
 
@@ -38,10 +39,18 @@ _DISTILBERT = {
     "outer": "ffn.lin2",
     "outer_norm": "output_layer_norm",
 }
+_MPNET = _BERT | {
+    "query": "attention.attn.q",
+    "key": "attention.attn.k",
+    "value": "attention.attn.v",
+    "attended": "attention.attn.o",
+    "attended_norm": "attention.LayerNorm",
+}
 _LAYERS = {
     "bert": _BERT,
     "roberta": _BERT,
     "xlm-roberta": _BERT,
+    "mpnet": _MPNET,
     "electra": _BERT,
     "distilbert": _DISTILBERT,
 }
@@ -53,7 +62,8 @@ class Plan:
 
     `width` is the word embeddings', which a projection widens to `hidden` where they differ (ELECTRA). `types` counts
     the kinds of token, 0 without embeddings of them. `padding` is the token after whose number positions are
-    counted, leaving its own out (RoBERTa), None where they are counted from 0. `names` are those of a layer's parts in
+    counted, leaving its own out (RoBERTa), None where they are counted from 0. `distances` is the full name of what a
+    pair's distance adds to its attention scores, empty where it adds nothing. `names` are those of a layer's parts in
     the checkpoint, behind `layer`.
     """
 
@@ -69,6 +79,7 @@ class Plan:
     padding: int | None
     epsilon: float
     activation: str
+    distances: str
     names: dict[str, str]
 
     def embeddings(self, name: str) -> str:
@@ -88,8 +99,9 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
     activation = ACTIVATIONS.get(value_of(config, "activation" if distilled else "hidden_act"))
     if kind not in _LAYERS or activation is None:
         return None
-    types = 0 if distilled else int(value_of(config, "type_vocab_size"))
-    if not distilled and types < 1:
+    typed = "type_vocab_size" in KEYS[kind]
+    types = int(value_of(config, "type_vocab_size")) if typed else 0
+    if typed and types < 1:
         return None
     return Plan(
         family=family,
@@ -104,5 +116,6 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
         padding=value_of(config, "pad_token_id") if family.positions_after_padding else None,
         epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
         activation=activation,
+        distances=f"{family.prefix}.encoder.relative_attention_bias.weight" if kind == "mpnet" else "",
         names=_LAYERS[kind],
     )

@@ -195,9 +195,8 @@ class Int8Screen:
             pad(torch.from_numpy(part.astype(np.int64)), (0, more), value=value)[None]
             for part, value in ((ids, fill), (types, 0))
         )
-        whole, batch = (
-            batch_of(torch.ones(1, count, dtype=torch.int64)) for count in (length + more, length)
-        )
+        whole = batch_of(torch.ones(1, length + more, dtype=torch.int64))
+        batch = self._model.batch(torch.ones(1, length, dtype=torch.int64))
         states = encoder.embeddings(whole, taken, kinds if plan.types > 1 else None)
         for layer in self._layers:
             look()

@@ -21,6 +21,7 @@ _SUMS = ("add", "__add__", "__iadd__", "add_")
 _LOOKED_UP = (
     ("token_type", "First or second text", "token type embeddings"),
     ("position", "Places in the window", "position embeddings"),
+    ("rel", "How far apart two tokens are", "relative positions"),
     ("word", "Word pieces", "token embeddings"),
 )
 
@@ -45,8 +46,8 @@ def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
         if sums and not isinstance(call.module, nn.Embedding):
             stages.append(_sum(sums, weights))
             sums = []
-        stages.append(of_module(call, weights, *_looked_up(call)))
-    stages += _unseen(trace, weights)
+        stages.append(of_module(call, weights, *_words(call.path.split(".")[-1], call.module)))
+    stages += _beside(trace, weights)
     sequence = tuple(trace.sequence.shape)
     stages.append(Stage("Every token's state", "sequence output", output=sequence))
     return tuple(stages)
@@ -62,7 +63,9 @@ def _tokens(trace: Trace) -> Stage:
 def _belongs(call: Call, trace: Trace) -> bool:
     """Whether a call is a step of its own: a leaf module, or a sum of embeddings."""
     if call.module is not None:
-        return call.leaf and bool(call.outputs)
+        # An encoder's own embeddings are of pairs of tokens: no state comes of them.
+        pairs = isinstance(call.module, nn.Embedding) and call.module in trace.encoder.modules()
+        return call.leaf and bool(call.outputs) and not pairs
     floats = bool(call.outs) and call.outs[0].is_floating_point() and call.outs[0].dim() == 3
     return floats and call.kind in _SUMS
 
@@ -71,13 +74,13 @@ def _is_layer(call: Call, trace: Trace) -> bool:
     return any(call.module is layer for layer in trace.layers)
 
 
-def _looked_up(call: Call) -> tuple[str, str]:
-    if not isinstance(call.module, nn.Embedding):
-        if isinstance(call.module, nn.Linear):
-            return "To the width of the layers", "projection of the embeddings"
+def _words(name: str, module: nn.Module) -> tuple[str, str]:
+    """Title and term of a module of the embeddings or the encoder, empty for one of no kind of its own."""
+    if isinstance(module, nn.Linear):
+        return "To the width of the layers", "projection of the embeddings"
+    if not isinstance(module, nn.Embedding):
         return "", ""
-    name = call.path.split(".")[-1]
-    if "token_type" in name and call.module.num_embeddings == 1:
+    if "token_type" in name and module.num_embeddings == 1:
         return "The same for every token", "token type embeddings"
     return next(((title, term) for part, title, term in _LOOKED_UP if part in name), ("", ""))
 
@@ -138,8 +141,8 @@ def _feed_forward(trace: Trace, layer: nn.Module) -> str:
     return f"feed-forward {found[0]}" + (f", {len(found)} in a row" if len(found) > 1 else "")
 
 
-def _unseen(trace: Trace, weights: Weights) -> list[Stage]:
-    """Weights of the embeddings and the encoder that were used without their module being called."""
+def _beside(trace: Trace, weights: Weights) -> list[Stage]:
+    """Weights of the embeddings and the encoder that no state went through, as those of the tokens' distances."""
     stages = []
     seen = {id(call.module) for call in trace.calls[trace.encoded :] if call.module is not trace.base}
     for child in trace.base.children():
@@ -148,9 +151,10 @@ def _unseen(trace: Trace, weights: Weights) -> list[Stage]:
         for name, module in child.named_modules():
             count = weights.count(module.parameters(recurse=False))
             if count:
-                title = plain_name(name.split(".")[-1] or type(child).__name__)
+                last, kind = name.split(".")[-1], type(module).__name__
+                title, term = _words(last, module)
+                title, term = title or plain_name(last or type(child).__name__), term or kind
                 path = next(path for path, one in trace.model.named_modules() if one is module)
-                kind = type(module).__name__
                 detail = rows_words(module) if isinstance(module, nn.Embedding) else module.extra_repr()
-                stages.append(Stage(title, kind, path, kind, detail, parameters=count))
+                stages.append(Stage(title, term, path, kind, detail, parameters=count))
     return stages

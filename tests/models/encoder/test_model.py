@@ -15,6 +15,7 @@ import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
+from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
@@ -22,6 +23,7 @@ from app.models import loader
 from app.models.card import read_card
 from app.models.encoder import batch as batches
 from app.models.encoder.batch import Padded, Unpadded, batch_of
+from app.models.encoder.encoder import RelativePositions
 from app.models.encoder.model import OwnModel
 from app.models.families import FAMILIES as KNOWN
 from app.models.faults import OutOfMemory
@@ -32,7 +34,7 @@ from tests.helpers.cards import config
 from tests.helpers.small_models import small_checkpoint
 
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
-FAMILIES = ("bert", "distilbert", "roberta", "xlm-roberta", "electra")
+FAMILIES = ("bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "electra")
 CPU = DeviceChoice("cpu", "float32", "a test")
 LABELS = ("a", "b", "c")
 Arrays = dict[str, np.ndarray]
@@ -81,7 +83,7 @@ def test_any_lengths_give_transformers_logits(
 ) -> None:
     folder = small_checkpoint(tmp_path / "m", family, head, LABELS)
     arrays = arrays_of(lengths)
-    if family in ("roberta", "xlm-roberta"):  # their padding has its own number, after which positions count
+    if KNOWN[family].positions_after_padding:  # their padding has its own number, after which positions count
         arrays["input_ids"][arrays["attention_mask"] == 0] = 1
     found, expected = own(folder, head)(arrays), by_transformers(folder, head, arrays, monkeypatch)
     there = arrays["attention_mask"] == 1 if head is QA else slice(None)
@@ -210,9 +212,12 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
     if data.draw(st.booleans(), label="padding at the end"):
         mask = mask.sort(dim=1, descending=True).values
     at_end = bool((mask[:, :-1] >= mask[:, 1:]).all())
-    one, other = batch_of(mask), Padded(mask)
-    assert isinstance(one, Unpadded) == at_end
     random = torch.Generator().manual_seed(4)
+    distances = None
+    if data.draw(st.booleans(), label="distances count"):
+        distances = RelativePositions(torch.randn(32, 2, generator=random))
+    one, other = batch_of(mask, distances), Padded(mask, distances)
+    assert isinstance(one, Unpadded) == at_end
     values = torch.randn(*mask.shape, 24, generator=random)
     # What each layout makes of the same inputs' queries, keys and values, seen at the tokens again.
     index = torch.arange(mask.numel()).view(mask.shape)
@@ -234,6 +239,15 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
     torch.testing.assert_close(
         found[0][1], one.spread(one.attention(values.flatten(0, 1)[one.take(index)], 2))[rows_of, places]
     )
+
+
+@pytest.mark.parametrize("length", [1, 2, 9, 512])
+def test_what_distances_add_is_transformers(length: int) -> None:
+    config = transformers.MPNetConfig(hidden_size=12, num_attention_heads=3, num_hidden_layers=0)
+    theirs = MPNetEncoder(config)
+    expected = theirs.compute_position_bias(torch.zeros(1, length, 12))[0]
+    ours = RelativePositions(theirs.relative_attention_bias.weight)(length)
+    torch.testing.assert_close(ours, expected, rtol=0, atol=0)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8))

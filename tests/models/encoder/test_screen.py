@@ -24,7 +24,7 @@ from tests.helpers.small_models import small_checkpoint
 QA = Head.QUESTION_ANSWERING
 NAMES = ("start_logits", "end_logits")
 STARTER = ROOT / "resources" / "models" / "starter-qa"
-OWN = ("bert", "roberta", "xlm-roberta", "electra", "distilbert")
+OWN = ("bert", "roberta", "xlm-roberta", "mpnet", "electra", "distilbert")
 
 pytestmark = pytest.mark.skipif(not highest_level(32, 64, "gelu"), reason="no int8 linears on this CPU")
 

@@ -22,6 +22,7 @@ OWN_LAYER = {
     "distilbert": ("pre_classifier", "ReLU", False),
     "roberta": ("classifier.dense", "tanh", False),
     "xlm-roberta": ("classifier.dense", "tanh", False),
+    "mpnet": ("classifier.dense", "tanh", False),
     "electra": ("classifier.dense", "GELU", False),
 }
 

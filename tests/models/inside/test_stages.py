@@ -103,6 +103,8 @@ def test_what_a_head_takes(family: str) -> None:
         ("distilbert", CLASSIFY, ["__getitem__", "Linear", "relu", "Dropout", "Linear"]),
         ("roberta", CLASSIFY, ["__getitem__", "Dropout", "Linear", "tanh", "Dropout", "Linear"]),
         ("roberta", WORDS, ["Linear", "gelu", "LayerNorm", "Linear"]),
+        ("mpnet", CLASSIFY, ["__getitem__", "Dropout", "Linear", "tanh", "Dropout", "Linear"]),
+        ("mpnet", WORDS, ["Linear", "gelu", "LayerNorm", "Linear"]),
         ("electra", CLASSIFY, ["__getitem__", "Dropout", "Linear", "GELUActivation", "Dropout", "Linear"]),
         ("albert", CLASSIFY, ["__getitem__", "Linear", "Tanh", "Dropout", "Linear"]),
     ],
@@ -122,7 +124,7 @@ def test_dropout_works_at_training_only(family: str) -> None:
     assert all(stage.training_only for stage in stages if stage.kind == "Dropout")
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "electra", "albert"])
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "mpnet", "electra", "albert"])
 def test_the_decoder_shares_the_token_embeddings(family: str) -> None:
     inside = held(family, WORDS)
     last = looked(family, WORDS)[1][0].stages[-1]
@@ -146,6 +148,9 @@ def test_what_families_differ_in_is_seen() -> None:
     assert ", 2 in a row" in layers["mobilebert"].detail
     projection = next(s for s in trunks["electra"] if s.term == "projection of the embeddings")
     assert (projection.path, projection.detail) == ("electra.embeddings_project", "16 → 32")
+    beside = [(s.term, s.path, s.detail, s.output) for s in trunks["mpnet"] if s.title.startswith("How far")]
+    assert beside == [("relative positions", "mpnet.encoder.relative_attention_bias", "32 rows of 4", ())]
+    assert "relative positions" in terms["deberta"] and "token type embeddings" not in terms["mpnet"]
     one = next(s for s in trunks["roberta"] if s.term == "token type embeddings")
     assert one.detail == "1 row of 32" and one.title == "The same for every token"
 
