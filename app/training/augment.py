@@ -61,7 +61,10 @@ class Augmenter:
         return example
 
     def without_answer(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question on its context less every sentence that holds a reference; None where little is left."""
+        """The question on its context less every sentence that holds a reference.
+
+        None where little is left, and for a context that is not read as it stands.
+        """
         wanted = {text.lower() for text, _ in example.answers}
         places = [(start, start + len(text)) for text, start in example.answers]
         kept = []
@@ -72,7 +75,7 @@ class Augmenter:
             if not any(match.start() < end and start < match.end() for start, end in places):
                 kept.append(sentence)
         context = "".join(kept).strip()
-        if len(kept) < 2 or any(text in context.lower() for text in wanted):
+        if example.view or len(kept) < 2 or any(text in context.lower() for text in wanted):
             return None
         return replace(example, context=context, answers=())
 
@@ -87,7 +90,9 @@ class Augmenter:
         ranked.sort(reverse=True)
         if not ranked:
             return None
-        return replace(example, context=ranked[int(rng.integers(min(3, len(ranked))))][1], answers=())
+        return replace(
+            example, context=ranked[int(rng.integers(min(3, len(ranked))))][1], answers=(), view=None
+        )
 
     def swapped(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
         """The question with a name, number or word in it exchanged; None where it holds nothing to exchange."""

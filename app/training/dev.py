@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.report import Report
+from app.tasks.pieces import pieces
 from app.tasks.spans import Candidate, window_candidates
-from app.tasks.tokens import join, tokenise
+from app.tasks.tokens import join, tokenise, tokenise_view
 from app.tasks.windows import PairTemplate, Window, pad, single_windows, windows
 from app.training import metrics
 from app.training.examples import QaExample, TextExample
@@ -28,8 +30,12 @@ def qa_figures(
     owners: list[int] = []
     for i, example in enumerate(examples):
         question = tokenizer.encode(example.question, add_special_tokens=False).ids
-        chunks = tokenise(tokenizer, example.context)
-        for window in windows(template, question, chunks, example.context, length=length):
+        view = example.view
+        tokens, _ = tokenise_view(tokenizer, example.context, view.said if view else ())
+        known = pieces(example.context, tokens.starts, tokens.ends, view)
+        for window in windows(template, question, [tokens], example.context, length=length):
+            own = known.part(window.first, window.first + len(window.starts))
+            window = replace(window, pieces=own)
             held.append(window)
             owners.append(i)
     best: dict[int, Candidate] = {}

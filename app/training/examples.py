@@ -11,14 +11,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
+from app.core.text import Span, View
+from app.core.view import said_of_table, view_of_text
 
 ExampleT = TypeVar("ExampleT")
 _QA_FIELDS = "id, context, question and answers"
+_DOCUMENTS = "documents.jsonl.xz"
 
 
 @dataclass(frozen=True, slots=True)
 class QaExample:
-    """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable."""
+    """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable.
+
+    `view` tells how the context is read where that is not as it stands.
+    """
 
     id: str
     context: str
@@ -26,6 +32,7 @@ class QaExample:
     answers: tuple[tuple[str, int], ...]
     source: str = ""
     title: str = ""
+    view: View | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,12 @@ def parse_source(text: str) -> Source:
 
 
 def read_qa(path: Path) -> list[QaExample]:
-    """The questions of a file: rows as JSON Lines (also .xz), or SQuAD's own JSON. Raises SpanlightError."""
+    """The questions of a file: rows as JSON Lines (also .xz), or SQuAD's own JSON. Raises SpanlightError.
+
+    A row has its context, or a `table` (rows of cells, the first `header_rows` of them headers) with answers
+    by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title stand in
+    documents.jsonl.xz beside the file.
+    """
     text = _read(path)
     if not path.name.removesuffix(".xz").endswith(".jsonl"):
         try:
@@ -77,7 +89,50 @@ def read_qa(path: Path) -> list[QaExample]:
             whole = None  # rows, perhaps
         if isinstance(whole, dict) and "data" in whole:
             return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
-    return _each(path, _rows(text), lambda row: _qa(row, path.name), _QA_FIELDS)
+    beside = path.with_name(_DOCUMENTS)
+    documents = {}
+    if '"document"' in text and beside.is_file():
+        documents = dict(_each(beside, read_rows(beside), _whole, "id, title and text"))
+    return _each(path, _rows(text), lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
+
+
+def _whole(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A document's id, and the part of a question's row that all questions on it share."""
+    return str(row["id"]), {"context": row["text"], "title": row["title"], "view": view_of_text(row["text"])}
+
+
+def _full(row: dict[str, Any], documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A question's row with its context: that of its document, or the words of its table."""
+    if "document" in row and "context" not in row:
+        name = str(row["document"])
+        if name not in documents:
+            raise SpanlightError(
+                f"The question {row['id']} asks the document “{name}”, which {_DOCUMENTS} does not hold.",
+                "That file stands beside the questions' and has a row with id, title and text for each document.",
+            )
+        return {**documents[name], "source": "", **row}
+    if "table" not in row:
+        return row
+    pieces: list[str] = []
+    cells: list[list[Span | None]] = []
+    at = 0
+    for line in row["table"]:
+        cells.append([])
+        if not isinstance(line, list):
+            raise TypeError("a table's rows are lists of cells")
+        for column, cell in enumerate(line):
+            cells[-1].append(Span(at, at + len(cell)) if cell else None)
+            pieces += [cell, "\t" if column + 1 < len(line) else "\n"]
+            at += len(cell) + 1
+    context = "".join(pieces)
+    answers = []
+    for answer in row["answers"]:
+        if min(answer["row"], answer["column"]) < 0:
+            raise IndexError  # Python would count from the end
+        cell = cells[answer["row"]][answer["column"]]
+        answers.append({"text": answer["text"], "answer_start": cell.start + answer["start"] if cell else -1})
+    view = View(tuple(said_of_table(context, cells, row["header_rows"])))
+    return {**row, "context": context, "answers": answers, "view": view}
 
 
 def read_placed_qa(path: Path) -> list[QaExample]:
@@ -95,10 +150,18 @@ def read_placed_qa(path: Path) -> list[QaExample]:
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
     """The labelled texts of a file of rows, with labels renamed by `labels`. Raises SpanlightError."""
-    found = _each(path, _rows(_read(path)), lambda row: _labelled(row, path), "text and label")
+    found = read_made(path, lambda row: _labelled(row, path), "text and label")
     if not labels:
         return found
     return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
+
+
+def read_made(path: Path, made: Callable[[dict[str, Any]], ExampleT], fields: str) -> list[ExampleT]:
+    """What is made of every row of a JSON Lines file, plain or .xz.
+
+    Raises SpanlightError, with the number of the row of which `made` raises KeyError, TypeError or ValueError.
+    """
+    return _each(path, _rows(_read(path)), made, fields)
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -141,9 +204,8 @@ def _qa(row: dict[str, Any], name: str) -> QaExample:
         raise TypeError("context and question are texts")
     answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
     source = str(row.get("source") or name.partition(".")[0])
-    return QaExample(
-        str(row["id"]), row["context"], row["question"], answers, source, str(row.get("title", ""))
-    )
+    title = str(row.get("title", ""))
+    return QaExample(str(row["id"]), row["context"], row["question"], answers, source, title, row.get("view"))
 
 
 def _squad(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -166,7 +228,7 @@ def _each(
     try:
         for row in rows:
             found.append(made(row))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
         where = f"{noun} {len(found) + 1}"
         match fault:
             case json.JSONDecodeError() | RecursionError():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.tasks.tokens import Tokens, join, tokenise
-from app.tasks.windows import PairTemplate, pad
+from app.core.text import View
+from app.tasks.tokens import Tokens, part, tokenise_view
+from app.tasks.windows import TITLE_TOKENS, PairTemplate, pad, title_tokens
 from app.training.examples import QaExample, TextExample
 
 
@@ -18,12 +19,13 @@ class Feature:
     """One input: `input_ids` and `token_type_ids` (int64[L]) and its targets.
 
     Targets are start and end positions for question answering ((0, 0): unanswerable; L or more: to be
-    ignored), or the class's index.
+    ignored), or the class's index. `beside` is another window of the same question and text, to be scored together.
     """
 
     input_ids: np.ndarray
     token_type_ids: np.ndarray
     targets: tuple[int, ...]
+    beside: Feature | None = None
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -45,48 +47,112 @@ class Features:
     """Makes inputs from examples, and keeps the tokens of texts that come up again."""
 
     def __init__(
-        self, tokenizer: Tokenizer, max_length: int, crop: Crop | None = None, elsewhere: float = 0.0
+        self,
+        tokenizer: Tokenizer,
+        max_length: int,
+        crop: Crop | None = None,
+        elsewhere: float = 0.0,
+        beside: float = 0.0,
+        titled: float = 0.0,
     ) -> None:
         self._tokenizer = tokenizer
         self._template = PairTemplate.of(tokenizer)
         self._length = max_length
         self._crop = crop or Crop()
-        self._elsewhere = elsewhere
+        self._elsewhere, self._beside, self._titled = elsewhere, beside, titled
         self._kept: dict[str, Tokens] = {}
 
     def of_question(self, example: QaExample, rng: np.random.Generator) -> Feature:
         """One window of the question on its context, with a reference drawn from those given.
 
         A context too long for the window is cut where the reference stays inside, at a place drawn at random; with
-        the probability `elsewhere` where it does not, which makes the window unanswerable.
+        the probability `elsewhere` where it does not, which makes the window unanswerable. With the probability
+        `beside` another window, one of those with most of the question's words and without any reference, comes along.
+        With the probability `titled` the heading over a window, or else the context's title, is read before it.
         """
         question = self._tokens(example.question).ids[: self._length // 4]
-        tokens = self._tokens(example.context)
-        room = self._crop.draw(self._length, rng) - self._template.pair_overhead - len(question)
+        tokens = self._tokens(example.context, example.view)
+        longest = self._crop.draw(self._length, rng)
+        titled = rng.random() < self._titled
+        room = longest - self._template.pair_overhead - len(question) - (TITLE_TOKENS if titled else 0)
         target = None
         if example.answers:
             text, start = example.answers[int(rng.integers(len(example.answers)))]
             target = token_span(tokens, start, start + len(text))
-        first, inside = place(len(tokens), room, target, rng, self._elsewhere)
-        ids, types = self._template.pair(question, tokens.ids[first : first + room])
-        if not example.answers or not inside:
-            return Feature(ids, types, (0, 0))
-        if target is None:
-            return Feature(ids, types, (len(ids), len(ids)))
-        shift = self._template.context_at(len(question)) - first
-        return Feature(ids, types, (target[0] + shift, target[1] + shift))
+        first = None
+        if len(tokens) > room and (not example.answers or rng.random() < self._elsewhere):
+            first = self._near(example, question, tokens, room, rng)
+        inside = first is None
+        if first is None:
+            drawn = place(len(tokens), room, target, rng)
+            first = line_start(example.context, tokens, drawn, room, target)
+        made, begins = self._window(example, question, part(tokens, first, first + room), titled)
+        if example.answers and inside:
+            shift = begins - first
+            targets = (target[0] + shift, target[1] + shift) if target else (len(made), len(made))
+            made = replace(made, targets=targets)
+        if len(tokens) > room and rng.random() < self._beside:
+            other = self._near(example, question, tokens, room, rng, first)
+            if other is not None:
+                away, _ = self._window(example, question, part(tokens, other, other + room), titled)
+                made = replace(made, beside=away)
+        return made
+
+    def _window(
+        self, example: QaExample, question: np.ndarray, context: Tokens, titled: bool
+    ) -> tuple[Feature, int]:
+        """A question and a part of its context, as if that did not answer, and where the context begins in it."""
+        title = np.zeros(0, dtype=np.int32)
+        if titled and len(context):
+            view, begins = example.view, int(context.starts[0])
+            words = view.heading_at(begins) if view and view.headings else example.title.replace("_", " ")
+            title = title_tokens(self._tokens(words).ids, self._tokens(":").ids) if words else title
+        ids, types = self._template.pair(question, np.concatenate([title, context.ids]))
+        return Feature(ids, types, (0, 0)), self._template.context_at(len(question)) + len(title)
+
+    def _near(
+        self,
+        example: QaExample,
+        question: np.ndarray,
+        tokens: Tokens,
+        room: int,
+        rng: np.random.Generator,
+        but: int | None = None,
+    ) -> int | None:
+        """Where a window begins that holds no reference but many of the question's words: one of the four with most.
+
+        It shares less than half with the window from token `but` on; None where there is none.
+        """
+        wanted = [text.lower() for text, _ in example.answers]
+        begins = range(int(rng.integers(max(1, room // 2))), len(tokens) - room // 3, max(1, room // 2))
+        held = [np.unique(tokens.ids[at : at + room]) for at in begins]
+        asked = np.unique(question)
+        frequent = sum(np.isin(asked, each).astype(np.float64) for each in held)
+        weights = np.log1p(len(held) / np.maximum(frequent, 1))
+        ranked = []
+        for at, each in zip(begins, held, strict=True):
+            last = min(at + room, len(tokens)) - 1
+            words = example.context[tokens.starts[at] : tokens.ends[last]].lower()
+            far = but is None or abs(at - but) > room // 2
+            if far and not any(text in words for text in wanted):
+                ranked.append((float(weights[np.isin(asked, each)].sum()), at))
+        ranked.sort(reverse=True)
+        if not ranked:
+            return None
+        chosen = ranked[int(rng.integers(min(4, len(ranked))))][1]
+        return line_start(example.context, tokens, chosen, room)
 
     def of_text(self, example: TextExample, labels: Sequence[str], rng: np.random.Generator) -> Feature:
         """One window of the text, at a place drawn at random where it is too long, with its class's index."""
         tokens = self._tokens(example.text)
         room = self._crop.draw(self._length, rng) - self._template.single_overhead
-        first, _ = place(len(tokens), room, None, rng)
+        first = place(len(tokens), room, None, rng)
         ids, types = self._template.single(tokens.ids[first : first + room])
         return Feature(ids, types, (labels.index(example.label),))
 
-    def _tokens(self, text: str) -> Tokens:
+    def _tokens(self, text: str, view: View | None = None) -> Tokens:
         if text not in self._kept:
-            self._kept[text] = join(tokenise(self._tokenizer, text))
+            self._kept[text] = tokenise_view(self._tokenizer, text, view.said if view else ())[0]
         return self._kept[text]
 
 
@@ -97,20 +163,26 @@ def token_span(tokens: Tokens, start: int, end: int) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-def place(
-    size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator, elsewhere: float = 0.0
-) -> tuple[int, bool]:
-    """First token of a window of `room` tokens over `size` of them, and whether it holds the target."""
+def place(size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator) -> int:
+    """First token of a window of `room` tokens over `size` of them, drawn among those that hold the target."""
     if size <= room:
-        return 0, True
+        return 0
     if target is None:
-        return int(rng.integers(size - room + 1)), True
-    away = [*range(0, target[0] - room + 1), *range(target[1] + 1, size - room + 1)]
-    if away and rng.random() < elsewhere:
-        return away[int(rng.integers(len(away)))], False
+        return int(rng.integers(size - room + 1))
     low = max(0, min(target[1] + 1 - room, target[0]))
     high = max(low, min(target[0], size - room))
-    return int(rng.integers(low, high + 1)), True
+    return int(rng.integers(low, high + 1))
+
+
+def line_start(
+    text: str, tokens: Tokens, first: int, room: int, target: tuple[int, int] | None = None
+) -> int:
+    """The first token of the line that token `first` stands in, where that is near and the target stays inside."""
+    if not first:
+        return 0
+    begin = int(np.searchsorted(tokens.starts, text.rfind("\n", 0, int(tokens.starts[first])) + 1))
+    near = first - begin <= room // 4
+    return begin if near and (target is None or target[1] < begin + room) else first
 
 
 def batches(
@@ -132,8 +204,15 @@ def batches(
 
 
 def collate(features: Sequence[Feature], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
-    """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64."""
-    longest = -(-max(map(len, features)) // multiple) * multiple
+    """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64.
+
+    A window beside another one is the row after it.
+    """
+    rows = [row for f in features for row in (f, f.beside) if row is not None]
+    longest = -(-max(map(len, rows)) // multiple) * multiple
     # A target outside its own window is moved outside the padded batch too.
-    targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in features]
-    return {**pad(features, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
+    targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
+    if any(f.beside for f in features):
+        pairs = [number for number, f in enumerate(features) for _ in range(1 + (f.beside is not None))]
+        targets = [[*row, pair] for row, pair in zip(targets, pairs, strict=True)]
+    return {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}

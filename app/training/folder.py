@@ -37,6 +37,7 @@ _HEADS = {
     "pretraining": Head.MASKED_WORDS,
 }
 _NOTES = "spanlight.json"
+_WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _HIDDEN_TOO = ("seq_classif_dropout", "qa_dropout")
 _ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
 
@@ -71,7 +72,7 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
         model: PreTrainedModel = kind.from_pretrained(
             None,  # nothing that lies in the folder but the weights is read
             config=config,
-            state_dict=load_file(folder / "model.safetensors"),
+            state_dict={k: v for path in weight_files(folder) for k, v in load_file(path).items()},
             dtype=torch.float32,
             local_files_only=True,
             ignore_mismatched_sizes=True,
@@ -84,9 +85,18 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
     return model
 
 
+def weight_files(folder: Path) -> list[Path]:
+    """The files of a checkpoint's weights: one, or its shards."""
+    return (
+        sorted(folder.glob("model-*-of-*.safetensors"))
+        if (folder / _INDEX).is_file()
+        else [folder / _WEIGHTS]
+    )
+
+
 def require_checkpoint(folder: Path) -> None:
     """Raises SpanlightError where a folder does not hold what a checkpoint needs."""
-    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+    for name in ("config.json", *(path.name for path in weight_files(folder)), "tokenizer.json"):
         if not (folder / name).is_file():
             hint = "The base must be a Hugging Face checkpoint folder."
             raise SpanlightError(f"{folder.name} has no {name}.", hint)
@@ -106,11 +116,12 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def write_folder(
-    folder: Path, base: Path, model: nn.Module, tokenizer: Tokenizer, half: bool = False
+    folder: Path, base: Path, model: nn.Module, tokenizer: Tokenizer, half: bool = False, shard: float = 0.0
 ) -> None:
     """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each beside and then renamed.
 
-    The config keeps the base's own dropout. What stood beside weights that were in the folder is removed with them.
+    Weights of more than `shard` megabytes are written in files of at most that, where it is not 0. The config keeps the
+    base's own dropout. What stood beside weights that were in the folder is removed with them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
@@ -133,12 +144,42 @@ def write_folder(
         kept.pop("name_or_path", None)
         _write(folder / "tokenizer_config.json", json.dumps(kept, indent=2) + "\n")
     weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in _unshared(model).items()}
-    save_file(weights, folder / "model.safetensors.part", metadata={"format": "pt"})
-    # safetensors keeps its files to their owner alone; a model is as readable as the folder's other files.
-    (folder / "model.safetensors.part").chmod((folder / "config.json").stat().st_mode & 0o777)
+    shards = _shards(weights, int(shard * 1e6))
+    names = [_WEIGHTS]
+    if len(shards) > 1:
+        names = [f"model-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
+    for name, held in zip(names, shards, strict=True):
+        part = folder / f"{name}.part"
+        save_file({key: weights[key] for key in held}, part, metadata={"format": "pt"})
+        # safetensors keeps its files to their owner alone; a model is as readable as the folder's other files.
+        part.chmod((folder / "config.json").stat().st_mode & 0o777)
     # Its calibration and figures are those of the weights before.
     (folder / _NOTES).unlink(missing_ok=True)
-    os.replace(folder / "model.safetensors.part", folder / "model.safetensors")
+    for name in names:
+        os.replace(folder / f"{name}.part", folder / name)
+    for old in folder.glob("model*.safetensors"):
+        if old.name not in names:
+            old.unlink()
+    if len(shards) == 1:
+        (folder / _INDEX).unlink(missing_ok=True)
+        return
+    size = sum(tensor.nbytes for tensor in weights.values())
+    places = {key: name for name, held in zip(names, shards, strict=True) for key in held}
+    index = {"metadata": {"total_size": size}, "weight_map": places}
+    _write(folder / _INDEX, json.dumps(index, indent=2) + "\n")
+
+
+def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
+    """The weights' names in files of at most `most` bytes where a single weight is not larger; 0: one file."""
+    shards: list[list[str]] = [[]]
+    held = 0
+    for name, tensor in weights.items():
+        if most and shards[-1] and held + tensor.nbytes > most:
+            shards.append([])
+            held = 0
+        shards[-1].append(name)
+        held += tensor.nbytes
+    return shards
 
 
 def remove(folder: Path) -> None:

@@ -59,7 +59,8 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         [e for group, _ in groups for e in group],
         *(options.get(name, 0.0) for name in ("remove", "neighbour", "swap")),
     )
-    features = Features(tokenizer, request.max_length, _crop(options), options.get("elsewhere", 0.0))
+    shares = (options.get(name, 0.0) for name in ("elsewhere", "beside", "titled"))
+    features = Features(tokenizer, request.max_length, _crop(options), *shares)
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [features.of_question(augmenter.vary(e, rng), rng) for e in draw(groups, rng)]

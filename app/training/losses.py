@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from torch import Tensor, float32
 from torch.nn.functional import cross_entropy
 
 UNTAGGED = -100
@@ -16,6 +16,29 @@ def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Te
     """
     length = start_logits.size(1)
     return (_position_loss(start_logits, starts, length) + _position_loss(end_logits, ends, length)) / 2
+
+
+def shared_loss(
+    start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor, pairs: Tensor
+) -> Tensor:
+    """How well an answer stands out from all windows of its question (shared normalisation, Clark and Gardner 2018).
+
+    Arguments as for `span_loss`, `pairs` (batch) the same number for windows of one question. The positions of all of
+    these but [CLS] share one softmax; the loss is the mean of start and end cross-entropy over the windows that answer
+    and are not alone, times their share of the batch.
+    """
+    length = start_logits.size(1)
+    same = pairs[:, None] == pairs[None, :]
+    answers = (starts > 0) & (starts < length) & (ends < length) & (same.sum(1) > 1)
+    if not answers.any():
+        return start_logits.sum() * 0.0
+    total = start_logits.new_zeros((), dtype=float32)
+    for logits, positions in ((start_logits, starts), (end_logits, ends)):
+        each = logits[:, 1:].float().logsumexp(1)
+        spread = each[None, :].masked_fill(~same, float("-inf")).logsumexp(1)
+        gold = logits.float().gather(1, positions.clamp(0, length - 1)[:, None])[:, 0]
+        total = total + (spread - gold)[answers].sum()
+    return total / (2 * len(pairs))
 
 
 def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:

@@ -26,11 +26,12 @@ def exact_match(prediction: str, references: Sequence[str]) -> float:
 
 def f1(prediction: str, references: Sequence[str]) -> float:
     """The best token F1 over the references, 0 to 1; where either side has no token: 1.0 if both have none."""
-    return max((_f1(prediction, reference) for reference in references), default=_f1(prediction, ""))
+    found = normalise_answer(prediction).split()
+    return max(words_f1(found, normalise_answer(reference).split()) for reference in references or ("",))
 
 
-def _f1(prediction: str, reference: str) -> float:
-    found, wanted = normalise_answer(prediction).split(), normalise_answer(reference).split()
+def words_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
+    """The F1 of words against others, 0 to 1; where either side has none: 1.0 if both have none."""
     if not found or not wanted:
         return float(found == wanted)
     shared = (Counter(found) & Counter(wanted)).total()

@@ -28,7 +28,8 @@ Forward = Callable[[nn.Module, dict[str, Tensor]], Any]
 class Workers:
     """Runs batches through a model on `device`, in `count` parts (one where count is 1).
 
-    `loss` takes the model's output and the targets of a part. `autocast` runs matrix products in bf16. `forward`
+    `loss` takes the model's output and the targets of a part. `bfloat16` computes in it: on a CPU with a copy of the
+    weights, which are kept and changed in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward`
     runs the model on all arrays but the targets, where the model itself does not take them. On a CPU the model's
     dropouts are exchanged for quicker ones.
     """
@@ -39,15 +40,20 @@ class Workers:
         device: str,
         loss: Loss,
         count: int = 1,
-        autocast: bool = True,
+        bfloat16: bool = True,
         forward: Forward | None = None,
     ) -> None:
         self._device = torch.device(device)
         self._loss = loss
-        self._autocast = autocast
+        self._autocast = bfloat16 and self._device.type != "cpu"
         self._way = forward
         if self._device.type == "cpu":
             give_own_draws(model)
+        self._weights = list(model.parameters())
+        self._copied = bfloat16 and self._device.type == "cpu"
+        self._stale = self._copied
+        if self._copied:
+            model = copy.deepcopy(model).bfloat16()
         self._models = [model, *(_twin(model) for _ in range(count - 1))]
         taken = signature(model.forward).parameters
         self._inputs = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in taken]
@@ -69,6 +75,7 @@ class Workers:
 
         Dropout draws from `seed`, numbers of 0 or more; on a GPU from torch's own generator.
         """
+        self._refresh()
         for i, (model, draws) in enumerate(zip(self._models, self._draws, strict=True)):
             model.train()
             draws.begin(*seed, i)
@@ -77,23 +84,32 @@ class Workers:
         losses = self._run(
             self._learn, [(i, part, share) for i, (part, share) in enumerate(zip(parts, shares, strict=True))]
         )
-        for others in self._parameters[1:]:
-            for mine, other in zip(self._parameters[0], others, strict=True):
+        for others in self._parameters if self._copied else self._parameters[1:]:
+            for mine, other in zip(self._weights, others, strict=True):
                 if other.grad is not None:
-                    mine.grad = other.grad if mine.grad is None else mine.grad.add_(other.grad)
+                    fresh = other.grad.to(mine.dtype)
+                    mine.grad = fresh if mine.grad is None else mine.grad.add_(fresh)
                     other.grad = None
+        self._stale = self._copied
         return sum(losses)
+
+    def _refresh(self) -> None:
+        """Brings the copies in bfloat16 up to the weights, which the optimizer changes after each step."""
+        if self._stale:
+            with torch.no_grad():
+                for copied, weight in zip(self._parameters[0], self._weights, strict=True):
+                    copied.copy_(weight)
+            self._stale = False
 
     def outputs(self, batch: Arrays) -> list[Arrays]:
         """The model's logits for each part of a batch, float32, in order; parts keep the order of the rows."""
+        self._refresh()
         for model in self._models:
             model.eval()
-        return self._run(self._outputs, list(enumerate(self._parts(batch, strided=False))))
+        return self._run(self._outputs, list(enumerate(self._parts(batch))))
 
-    def _parts(self, batch: Arrays, strided: bool = True) -> list[Arrays]:
+    def _parts(self, batch: Arrays) -> list[Arrays]:
         count = min(len(self._models), len(batch["input_ids"]))
-        if strided:
-            return [{name: array[i::count] for name, array in batch.items()} for i in range(count)]
         split = {name: np.array_split(array, count) for name, array in batch.items()}
         return [{name: arrays[i] for name, arrays in split.items()} for i in range(count)]
 

@@ -26,7 +26,9 @@ class Taught:
 
 
 def _spans(output: Any, targets: Tensor) -> Tensor:
-    return losses.span_loss(output.start_logits, output.end_logits, targets[:, 0], targets[:, 1])
+    logits = output.start_logits, output.end_logits
+    loss = losses.span_loss(*logits, targets[:, 0], targets[:, 1])
+    return loss + losses.shared_loss(*logits, *targets.unbind(1)) if targets.size(1) > 2 else loss
 
 
 def _classes(output: Any, targets: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
+from app.models.peak import measure_peak
 from app.training import checkpoint, folder
 from app.training.examples import parse_source
 from app.training.features import batches
@@ -36,9 +37,11 @@ def train(request: TrainingRequest, report: Report) -> Training:
 
     Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
     last checkpoint left off when the same request comes again and its files are the same. `options` may hold:
-    `workers` (threads that each take a part of a batch; 0: by the processor), `autocast` (1 or 0), `half` (1: write
-    float16), `checkpoint_every` (steps), `stop_after` (steps, while the learning rate falls as for all of them),
-    `elsewhere`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features, Crop and Augmenter).
+    `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; by what the
+    processor is quick at), `half` (1: write float16), `shard` (the most megabytes of
+    a file of weights), `checkpoint_every` (steps), `stop_after` (steps, while the
+    learning rate falls as for all of them), `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`,
+    `neighbour`, `swap` (see Features, Crop and Augmenter).
     Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
     """
     base, output = Path(request.base), Path(request.output)
@@ -61,7 +64,7 @@ def train(request: TrainingRequest, report: Report) -> Training:
     with (
         _cores(count),
         Workers(
-            model, device, taught.loss, count, _autocast(request, device, model), taught.forward
+            model, device, taught.loss, count, _bfloat16(request, device, model), taught.forward
         ) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
@@ -115,8 +118,8 @@ class _Run:
                 state.seconds = monotonic() - self._began
                 checkpoint.save(self._held, self._model, self._optimizer, state)
         checkpoint.put(self._model, load_file(self._held / "best.safetensors"))
-        half = bool(request.options.get("half", 0))
-        folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half)
+        half, shard = bool(request.options.get("half", 0)), request.options.get("shard", 0.0)
+        folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half, shard)
         folder.remove(self._held)
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
@@ -177,7 +180,7 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
 def _fingerprint(request: TrainingRequest) -> str:
     """The request and, so that a run never goes on with other data, size and time of each file it reads."""
     sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
-    files = [path.stat() for path in (Path(request.base) / "model.safetensors", *sources)]
+    files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources)]
     return json.dumps([asdict(request), [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
@@ -196,13 +199,15 @@ def _workers(request: TrainingRequest, device: str) -> int:
     return int(request.options.get("workers", 0)) or min(8, torch.get_num_threads(), request.batch_size)
 
 
-def _autocast(request: TrainingRequest, device: str, model: nn.Module) -> bool:
-    if "autocast" in request.options:
-        return bool(request.options["autocast"])
+def _bfloat16(request: TrainingRequest, device: str, model: nn.Module) -> bool:
+    if "bfloat16" in request.options:
+        return bool(request.options["bfloat16"])
     if getattr(model.config, "model_type", "") == "deberta":
         return False  # its attention masks with float32's least number, which bf16 does not hold
-    # Measured on a CPU with AVX512-BF16 and no AMX: a step with autocast takes 1.4 to 1.6 times as long as without.
-    return device.startswith("cuda") or (device == "cpu" and torch.cpu._is_amx_tile_supported())
+    if device != "cpu":
+        return device.startswith("cuda")
+    peaks = {peak.dtype: peak.flops for peak in measure_peak("cpu", lambda: None)}
+    return peaks.get("bfloat16", 0.0) > 1.5 * peaks.get("float32", 0.0)
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def test_dropout_in_two_threads_is_the_same_each_time(tmp_path: Path, family: st
 
     def gradients(*seed: int) -> list[torch.Tensor]:
         model = load_base(tmp_path, "qa", (), 0.3, 1)
-        with Workers(model, "cpu", TAUGHT["qa"].loss, 2, autocast=False) as workers:
+        with Workers(model, "cpu", TAUGHT["qa"].loss, 2, bfloat16=False) as workers:
             torch.manual_seed(int(rng.integers(1000)))  # what torch itself would draw from
             workers.learn(batch, *seed)
         return [p.grad for p in model.parameters() if p.grad is not None]

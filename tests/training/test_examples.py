@@ -118,6 +118,133 @@ def test_answers_astray_are_counted_and_not_learnt_from(tmp_path: Path, start: i
     assert read_placed_qa(path) == read_qa(path)
 
 
+TABLE = {
+    "id": "1",
+    "question": "What did the queen bake?",
+    "table": [["Who", "Baked"], ["👩🍰 queen", ""], ["king", "no tarts"]],
+    "header_rows": 1,
+    "answers": [{"text": "tarts", "row": 2, "column": 1, "start": 3}],
+}
+
+
+def written(path: Path, *rows: object) -> Path:
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_a_question_on_a_table(tmp_path: Path) -> None:
+    path = written(tmp_path / "tables.jsonl", TABLE, {**TABLE, "answers": [], "source": "book"}, ROW)
+    first, second, plain = read_placed_qa(path)
+    assert first.context == "Who\tBaked\n👩🍰 queen\t\nking\tno tarts\n"
+    assert first.answers == (("tarts", first.context.index("tarts")),)
+    assert (first.source, second.source, second.answers) == ("tables", "book", ())
+    assert first.view is not None
+    king = first.context.index("king")
+    words = {said.end: said.words for said in first.view.said}
+    assert words[king].endswith("Who: ") and words[king + 5].endswith("Baked: ")
+    assert plain == EXAMPLE
+
+
+def with_documents(folder: Path, *rows: object) -> Path:
+    with lzma.open(folder / "documents.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(map(json.dumps, rows)))
+    return folder / "questions.jsonl"
+
+
+TEXT = "Of tarts\n\nThe Knave stole the tarts.\n\nAll of them."
+DOCUMENT = {"id": "doc-1", "title": "Alice", "text": TEXT}
+ASKED = {
+    "id": "1",
+    "document": "doc-1",
+    "question": "Who stole the tarts?",
+    "answers": [{"text": "The Knave", "answer_start": TEXT.index("The Knave")}],
+}
+
+
+def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
+    path = with_documents(tmp_path, DOCUMENT, {"id": 2, "title": "", "text": "a | b"})
+    # The first row that names a document need not be the file's first.
+    written(path, ROW, ASKED, {**ASKED, "document": 2, "answers": []})
+    plain, first, second = read_placed_qa(path)
+    assert plain == EXAMPLE
+    assert (first.context, first.title, first.source) == (TEXT, "Alice", "questions")
+    assert first.answers == (("The Knave", TEXT.index("The Knave")),)
+    assert first.view is not None and first.view.heading_at(TEXT.index("Knave")) == "Of tarts"
+    assert (second.context, second.answers) == ("a | b", ())
+
+
+def test_a_row_with_its_own_context_needs_no_document(tmp_path: Path) -> None:
+    assert read_qa(written(tmp_path / "a.jsonl", {**ROW, "document": "gone"})) == [EXAMPLE]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"answers": [{"text": "tarts", "row": 3, "column": 1, "start": 3}]},
+        {"answers": [{"text": "tarts", "row": 2, "column": 2, "start": 3}]},
+        {"answers": [{"text": "tarts", "row": -1, "column": 1, "start": 3}]},
+        {"answers": [{"text": "tarts", "row": 2, "column": -1, "start": 3}]},
+        {"answers": [{"text": "tarts", "row": "2", "column": 1, "start": 3}]},
+        {"answers": [{"text": "tarts", "row": 2, "column": 1}]},
+        {"answers": None},
+        {"table": [["Who", 5]], "answers": []},
+        {"table": [5], "answers": []},
+        {"table": "Who", "answers": []},
+        {"header_rows": "one"},
+    ],
+)
+def test_tables_that_are_none_are_told_with_their_row(tmp_path: Path, changes: dict) -> None:
+    path = written(tmp_path / "a.jsonl", TABLE, {**TABLE, **changes})
+    with pytest.raises(SpanlightError, match="does not hold examples: row 2 "):
+        read_qa(path)
+
+
+@pytest.mark.parametrize("key", ["id", "question", "header_rows", "answers"])
+def test_keys_that_a_table_lacks_are_named(tmp_path: Path, key: str) -> None:
+    path = written(tmp_path / "a.jsonl", {name: value for name, value in TABLE.items() if name != key})
+    with pytest.raises(SpanlightError, match=f"row 1 has no “{key}”"):
+        read_qa(path)
+
+
+def test_an_answer_in_an_empty_cell_or_beyond_its_cell_is_astray(tmp_path: Path) -> None:
+    for place in ({"row": 1, "column": 1, "start": 0}, {"row": 2, "column": 1, "start": 4}):
+        path = written(tmp_path / "a.jsonl", {**TABLE, "answers": [{"text": "tarts", **place}]})
+        with pytest.raises(SpanlightError, match="1 of 1 answers"):
+            read_placed_qa(path)
+
+
+@pytest.mark.parametrize("documents", [(), ({**DOCUMENT, "id": "doc-2"},), None])
+def test_a_document_that_is_missing_is_named(tmp_path: Path, documents: tuple | None) -> None:
+    path = tmp_path / "questions.jsonl" if documents is None else with_documents(tmp_path, *documents)
+    with pytest.raises(SpanlightError, match="question 1 asks the document “doc-1”, which documents"):
+        read_qa(written(path, ASKED))
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({"id": "doc-1", "title": ""}, "row 2 has no “text”"),
+        ({"id": "doc-1", "text": ""}, "row 2 has no “title”"),
+        ({"title": "", "text": ""}, "row 2 has no “id”"),
+        ({**DOCUMENT, "text": 5}, "row 2 is not of that form"),
+        (["doc-1"], "row 2 is not of that form"),
+    ],
+)
+def test_documents_that_are_none_are_told_with_their_row(
+    tmp_path: Path, document: object, reason: str
+) -> None:
+    path = written(with_documents(tmp_path, DOCUMENT, document), ASKED)
+    with pytest.raises(SpanlightError, match=f"documents.jsonl.xz does not hold examples: {reason}"):
+        read_qa(path)
+
+
+def test_documents_that_cannot_be_read(tmp_path: Path) -> None:
+    path = written(with_documents(tmp_path, DOCUMENT), ASKED)
+    (tmp_path / "documents.jsonl.xz").write_bytes(b"no archive")
+    with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
+        read_qa(path)
+
+
 def test_a_truncated_archive(tmp_path: Path) -> None:
     whole = lzma.compress(json.dumps(ROW).encode() * 50)
     (tmp_path / "a.jsonl.xz").write_bytes(whole[: len(whole) // 2])

@@ -1,20 +1,38 @@
+import json
+from dataclasses import replace
 from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.tasks.tokens import join, tokenise
-from app.tasks.windows import PairTemplate
-from app.training.examples import QaExample, TextExample
-from app.training.features import Crop, Feature, Features, batches, collate, place, token_span
-from tests.helpers.small_models import small_tokenizer
+from app.core.text import View
+from app.tasks.tokens import Tokens, join, tokenise, tokenise_view
+from app.tasks.windows import TITLE_TOKENS, PairTemplate
+from app.training.examples import QaExample, TextExample, read_placed_qa
+from app.training.features import Crop, Feature, Features, batches, collate, line_start, place, token_span
+from tests.helpers.small_models import WORDS, small_tokenizer
 
 BERT = small_tokenizer("bert")
 TEMPLATE = PairTemplate.of(BERT)
 CONTEXT = "The knave of hearts stole the tarts and took them away . " * 12
 START = CONTEXT.index("tarts and took", 200)
 EXAMPLE = QaExample("1", CONTEXT, "Who stole what?", (("tarts and took", START),))
+
+# A text of tokens that are all different: the reference in its middle, what is asked for in two places far from it.
+_ASKED = ("who", "stole", "the", "tarts")
+_WORDS = [word for word in dict.fromkeys(WORDS) if word not in (*_ASKED, "film")]
+for _at, _word in ((40, "stole"), (88, "film"), (135, "tarts")):
+    _WORDS.insert(_at, _word)
+LONG = QaExample("1", " ".join(_WORDS), "who stole the tarts", (("film", " ".join(_WORDS).index("film")),))
+
+
+def context_of(feature: Feature) -> list[int]:
+    """The ids of what a question on `LONG` is asked of, with the title before it."""
+    return feature.input_ids[TEMPLATE.context_at(len(_ASKED)) : -1].tolist()
 
 
 def answer_of(feature: Feature) -> str:
@@ -33,11 +51,101 @@ def test_the_window_holds_the_answer(length: int, seed: int) -> None:
     assert feature.token_type_ids[feature.targets[0]] == 1
 
 
-def test_a_window_elsewhere_is_unanswerable() -> None:
-    features = Features(BERT, 32, elsewhere=1.0)
+def test_a_window_elsewhere_is_unanswerable_and_holds_words_of_the_question() -> None:
+    features = Features(BERT, 48, elsewhere=1.0)
+    found = [features.of_question(LONG, np.random.default_rng(seed)) for seed in range(30)]
+    assert all(f.targets == (0, 0) and len(f) <= 48 for f in found)
+    words = [BERT.decode(context_of(f)).split() for f in found]
+    assert not any("film" in each for each in words)
+    assert all("stole" in each or "tarts" in each for each in words)
+    assert {"stole" in each for each in words} == {True, False}
+
+
+def test_as_many_windows_as_asked_for_are_taken_elsewhere() -> None:
+    features = Features(BERT, 48, elsewhere=0.5)
+    made = [features.of_question(LONG, np.random.default_rng(seed)) for seed in range(60)]
+    away = [f for f in made if f.targets == (0, 0)]
+    assert 15 < len(away) < 45
+    assert all(answer_of(f) == "film" for f in made if f.targets != (0, 0))
+    unanswerable = replace(LONG, answers=())
+    assert features.of_question(unanswerable, np.random.default_rng(0)).targets == (0, 0)
+
+
+def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> None:
+    example = replace(EXAMPLE, answers=(("the", CONTEXT.index("the tarts", 200)),))
+    features = Features(BERT, 32, elsewhere=1.0, beside=1.0)
     for seed in range(20):
-        feature = features.of_question(EXAMPLE, np.random.default_rng(seed))
+        feature = features.of_question(example, np.random.default_rng(seed))
+        assert answer_of(feature) == "the" and feature.beside is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(length=st.integers(48, 70), seed=st.integers(0, 1000), answered=st.booleans())
+def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: bool) -> None:
+    example = LONG if answered else replace(LONG, answers=())
+    feature = Features(BERT, length, beside=1.0).of_question(example, np.random.default_rng(seed))
+    beside = feature.beside
+    assert beside is not None and beside.targets == (0, 0) and beside.beside is None
+    assert max(len(feature), len(beside)) <= length
+    if answered:
+        assert answer_of(feature) == "film"
+        assert "film" not in BERT.decode(context_of(beside)).split()
+    else:
         assert feature.targets == (0, 0)
+    begin = TEMPLATE.context_at(len(_ASKED))
+    assert feature.input_ids[:begin].tolist() == beside.input_ids[:begin].tolist()
+    room = length - TEMPLATE.pair_overhead - len(_ASKED)
+    assert len(set(context_of(feature)) & set(context_of(beside))) <= room // 2
+
+
+def test_nothing_stands_beside_a_context_that_fits() -> None:
+    feature = Features(BERT, 512, elsewhere=1.0, beside=1.0).of_question(LONG, np.random.default_rng(0))
+    assert feature.beside is None and answer_of(feature) == "film"
+
+
+COLON = BERT.token_to_id(":")
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "told"),
+    [
+        ("The_Knave of hearts", (), {"The Knave of hearts:"}),
+        ("", (), {""}),
+        (
+            "film",
+            ((0, "The old world"), (LONG.context.index("film") - 30, "The king")),
+            {"The old world:", "The king:"},
+        ),
+        ("the war " * 40, (), {"war " + "the war " * (TITLE_TOKENS // 2 - 1) + ":"}),
+    ],
+    ids=["title", "none", "headings", "long"],
+)
+def test_a_title_stands_before_the_window_and_moves_the_targets(
+    title: str, headings: tuple[tuple[int, str], ...], told: set[str]
+) -> None:
+    example = replace(LONG, title=title, view=View(headings=headings) if headings else None)
+    features = Features(BERT, 64, beside=1.0, titled=1.0)
+    seen = set()
+    for seed in range(30):
+        feature = features.of_question(example, np.random.default_rng(seed))
+        assert answer_of(feature) == "film"
+        for window in (feature, feature.beside):
+            assert window is not None and len(window) <= 64
+            ids = context_of(window)
+            begin = ids.index(COLON) + 1 if COLON in ids else 0
+            at = LONG.context.index(f" {BERT.id_to_token(ids[begin])} ") if begin < len(ids) else 0
+            words = next(
+                each for each in told if BERT.encode(each, add_special_tokens=False).ids == ids[:begin]
+            )
+            if headings:
+                assert words == ("The king:" if at + 1 >= headings[1][0] else "The old world:")
+            seen.add(words)
+    assert seen == told
+    mixed = Features(BERT, 64, titled=0.5)
+    begun = {
+        COLON in context_of(mixed.of_question(example, np.random.default_rng(seed))) for seed in range(20)
+    }
+    assert begun == {False, told != {""}}
 
 
 def test_an_unanswerable_question_points_to_the_first_token() -> None:
@@ -89,20 +197,127 @@ def test_the_token_span_covers_a_place(text: str, data: st.DataObject) -> None:
     assert span == ((touching[0], touching[-1]) if touching else None)
 
 
-@settings(max_examples=200, deadline=None)
-@given(
-    size=st.integers(1, 200), room=st.integers(1, 60), data=st.data(), elsewhere=st.sampled_from([0.0, 0.5])
+CELLS = st.lists(
+    st.sampled_from(["king", "queen", "12", "$3.50", "a-b", "(war)", "wonderfully", "é"]), max_size=3
 )
-def test_places(size: int, room: int, data: st.DataObject, elsewhere: float) -> None:
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict:
+    """A question's row with a table, of which one cell's words are the reference."""
+    width = draw(st.integers(1, 4))
+    words = draw(st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=6))
+    filled = [(row, column) for row, cells in enumerate(words) for column, cell in enumerate(cells) if cell]
+    answers = []
+    if filled:
+        row, column = draw(st.sampled_from(filled))
+        cell = words[row][column]
+        first = draw(st.integers(0, len(cell) - 1))
+        said = " ".join(cell[first : draw(st.integers(first, len(cell) - 1)) + 1])
+        start = len(" ".join([*cell[:first], ""]))
+        answers = [{"text": said, "row": row, "column": column, "start": start}]
+    return {
+        "id": "1",
+        "question": "who took the tarts",
+        "table": [[" ".join(cell) for cell in cells] for cells in words],
+        "header_rows": draw(st.integers(0, 2)),
+        "answers": answers,
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(row=tables(), family=st.sampled_from(["bert", "roberta", "mpnet", "albert"]), data=st.data())
+def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.jsonl"
+        path.write_text(json.dumps(row), encoding="utf-8")
+        (example,) = read_placed_qa(path)
+    assert example.view is not None
+    tokenizer = small_tokenizer(family)
+    tokens, said = tokenise_view(tokenizer, example.context, example.view.said)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    feature = Features(tokenizer, data.draw(st.integers(64, 300))).of_question(example, rng)
+    if not row["answers"]:
+        assert feature.targets == (0, 0)
+        return
+    reference, start = example.answers[0]
+    span = token_span(tokens, start, start + len(reference))
+    assert span is not None and not said[span[0] : span[1] + 1].any()
+    assert example.context[tokens.starts[span[0]] : tokens.ends[span[1]]] == reference
+    first, last = feature.targets
+    assert 0 < first <= last < len(feature)
+    assert feature.input_ids[first : last + 1].tolist() == tokens.ids[span[0] : span[1] + 1].tolist()
+
+
+def test_cells_are_read_with_what_is_said_of_them(tmp_path: Path) -> None:
+    row = {
+        "id": "1",
+        "question": "who",
+        "table": [["man", "book", "year"], ["king", "war", "1"], ["queen", "", "2"]],
+        "header_rows": 1,
+        "answers": [{"text": "war", "row": 1, "column": 1, "start": 0}],
+    }
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    (example,) = read_placed_qa(tmp_path / "a.jsonl")
+    feature = Features(BERT, 128).of_question(example, np.random.default_rng(0))
+    told = BERT.decode(feature.input_ids.tolist(), skip_special_tokens=True).replace(" :", ":")
+    assert "man: king" in told and "book: war" in told and "man: queen" in told and "year: 2" in told
+    assert answer_of(feature) == "war"
+
+
+def test_a_place_between_what_is_said_has_its_own_tokens_only() -> None:
+    # Without width stand the 1st, 3rd and 6th token: before, between and behind three words.
+    tokens = Tokens(
+        *(np.array(each, dtype=np.int32) for each in (range(6), (0, 0, 4, 4, 7, 9), (0, 4, 4, 6, 9, 9)))
+    )
+    assert token_span(tokens, 0, 4) == (1, 1)
+    assert token_span(tokens, 4, 6) == (3, 3)
+    assert token_span(tokens, 7, 9) == (4, 4)
+    assert token_span(tokens, 0, 9) == (1, 4)
+    assert token_span(tokens, 4, 4) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(size=st.integers(1, 200), room=st.integers(1, 60), data=st.data())
+def test_places(size: int, room: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))
     last = data.draw(st.integers(first, size - 1))
-    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    at, inside = place(size, room, (first, last), rng, elsewhere)
+    at = place(size, room, (first, last), np.random.default_rng(data.draw(st.integers(0, 99))))
     assert at >= 0 and (at + room <= size or size <= room)
-    if inside:
-        assert at <= first < at + room and (last < at + room or last - first >= room)
-    else:
-        assert last < at or first >= at + room
+    assert at <= first < at + room and (last < at + room or last - first >= room)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 6), min_size=1, max_size=20),
+    room=st.integers(1, 24),
+    data=st.data(),
+)
+def test_a_window_begins_with_a_line_where_that_is_near(
+    lengths: list[int], room: int, data: st.DataObject
+) -> None:
+    text = "\n".join(" ".join(["king"] * length) for length in [*lengths, 1])
+    tokens = join(tokenise(BERT, text))
+    first = data.draw(st.integers(0, len(tokens) - 1))
+    # A window of so many tokens from the first on holds the target, perhaps just so.
+    last = data.draw(st.none() | st.integers(0, room - 1).map(lambda back: first + room - 1 - back))
+    last = None if last is None or last >= len(tokens) else last
+    at = line_start(text, tokens, first, room, None if last is None else (first, last))
+    lines = [text.count("\n", 0, int(start)) for start in tokens.starts]
+    begin = lines.index(lines[first])
+    near = first - begin <= room // 4 and (last is None or last < begin + room)
+    assert at == (begin if near else first)
+
+
+def test_windows_of_lines_begin_with_a_line() -> None:
+    words = LONG.context.split()
+    lined = "\n".join(" ".join(words[at : at + 6]) for at in range(0, len(words), 6))
+    starts = {words[at] for at in range(0, len(words), 6)}
+    example = replace(LONG, context=lined, answers=())
+    for seed in range(20):
+        feature = Features(BERT, 48, beside=1.0).of_question(example, np.random.default_rng(seed))
+        for window in (feature, feature.beside):
+            assert window is not None and BERT.id_to_token(context_of(window)[0]) in starts
 
 
 @given(
@@ -137,3 +352,15 @@ def test_collate_pads_and_moves_what_is_ignored_out_of_the_batch() -> None:
     assert arrays["targets"].tolist() == [[1, 2], [2, 8]]
     classes = collate([Feature(ids[:1], ids[:1], (3,))], 0)
     assert classes["targets"].tolist() == [[3]]
+
+
+def test_collate_sets_each_window_beside_another_behind_it() -> None:
+    ids = np.arange(5, dtype=np.int64) + 7
+    away = Feature(ids[:4], ids[:4] * 0, (0, 0))
+    alone = Feature(ids[:2], ids[:2] * 0, (2, 2))
+    pair = Feature(ids, ids * 0, (1, 2), beside=away)
+    arrays = collate([pair, alone, replace(pair, targets=(3, 6))], pad_id=99)
+    assert arrays["input_ids"].shape == (5, 8)
+    assert arrays["attention_mask"].sum(axis=1).tolist() == [5, 4, 2, 5, 4]
+    assert arrays["targets"].tolist() == [[1, 2, 0], [0, 0, 0], [8, 8, 1], [3, 8, 2], [0, 0, 2]]
+    assert collate([alone, away], pad_id=99)["targets"].tolist() == [[8, 8], [0, 0]]

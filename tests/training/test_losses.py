@@ -1,6 +1,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification
 
 from app.core.models import Head
-from app.training.losses import class_loss, span_loss
+from app.training.losses import class_loss, shared_loss, span_loss
 from tests.helpers.small_models import small_checkpoint
 
 IDS = torch.randint(5, 90, (3, 16), generator=torch.Generator().manual_seed(1))
@@ -53,3 +54,76 @@ def test_positions_are_clamped_then_ignored(places: list[int]) -> None:
 
     found = span_loss(logits, logits, starts, ends).item()
     assert math.isclose(found, (by_hand(places[:2]) + by_hand(places[2:])) / 2, rel_tol=1e-5, abs_tol=1e-6)
+
+
+def shared_by_hand(logits: np.ndarray, places: np.ndarray, pairs: list[int]) -> float:
+    """For one kind of logits (batch × length): the answers' cross-entropy over their pair's windows."""
+    found = 0.0
+    for row, place in enumerate(places):
+        windows = [other for other, pair in enumerate(pairs) if pair == pairs[row]]
+        if len(windows) > 1 and 0 < place < logits.shape[1]:
+            total = sum(math.exp(score) for other in windows for score in logits[other, 1:])
+            found -= math.log(math.exp(logits[row, place]) / total)
+    return found / len(pairs)
+
+
+SCORES = np.random.default_rng(5).normal(size=(2, 5, 8)).astype(np.float32) * 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "pairs"),
+    [
+        ([(3, 4), (0, 0), (7, 7), (0, 0), (2, 5)], [0, 0, 1, 1, 2]),
+        ([(3, 4), (0, 0), (7, 7), (1, 2), (0, 0)], [0, 1, 1, 2, 2]),
+        ([(3, 4), (0, 0), (0, 0), (8, 8), (0, 0)], [0, 0, 0, 1, 1]),
+        ([(1, 1), (2, 2), (0, 0), (0, 0), (0, 0)], [0, 0, 1, 1, 2]),
+    ],
+)
+def test_the_windows_of_a_question_share_one_softmax(
+    answers: list[tuple[int, int]], pairs: list[int]
+) -> None:
+    starts, ends = np.array(answers).T
+    logits = [torch.tensor(each, requires_grad=True) for each in SCORES]
+    loss = shared_loss(*logits, torch.tensor(starts), torch.tensor(ends), torch.tensor(pairs))
+    by_hand = (shared_by_hand(SCORES[0], starts, pairs) + shared_by_hand(SCORES[1], ends, pairs)) / 2
+    assert by_hand > 0
+    assert loss.item() == pytest.approx(by_hand, rel=1e-5)
+    loss.backward()
+    # [CLS] has its own loss, and windows without an answer beside them do not count.
+    counted = {
+        pair
+        for pair, (start, _) in zip(pairs, answers, strict=True)
+        if 0 < start < 8 and pairs.count(pair) > 1
+    }
+    for each in logits:
+        assert each.grad is not None and not each.grad[:, 0].any()
+        assert [bool(row.any()) for row in each.grad] == [pair in counted for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("answers", "pairs"),
+    [
+        ([(3, 4), (0, 0), (7, 7), (1, 1), (2, 5)], [0, 1, 2, 3, 4]),
+        ([(0, 0), (0, 0), (0, 0), (0, 0), (2, 5)], [0, 0, 1, 1, 2]),
+        ([(8, 8), (0, 0), (3, 8), (0, 0), (2, 5)], [0, 0, 1, 1, 2]),
+    ],
+    ids=["alone", "unanswerable", "ignored"],
+)
+def test_without_a_pair_that_answers_the_shared_loss_is_nothing(
+    answers: list[tuple[int, int]], pairs: list[int]
+) -> None:
+    starts, ends = torch.tensor(answers).T
+    logits = [torch.tensor(each, requires_grad=True) for each in SCORES]
+    loss = shared_loss(*logits, starts, ends, torch.tensor(pairs))
+    loss.backward()
+    assert loss.item() == 0.0
+    assert not any(each.grad.any() for each in logits if each.grad is not None)
+
+
+def test_logits_far_apart_or_in_bfloat16_give_numbers() -> None:
+    logits = torch.tensor([[0.0, 3e4, -3e4], [0.0, 1e4, 2e4]], dtype=torch.bfloat16, requires_grad=True)
+    places = torch.tensor([2, 0])
+    loss = shared_loss(logits, logits, places, places, torch.tensor([0, 0]))
+    loss.backward()
+    assert loss.item() == pytest.approx(3e4, rel=0.01)
+    assert logits.grad is not None and logits.grad.isfinite().all()

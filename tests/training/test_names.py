@@ -146,7 +146,7 @@ def request_for(files: Path, family: str = "bert", **changes) -> TrainingRequest
         "task": "tokens", "base": str(files / family), "examples": (name,), "dev": (name,),
         "output": str(files / "out"), "epochs": 2.0, "learning_rate": 1e-3,
         "batch_size": 8, "max_length": 48, "dropout": 0.0, "evaluate_every": 4,
-        "device": "cpu", "options": {"workers": 2.0, "autocast": 0.0, "checkpoint_every": 3.0, "join": 3.0},
+        "device": "cpu", "options": {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "join": 3.0},
     }  # fmt: skip
     return TrainingRequest(**(settings | changes))
 

@@ -1,5 +1,6 @@
 """Masked words and next sentences are learnt by small BERTs as transformers' own class would."""
 
+import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ def request_for(files: Path, **changes) -> TrainingRequest:
         "task": "pretraining", "base": str(files / "base"), "examples": (str(files / "texts.jsonl"),),
         "dev": (str(files / "dev.txt"),), "output": str(files / "out"), "epochs": 4.0, "learning_rate": 1e-3,
         "batch_size": 6, "max_length": 32, "dropout": 0.0, "evaluate_every": 4, "device": "cpu",
-        "options": {"workers": 2.0, "autocast": 0.0, "checkpoint_every": 3.0, "near": 0.1, "short": 0.2},
+        "options": {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "near": 0.1, "short": 0.2},
     }  # fmt: skip
     return TrainingRequest(**(settings | changes))
 
@@ -108,7 +109,7 @@ def test_a_head_that_is_there_is_kept(files: Path) -> None:
 def test_tied_weights_stay_tied_whatever_the_workers(files: Path, count: int) -> None:
     lesson, model = begun(files)
     batch = collate_masked(lesson.epoch(np.random.default_rng(0))[:6], lesson.pad_id)
-    with Workers(model, "cpu", pretraining_loss, count, autocast=False, forward=forward) as workers:
+    with Workers(model, "cpu", pretraining_loss, count, bfloat16=False, forward=forward) as workers:
         workers.learn(batch)
         words = model.bert.embeddings.word_embeddings.weight
         assert words.grad is not None
@@ -123,6 +124,24 @@ def test_tied_weights_stay_tied_whatever_the_workers(files: Path, count: int) ->
         alone = forward(model, {k: torch.from_numpy(v) for k, v in batch.items()})
     joined = np.concatenate([part["prediction_logits"] for part in parts])
     np.testing.assert_allclose(joined, alone.prediction_logits.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_tied_weights_are_copied_into_bfloat16_once(files: Path, count: int) -> None:
+    lesson, model = begun(files)
+    batch = collate_masked(lesson.epoch(np.random.default_rng(0))[:6], lesson.pad_id)
+    found = []
+    for bfloat16 in (False, True):
+        mine = copy.deepcopy(model)
+        with Workers(mine, "cpu", pretraining_loss, count, bfloat16, forward) as workers:
+            workers.learn(batch)
+            torch.optim.SGD(mine.parameters(), lr=0.5).step()
+            loss = workers.learn(batch)
+        found.append((loss, mine.bert.embeddings.word_embeddings.weight.grad))
+    (wanted, exact), (loss, near) = found
+    assert loss == pytest.approx(wanted, rel=0.02)
+    # What both uses of the tied weight add to its gradient is there.
+    assert float((near - exact).norm() / exact.norm()) < 0.05
 
 
 @pytest.mark.parametrize("end_at", [2, 5])
@@ -140,7 +159,7 @@ def test_a_killed_run_ends_with_the_same_weights(files: Path, end_at: int) -> No
 def test_what_is_learnt_opens_in_transformers_whole(files: Path) -> None:
     dev = files / "told-again.txt"
     dev.write_text(f"A rabbit . {STORY}\n\nFrance . {OTHER}" * 4)
-    learnt = {"dev": (str(dev),), "options": {"workers": 1.0, "half": 1.0, "autocast": 0.0}}
+    learnt = {"dev": (str(dev),), "options": {"workers": 1.0, "half": 1.0, "bfloat16": 0.0}}
     training = train(
         request_for(files, epochs=80.0, learning_rate=4e-3, evaluate_every=80, **learnt), Silent()
     )

@@ -13,7 +13,7 @@ from app.training.trainer import train
 from tests.training.test_trainer import Killed, Watched, equal, files, one_thread, request_for, weights
 
 __all__ = ["files", "one_thread"]
-EVERY_STEP = {"workers": 1.0, "autocast": 0.0, "checkpoint_every": 1.0}
+EVERY_STEP = {"workers": 1.0, "bfloat16": 0.0, "checkpoint_every": 1.0}
 
 
 def stop_at(step: int, files: Path, **changes) -> Path:

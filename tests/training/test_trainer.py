@@ -1,4 +1,7 @@
 import json
+import lzma
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,11 +10,13 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification, AutoTokenizer
 
+from app.core.benches import Peak
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
+from app.training import trainer
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
@@ -48,7 +53,7 @@ def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) 
     settings = {
         "task": task, "base": str(base), "examples": (name,), "dev": (name,), "output": str(files / "out"),
         "epochs": 2.0, "learning_rate": 1e-3, "batch_size": 8, "max_length": 48, "dropout": 0.0, "evaluate_every": 4,
-        "device": "cpu", "options": {"workers": 2.0, "autocast": 0.0, "checkpoint_every": 3.0, "swap": 0.2},
+        "device": "cpu", "options": {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "swap": 0.2},
     }  # fmt: skip
     return TrainingRequest(**(settings | changes))
 
@@ -146,7 +151,7 @@ def test_classes_are_learnt_under_their_names(files: Path) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("task", ["qa", "classification"])
 def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: str, task: str) -> None:
-    request = request_for(files, task, family, epochs=0.5, options={"half": 1.0, "autocast": 0.0})
+    request = request_for(files, task, family, epochs=0.5, options={"half": 1.0, "bfloat16": 0.0})
     training = train(request, Silent())
     kind = AutoModelForQuestionAnswering if task == "qa" else AutoModelForSequenceClassification
     model, report = kind.from_pretrained(training.folder, output_loading_info=True)
@@ -163,6 +168,82 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
     kept = json.loads((Path(training.folder) / "config.json").read_text())
     for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout"):
         assert kept.get(name) == original.get(name)
+
+
+@pytest.mark.parametrize("workers", [1.0, 2.0])
+def test_the_answers_are_learnt_in_bfloat16_too(files: Path, workers: float) -> None:
+    options = {"workers": workers, "bfloat16": 1.0}
+    request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options=options)
+    training = train(request, Silent())
+    assert training.dev["f1_answerable"] > 80 and training.dev["f1"] > 60
+    assert {weight.dtype for weight in weights(training.folder).values()} == {torch.float32}
+
+
+@pytest.fixture
+def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
+    """The weights of a short run on a processor that would measure as told."""
+
+    def learnt(
+        peaks: dict[str, float] | None, family: str = "bert", **options: float
+    ) -> dict[str, torch.Tensor]:
+        def measured(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
+            assert peaks is not None, "nothing is to be measured"
+            return tuple(Peak(dtype, flops) for dtype, flops in peaks.items())
+
+        monkeypatch.setattr(trainer, "measure_peak", measured)
+        request = request_for(files, family=family, epochs=0.5, options={"workers": 1.0, **options})
+        return weights(train(request, Silent()).folder)
+
+    return learnt
+
+
+@pytest.mark.parametrize(
+    ("peaks", "wanted"),
+    [
+        ({"float32": 1e11, "bfloat16": 8e11, "float16": 1e10, "int8": 2e12}, 1.0),
+        ({"float32": 1e11, "bfloat16": 1.4e11}, 0.0),  # the copies cost more than that
+        ({"float32": 1e11, "int8": 9e11}, 0.0),
+        ({"bfloat16": 1e11}, 1.0),
+        ({}, 0.0),
+    ],
+)
+def test_bfloat16_is_taken_where_the_processor_is_quick_at_it(
+    learnt_with: Callable[..., dict[str, torch.Tensor]], peaks: dict[str, float], wanted: float
+) -> None:
+    found = learnt_with(peaks)
+    assert equal(found, learnt_with(None, bfloat16=wanted))
+    assert not equal(found, learnt_with(None, bfloat16=1.0 - wanted))
+
+
+def test_a_family_that_bfloat16_does_not_suit_is_not_measured_for_it(
+    learnt_with: Callable[..., dict[str, torch.Tensor]],
+) -> None:
+    assert equal(learnt_with(None, "deberta"), learnt_with(None, "deberta", bfloat16=0.0))
+
+
+@pytest.mark.parametrize("bfloat16", [0.0, 1.0])
+def test_tables_and_documents_are_learnt_from(files: Path, bfloat16: float) -> None:
+    table = {
+        "id": "1",
+        "question": "who took the book?",
+        "table": [["man", "took"], *([name, thing] for name in NAMES for thing in THINGS)],
+        "header_rows": 1,
+        "answers": [{"text": "king", "row": 3, "column": 0, "start": 0}],
+    }
+    text = "the war\n\n" + "the people went to the river .\n" * 30 + "the king took the tarts ."
+    asked = {"id": "2", "document": "a", "question": "who took the tarts?"}
+    asked["answers"] = [{"text": "king", "answer_start": text.index("king")}]
+    (files / "mixed.jsonl").write_text("\n".join(map(json.dumps, [table, asked] * 4)))
+    with lzma.open(files / "documents.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "a", "title": "Of the war", "text": text}))
+    ways = {"bfloat16": bfloat16, "workers": 2.0, "beside": 0.7, "elsewhere": 0.2, "titled": 0.5}
+    name = str(files / "mixed.jsonl")
+    request = request_for(files, examples=(name,), dev=(name,), epochs=4.0, max_length=64, options=ways)
+    watched = Watched()
+    training = train(request, watched)
+    assert training.steps == 4
+    assert all(math.isfinite(step.loss) for step in watched.steps)
+    assert not equal(weights(training.folder), weights(request.base))
 
 
 def test_a_head_is_drawn_from_the_seed(files: Path) -> None:

@@ -1,0 +1,34 @@
+"""A checkpoint folder as training leaves it: in one file or in shards, and read again either way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from app.models.card import read_card
+from app.training import folder
+from tests.helpers.small_models import small_checkpoint
+
+
+def test_shards_hold_every_weight_once_and_are_trained_on_again(tmp_path: Path) -> None:
+    base = small_checkpoint(tmp_path / "base", "mpnet")
+    model = folder.load_base(base, "qa", (), 0.0, 1)
+    tokenizer = folder.load_tokenizer(base)
+    largest = max(tensor.nbytes for tensor in model.state_dict().values())
+    split, whole = tmp_path / "split", tmp_path / "whole"
+    folder.write_folder(split, base, model, tokenizer, shard=2 * largest / 1e6)
+    folder.write_folder(whole, base, model, tokenizer)
+    shards = folder.weight_files(split)
+    assert len(shards) > 1 and not (split / "model.safetensors").exists()
+    assert all(path.stat().st_size < 2 * largest + 10_000 for path in shards)
+    places = json.loads((split / "model.safetensors.index.json").read_text())["weight_map"]
+    assert {name: path.name for path in shards for name in load_file(path)} == places
+    assert read_card(split).parameters == read_card(whole).parameters
+    again = folder.load_base(split, "qa", (), 0.0, 2)
+    for name, tensor in folder.load_base(whole, "qa", (), 0.0, 3).state_dict().items():
+        assert torch.equal(again.state_dict()[name], tensor), name
+    folder.write_folder(split, base, model, tokenizer)
+    assert [path.name for path in sorted(split.glob("*.safetensors*"))] == ["model.safetensors"]
