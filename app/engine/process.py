@@ -183,7 +183,7 @@ class Host:
         opened = task.opened or order.opened
         key = self._models.ready(order.choice, task.head_of(order.request), order.avoid, opened)
         while True:
-            answer, fault = self._attempt(task, order.request, self._models[key].model, report)
+            answer, fault = self._attempt(task, order.request, self._models.reader(key, order.avoid), report)
             if fault is None:
                 return answer
             self._models.step_down(key, fault)
@@ -192,7 +192,9 @@ class Host:
         from app.tasks.preparing import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
-        prepare(order.request.documents, self._models[key].model, report)
+        reader = self._models.reader(key, order.avoid)
+        for model in filter(None, (reader.finder, reader)):
+            prepare(order.request.documents, model, report)
 
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report

@@ -6,6 +6,7 @@ Asked one by one, `unicodedata` took 0.9 ms a window.
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def kinds(points: np.ndarray) -> np.ndarray:
     return found
 
 
+@lru_cache(4096)
 def kind(character: str) -> int:
     """The bits of one character.
 

@@ -72,7 +72,7 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     cut = [window for _, group in asked.groups(template) for window in group]
     if not cut:
         raise _nothing("text")
-    number = _where(cut, focus, lambda window: _holds(window, focus, subject, model))
+    number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
     window, begins = cut[number], len(template.pair_parts[0])
     taken = window.context_at - template.context_at(0)
     tokens = question_tokens(subject.pair, model)
@@ -120,13 +120,13 @@ _INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], Input]] = {
 }
 
 
-def _where(cut: Sequence[Window], focus: Span | None, holds: Callable[[Window], bool] | None = None) -> int:
-    """Which of a text's windows scores the focus; of several that score parts of it the one that `holds` it."""
+def _where(cut: Sequence[Window], focus: Span | None, score: Callable[[Window], float] | None = None) -> int:
+    """Which of a text's windows scores the focus; of several that score parts of it the one with the best `score`."""
     if focus is None:
         return 0
     scoring = [number for number, window in enumerate(cut) if _scores(window, focus)]
-    if len(scoring) > 1 and holds is not None:
-        scoring = [number for number in scoring if holds(cut[number])] or scoring
+    if len(scoring) > 1 and score is not None:
+        return max(scoring, key=lambda number: score(cut[number]))
     return scoring[0] if scoring else 0
 
 
@@ -135,12 +135,12 @@ def _scores(window: Window, focus: Span) -> bool:
     return bool((window.scored & inside).any())
 
 
-def _holds(window: Window, focus: Span | None, subject: Subject, model: ReadyModel) -> bool:
-    """Whether the focus is one of the best spans that begin at a token which this window scores."""
+def _score(window: Window, focus: Span | None, subject: Subject, model: ReadyModel) -> float:
+    """The focus's score where it is one of the best spans that begin at a token which this window scores, else -inf."""
     logits = model.forward(pad([window], padding_id(model.tokenizer)))
     start, end = logits["start_logits"][0], logits["end_logits"][0]
     found = window_candidates(window, start, end, text=subject.text, document=0, count=SHARED_AMONG)
-    return any(candidate.span == focus for candidate in found)
+    return max((candidate.score for candidate in found if candidate.span == focus), default=-np.inf)
 
 
 # Where another text's tokens begin in the row, which text it is, and their places in that (int32[n] each).

@@ -80,7 +80,7 @@ class WindowScores:
         require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
         window = found.cut
         scored = context_logits(window, start, end)
-        band = span_scores(*scored, window.scored, says=told(window, subject.text)[1])
+        band = span_scores(*scored, window.scored, told=told(window, subject.text))
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

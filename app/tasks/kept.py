@@ -7,9 +7,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from tokenizers import Tokenizer
 
+from app.core.text import Document, View
 from app.tasks.known_words import KnownWords
+from app.tasks.tokens import join, tokenise
+from app.tasks.windows import title_tokens
 
 # Of 500,000 English words, 16 MB are kept besides the text itself.
 MOST_BYTES = 96 * 2**20
@@ -44,13 +48,15 @@ class Kept:
         """The memory that it takes, but for the words' tokens."""
         return sum(text.nbytes for text in self._texts.values())
 
-    def of(self, text: str) -> KeptText:
-        """What is kept of a text; it is filled, and stays, as long as there is room."""
+    def of(self, document: Document) -> KeptText:
+        """What is kept of a document's text as it is read; it is filled, and stays, as long as there is room."""
+        text = document.text
         found = self._texts.get(text)
-        if found is not None:
+        if found is not None and found.view == document.view:
             self._texts.move_to_end(text)
             return found
-        found = KeptText(text, self)
+        found = KeptText(text, document.view, self)
+        self._texts.pop(text, None)
         if len(text) >= LEAST_CHARACTERS and found.nbytes <= self._most:
             self._texts[text] = found
             self.make_room(found, 0)
@@ -75,16 +81,24 @@ class Kept:
 class KeptText:
     """What is kept of one text. Without `kept`, or when that has no room, everything is made each time."""
 
-    def __init__(self, text: str, kept: Kept | None = None) -> None:
-        self.text = text
+    def __init__(self, text: str, view: View | None = None, kept: Kept | None = None) -> None:
+        self.text, self.view = text, view
         self.nbytes = sys.getsizeof(text)
         self._kept = kept
         self._things: dict[Hashable, Any] = {}
+        self._titles: dict[str, np.ndarray] = {}
 
     @property
     def words(self) -> KnownWords | None:
         """The tokens of words, where the tokenizer suits that."""
         return self._kept.words if self._kept else None
+
+    def title(self, words: str, tokenizer: Tokenizer) -> np.ndarray:
+        """What is read before a window under a heading of these words, int64[n]; nothing for no words."""
+        if words not in self._titles:
+            ids, colon = (join(tokenise(tokenizer, each)).ids for each in (words, ":"))
+            self._titles[words] = title_tokens(ids, colon) if len(ids) else ids
+        return self._titles[words]
 
     def keeps(self, key: Hashable) -> bool:
         """Whether something is kept under `key`."""

@@ -82,6 +82,21 @@ class Passes:
                 screen, first, self._will_screen = None, [], False
 
     @property
+    def teller(self) -> Asked:
+        """The reading to tell of."""
+        return self._asked
+
+    @property
+    def done(self) -> int:
+        """How many windows are done with."""
+        return self._asked.read
+
+    @property
+    def total(self) -> int:
+        """How many windows are to be read."""
+        return self._asked.total
+
+    @property
     def seconds_left(self) -> float | None:
         """About how long the rest will take; None for as fast as so far, inf where nothing tells yet.
 

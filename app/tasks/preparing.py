@@ -20,7 +20,7 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
     """
     if model.kept is None:
         return
-    texts = [model.kept.of(document.text) for document in documents]
+    texts = [model.kept.of(document) for document in documents]
     for text in texts:
         report.check()
         text.get(WordStarts, partial(WordStarts, text.text))

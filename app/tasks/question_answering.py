@@ -11,6 +11,7 @@ from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
+from app.tasks.finding import Finding, finds
 from app.tasks.passes import Passes, screens
 from app.tasks.reading import Asked
 from app.tasks.spans import Candidate
@@ -27,20 +28,21 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
-    pace, passes = Pace(report, "windows"), Passes(asked, model, report)
+    pace, passes = Pace(report, "windows"), _passes(asked, model, report)
     told: list[Candidate] = []
     for _ in passes:
-        asked.seconds = pace.seconds
         if asked.complete or not (pace.due() or not told):
             continue
-        best = asked.nbest.best()[: question.top_k]
+        teller = passes.teller
+        teller.seconds = pace.seconds
+        best = teller.nbest.best()[: question.top_k]
         # First of all the answer: what comes just behind something else, a window shows a moment later.
         if best and best != told:
             told = best
-            report.partial(asked.reading())
-        pace.tell(asked.read, asked.total, passes.seconds_left)
+            report.partial(teller.reading())
+        pace.tell(passes.done, passes.total, passes.seconds_left)
     asked.settle()
-    pace.tell(asked.read, asked.read)
+    pace.tell(passes.done, passes.done)
     asked.seconds = pace.seconds
     return asked.reading()
 
@@ -84,6 +86,11 @@ class _Piece:
     window: Window
 
 
+def _passes(asked: Asked, model: ReadyModel, report: Report) -> Finding | Passes:
+    """How a question's windows are read: by two models where the text is long and there are two, else by one."""
+    return (Finding if finds(asked, model) else Passes)(asked, model, report)
+
+
 def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
     """Reads the windows of questions; yields after each batch the questions it read from."""
     source = iter(questions)
@@ -93,7 +100,7 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
         if not long:
             return
         started = perf_counter()
-        for _ in Passes(long[0], model, report):
+        for _ in _passes(long[0], model, report):
             long[0].seconds = perf_counter() - started
             yield long[0]
         if not long[0].total:
@@ -103,7 +110,7 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
 def _until_long(questions: Iterator[Asked], long: list[Asked], model: ReadyModel) -> Iterator[Asked]:
     """The next questions, up to one with a text to be screened, which is put into `long`."""
     for asked in questions:
-        if screens(asked, model):
+        if finds(asked, model) or screens(asked, model):
             long.append(asked)
             return
         yield asked

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -52,7 +53,9 @@ class Asked:
     spent on it.
     """
 
-    def __init__(self, index: int, question: Question, model: ReadyModel, report: Report) -> None:
+    def __init__(
+        self, index: int, question: Question, model: ReadyModel, report: Report, places: Places | None = None
+    ) -> None:
         self.index = index
         self.question = question
         self.nbest = NBest(max(SHARED_AMONG, question.top_k))
@@ -63,13 +66,15 @@ class Asked:
         self._report = report
         self._near = NearTies(question, self.nbest, model, report)
         kept = model.kept or Kept(model.tokenizer, most=0)
-        self._kept = [kept.of(document.text) for document in question.documents]
+        self._kept = [kept.of(document) for document in question.documents]
+        self._given_places = places
         self._sections = list(sections(question.documents))
         self._characters = sum(map(len, self._sections))
         self._cut = 0
         self._made = 0
         self._handed_out = 0
         self._exhausted = False
+        self.chosen = False
         self._exact = 0
         self._bounds: tuple[int, Bounds] | None = None
 
@@ -111,6 +116,31 @@ class Asked:
         card = self._model.card
         return estimate_windows(left, card.window, card.stride, TOKENS_PER_CHARACTER)
 
+    def choose(
+        self, template: PairTemplate, points: Iterable[tuple[int, int]], most: int
+    ) -> list[tuple[int, Window]]:
+        """The windows to read instead of all, with their document's number: those that score these code points.
+
+        They come in the order of the points (a document's number and a code point each), `most` at most.
+        """
+        ids = question_tokens(self.question.text, self._model).ids
+        bounds = [(section.document, section.start) for section in self._sections]
+        cut: dict[int, list[Window]] = {}
+        chosen: dict[tuple[int, int], tuple[int, Window]] = {}
+        for document, point in points:
+            index = bisect_right(bounds, (document, point)) - 1
+            if index not in cut:
+                cut[index] = self._windows(self._sections[index], template, ids)
+            for window in cut[index]:
+                token = int(window.starts.searchsorted(point, side="right")) - 1
+                if token >= 0 and window.scored[token]:
+                    chosen.setdefault((document, int(window.starts[0])), (document, window))
+                    break
+            if len(chosen) == most:
+                break
+        self._handed_out, self._exhausted, self.chosen = len(chosen), True, True
+        return list(chosen.values())
+
     def groups(self, template: PairTemplate, *, size: int = 0) -> Iterator[tuple[int, Group]]:
         """The windows to read, with their document's number, in groups of at most `size` (0: what suits the model).
 
@@ -127,7 +157,7 @@ class Asked:
         order = (
             in_order(self._sections, groups_of)
             if self.question.in_order
-            else best_first(self._places.best(), self._sections, groups_of)
+            else best_first(self.places.best(), self._sections, groups_of)
         )
         if self.question.quick:
             order = islice(order, BEST_GROUPS)
@@ -147,35 +177,32 @@ class Asked:
             yield held
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.question.text, self.question.documents, self._report.check, self._kept)
+    def places(self) -> Places:
+        """Where most of the question's words stand: those given, which are the same for every model, or made now."""
+        return self._given_places or Places(
+            self.question.text, self.question.documents, self._report.check, self._kept
+        )
 
     def _windows(self, section: Section, template: PairTemplate, ids: np.ndarray) -> list[Window]:
         """A section's windows, counted; each section is asked for once."""
         self._report.check()
-        card = self._model.card
-        text = self.question.documents[section.document].text
+        card, kept = self._model.card, self._kept[section.document]
         found = section_windows(
-            template,
-            ids,
-            self._model.tokenizer,
-            text,
-            section,
-            length=card.window,
-            stride=card.stride,
-            kept=self._kept[section.document],
+            template, ids, self._model.tokenizer, section, kept, length=card.window, stride=card.stride
         )
         self._cut += len(section)
         self._made += len(found)
         if self._characters < LEAST_LENGTH:
             return found
-        places, number = self._places, section.document
+        places, number = self.places, section.document
         return [replace(window, lexical=lexical_scores(places, number, window.starts)) for window in found]
 
-    def take(self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
+    def take(
+        self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray
+    ) -> tuple[Candidate, ...]:
         """Takes the logits of a read window of document number `document` in: its row of the batch, float[L or more].
 
-        Raises SpanlightError where they are not numbers.
+        Gives the window's candidates that may count, best first. Raises SpanlightError where they are not numbers.
         """
         start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
         require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
@@ -194,6 +221,7 @@ class Asked:
         self._near.take(document, window, start_logits, end_logits, candidates)
         self._exact += 1
         self._count()
+        return candidates
 
     def settle(self) -> None:
         """Has near decisions taken in float32, once every window was read; raises Stopped when the work is to stop."""
@@ -228,10 +256,11 @@ class Asked:
             complete=self.complete,
             model=self._model.card.name,
             device=self._model.device.title,
-            quick=self.question.quick and self.total < self._whole,
+            quick=(self.question.quick or self.chosen) and self.total < self._whole,
             heat=heat(self.question.documents, self._seen(best), says, calibration),
             screened=self.screened,
             windows_whole=windows,
+            absent=calibration.absent_below,
         )
 
     @property

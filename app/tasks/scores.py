@@ -9,6 +9,8 @@ import numpy as np
 from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.requests import DevReading
 
+# Of the questions that the text answers, this share at most is fitted to be said not to be answered.
+MOST_TAKEN_FOR_ABSENT = 0.1
 # Keeps the log loss of a certain mistake finite.
 _LEAST_PROBABILITY = 1e-7
 
@@ -54,6 +56,9 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     """The calibration that minimises log loss on dev readings, with the threshold of the best SQuAD 2.0 F1.
 
+    `absent` is the largest limit, up to that threshold, below which no more than `MOST_TAKEN_FOR_ABSENT` of the
+    answerable questions fall.
+
     The chance that the text answers is a logistic regression on the margin and ln of the number of windows
     (Platt scaling), where more windows never make it likelier; the answer temperature then makes the first
     answer's share of it the chance that it is right. A `per_log_window` other than 0 comes out only where
@@ -83,14 +88,17 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
 
     temperature = float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
     everything = np.array([_chance(fitted, o) for o in readings])
+    answers = np.array([o.answerable for o in readings])
+    threshold = best_threshold(everything, np.array([o.f1 for o in readings]), answers)
+    rising = np.sort(everything[answers])
+    absent = float(rising[int(MOST_TAKEN_FOR_ABSENT * len(rising))]) if len(rising) else 0.0
     return QaCalibration(
         temperature=fitted.temperature,
         offset=fitted.offset,
         per_log_window=fitted.per_log_window,
         answer_temperature=temperature,
-        threshold=best_threshold(
-            everything, np.array([o.f1 for o in readings]), np.array([o.answerable for o in readings])
-        ),
+        threshold=threshold,
+        absent=min(threshold, absent),
     )
 
 

@@ -10,10 +10,9 @@ from tokenizers import Tokenizer
 
 from app.core.text import Document
 from app.tasks.kept import KeptText
-from app.tasks.known_words import KnownWords
-from app.tasks.pieces import pieces
+from app.tasks.pieces import Pieces, pieces
 from app.tasks.spans import MAX_TOKENS
-from app.tasks.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
+from app.tasks.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise_view
 from app.tasks.windows import Ids, PairTemplate, Window, windows
 
 _CHARACTERS_A_TOKEN = 8
@@ -45,25 +44,37 @@ def section_windows(
     template: PairTemplate,
     question_ids: Ids,
     tokenizer: Tokenizer,
-    text: str,
     section: Section,
+    kept: KeptText,
     *,
     length: int,
     stride: int,
-    kept: KeptText | None = None,
 ) -> list[Window]:
     """The windows that score a section's tokens, in the order of the text; a text of one section gives `windows`'.
 
     Half a stride of the text before the section is read with it, and as much, but at least the longest answer, of the
     text behind it. A token there is scored by the section that it begins in. `kept` is what is kept of the text.
     """
-    found = section_tokens(tokenizer, section, stride, kept or KeptText(text))
+    found = section_tokens(tokenizer, section, stride, kept)
+    view = kept.view
+
+    def title_at(point: int) -> np.ndarray:
+        return kept.title(view.heading_at(point) if view else "", tokenizer)
+
     made = []
-    for window in windows(template, question_ids, [found.tokens], text, length=length, stride=stride):
+    for window in windows(
+        template,
+        question_ids,
+        [found.tokens],
+        kept.text,
+        length=length,
+        stride=stride,
+        title_at=title_at if view and view.headings else None,
+    ):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
         if scored.any():
-            own = slice(window.first, window.first + len(window.starts))
-            made.append(replace(window, scored=scored, inner=found.inner[own], says=found.says[own]))
+            own = found.pieces.part(window.first, window.first + len(window.starts))
+            made.append(replace(window, scored=scored, pieces=own))
     return made
 
 
@@ -72,15 +83,13 @@ class SectionTokens:
     """A section's tokens with those around it that its windows hold, and what `pieces` tells of them."""
 
     tokens: Tokens
-    inner: np.ndarray
-    says: np.ndarray
+    pieces: Pieces
 
     @property
     def nbytes(self) -> int:
         """The memory that its arrays take."""
-        return sum(
-            array.nbytes
-            for array in (self.tokens.ids, self.tokens.starts, self.tokens.ends, self.inner, self.says)
+        return self.pieces.nbytes + sum(
+            array.nbytes for array in (self.tokens.ids, self.tokens.starts, self.tokens.ends)
         )
 
 
@@ -90,37 +99,42 @@ def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, kept: Ke
 
 
 def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -> SectionTokens:
-    text, words = kept.text, kept.words
-    own = join(tokenise(tokenizer, text[section.start : section.end], words=words))
-    tokens = own
-    if len(own):
-        before = _before(tokenizer, text, section.start, stride // 2, words)
-        after = _after(tokenizer, text, section.end, max(MAX_TOKENS, stride // 2), words)
-        tokens = join((before, moved(own, section.start), after))
-    return SectionTokens(tokens, *pieces(text, tokens.starts, tokens.ends))
+    runs = [_tokens(tokenizer, section.start, section.end, kept)]
+    if len(runs[0]):
+        runs.insert(0, _before(tokenizer, section.start, stride // 2, kept))
+        runs.append(_after(tokenizer, section.end, max(MAX_TOKENS, stride // 2), kept))
+    tokens = join(runs)
+    return SectionTokens(tokens, pieces(kept.text, tokens.starts, tokens.ends, kept.view))
 
 
-def _before(tokenizer: Tokenizer, text: str, end: int, count: int, words: KnownWords | None) -> Tokens:
+def _tokens(tokenizer: Tokenizer, start: int, end: int, kept: KeptText) -> Tokens:
+    """The tokens of a stretch of the text as its view has it read."""
+    # What is said at a stretch's end belongs to the next one, which the text's last has not.
+    said = kept.view.said_in(start, end + (start < end == len(kept.text))) if kept.view else ()
+    return moved(tokenise_view(tokenizer, kept.text[start:end], said, words=kept.words)[0], start)
+
+
+def _before(tokenizer: Tokenizer, end: int, count: int, kept: KeptText) -> Tokens:
     """The last `count` tokens of the text before `end`, fewer only where the text begins."""
-    reach = count * _CHARACTERS_A_TOKEN
+    text, reach = kept.text, count * _CHARACTERS_A_TOKEN
     while True:
         start = max(0, end - reach)
         # From a blank on, so that no word is cut in two.
         while 0 < start < end and not text[start].isspace():
             start += 1
         start = start if start < end else max(0, end - reach)
-        tokens = join(tokenise(tokenizer, text[start:end], words=words))
+        tokens = _tokens(tokenizer, start, end, kept)
         if len(tokens) >= count or start == 0:
-            return moved(part(tokens, max(0, len(tokens) - count), len(tokens)), start)
+            return part(tokens, max(0, len(tokens) - count), len(tokens))
         reach *= 2
 
 
-def _after(tokenizer: Tokenizer, text: str, start: int, count: int, words: KnownWords | None) -> Tokens:
+def _after(tokenizer: Tokenizer, start: int, count: int, kept: KeptText) -> Tokens:
     """The first `count` tokens of the text from `start` on, fewer only where the text ends."""
-    reach = count * _CHARACTERS_A_TOKEN
+    text, reach = kept.text, count * _CHARACTERS_A_TOKEN
     while True:
         end = cut(text, start, reach)
-        tokens = join(tokenise(tokenizer, text[start:end], words=words))
+        tokens = _tokens(tokenizer, start, end, kept)
         if len(tokens) >= count or end == len(text):
-            return moved(part(tokens, 0, count), start)
+            return part(tokens, 0, count)
         reach *= 2

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import heapq
-import unicodedata
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from app.core.text import Span
-from app.tasks.pieces import pieces, word_bounds
+from app.tasks.characters import ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, kind
+from app.tasks.pieces import Pieces, pieces, word_bounds
 from app.tasks.range_maxima import RangeMaxima
 from app.tasks.windows import Window
 
 MAX_TOKENS = 48
 _WIDEN_AT_MOST = 32
+_BRACKET = re.compile(r"[()\[\]{}“”«»]")
+_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
+_IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
+# What numbers an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
+_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
+_ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +72,21 @@ def span_scores(
     end_logits: np.ndarray,
     scored: np.ndarray,
     *,
-    says: np.ndarray | None = None,
+    told: Pieces | None = None,
     max_tokens: int = MAX_TOKENS,
 ) -> np.ndarray:
     """The scores of one window's spans that may be the answer, laid out as by `banded_scores`, -inf for the others.
 
-    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and holds one of `says` (bool[n], the
-    tokens that are more than punctuation; None for all).
+    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and, where what the tokens are is
+    `told`, begins and ends where a span may, within one block, and is more than punctuation.
     """
+    if told is not None:
+        scored, end_logits = scored & told.opens, np.where(told.closes, end_logits, -np.inf)
     band = banded_scores(start_logits, end_logits, max_tokens)
     band[~scored] = -np.inf
-    if says is not None:
-        count = len(says)
-        band[np.arange(count)[:, None] + np.arange(max_tokens) < _next_told(says)[:, None]] = -np.inf
+    if told is not None:
+        ends = np.arange(len(scored))[:, None] + np.arange(max_tokens)
+        band[(ends < _next_told(told.says)[:, None]) | (ends >= told.stops[:, None])] = -np.inf
     return band
 
 
@@ -87,21 +97,24 @@ def best_spans(
     starts: np.ndarray,
     ends: np.ndarray,
     *,
-    says: np.ndarray | None = None,
+    told: Pieces | None = None,
     max_tokens: int = MAX_TOKENS,
     floor: float = -np.inf,
+    fits: Callable[[int, int], bool] = lambda first, last: True,
 ) -> Iterator[tuple[float, int, int]]:
     """The best spans of one window's n context tokens, best first: score, first and last token.
 
-    Only spans that `span_scores` lets be the answer and that score at least `floor`; none shares
+    Only spans that `span_scores` lets be the answer, that score at least `floor` and that `fits` lets pass; none shares
     a code point with a better one of the same window (`starts` and `ends`, int[n], rising). Equal scores go
     to the earlier, then the shorter span.
     """
     count = len(end_logits)
     rows = np.arange(count)
     # From token i, a span may end at ends_from[i] and so on, before ends_to[i].
-    ends_from = rows if says is None else _next_told(says)
-    ends_to = np.minimum(rows + max_tokens, count)
+    ends_from, ends_to = rows, np.minimum(rows + max_tokens, count)
+    if told is not None:
+        scored, end_logits = scored & told.opens, np.where(told.closes, end_logits, -np.inf)
+        ends_from, ends_to = _next_told(told.says), np.minimum(ends_to, told.stops)
     best = start_logits + RangeMaxima(end_logits, max_tokens)(ends_from, ends_to)
     best[~scored] = -np.inf
     least = max(floor, float(np.finfo(best.dtype).min))
@@ -109,17 +122,24 @@ def best_spans(
     hopeful = np.flatnonzero(best >= least)
     heap = list(zip((-best[hopeful]).tolist(), hopeful.tolist(), strict=True))
     heapq.heapify(heap)
+    unfit: dict[int, list[int]] = {}
     while heap:
         below, first = heapq.heappop(heap)
         froms, to = int(ends_from[first]), int(ends_to[first])
         if froms >= to:
             continue
         scores = start_logits[first] + end_logits[froms:to]
+        if first in unfit:
+            scores[[last - froms for last in unfit[first] if last < to]] = -np.inf
         extra = int(scores.argmax())
         score, last = float(scores[extra]), froms + extra
         if score < -below:
             if score >= least:
                 heapq.heappush(heap, (-score, first))
+            continue
+        if not fits(first, last):
+            unfit.setdefault(first, []).append(last)
+            heapq.heappush(heap, (below, first))
             continue
         yield score, first, last
         # Every token with a code point of the span; byte-level tokens may share one character.
@@ -137,7 +157,7 @@ def _next_told(says: np.ndarray) -> np.ndarray:
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place less the blanks at its ends, widened to whole words and letters; None where it says nothing.
+    """The place less the blanks at its ends, widened to whole words, numbers and letters; None where it says nothing.
 
     Punctuation and what cannot be seen say nothing. A word cut in two by the tokenizer is taken whole in the
     scripts whose words stand apart and carry no particles (Latin, Greek, Cyrillic); a letter keeps its
@@ -150,42 +170,44 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
     if not _says(text, start, end):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
-    while start > least and _belong_together(text[start - 1], text[start]):
+    while start > least and _goes_on(text, start):
         start -= 1
-    while end < most and _belong_together(text[end - 1], text[end]):
+    while end < most and _goes_on(text, end):
         end += 1
     return Span(start, end)
 
 
 def _says(text: str, start: int, end: int) -> bool:
     """Whether there is more in this place than punctuation and what cannot be seen."""
-    return any(unicodedata.category(text[at])[0] not in "PZC" for at in range(start, end))
+    return any(kind(character) & SAYS for character in text[start:end])
 
 
-def _belong_together(one: str, other: str) -> bool:
-    """Whether no span begins or ends between two neighbouring characters."""
-    if one.isascii() and other.isascii():
-        return one.isalpha() and other.isalpha()
-    if _is_mark(other):
-        return not one.isspace()
-    return _in_word(one) and _in_word(other)
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word or a number that began before a place goes on behind it, as `pieces` tells, 20 times as fast."""
+    one, other = kind(text[at - 1]), kind(text[at])
+    both = one & other
+    if both & ASCII:
+        return bool(both & ALPHA) or _IN_NUMBER.match(text, at) is not None
+    return not one & SPACE if other & MARK else bool(both & IN_WORD)
 
 
-def _in_word(character: str) -> bool:
-    # Latin, Greek and Cyrillic end before U+0530 and have more letters from U+1E00 to U+1FFF.
-    known = character < "\u0530" or "\u1e00" <= character < "\u2000"
-    return known and (character.isalpha() or _is_mark(character))
+def _is_whole(text: str, span: Span) -> bool:
+    """Whether a span is more than the number of a list's item or a clause, and its brackets are closed."""
+    words = span.of(text)
+    brackets = "".join(_BRACKET.findall(words))
+    while _CLOSED.search(brackets):
+        brackets = _CLOSED.sub("", brackets)
+    if brackets:
+        return False
+    if not _ENUMERATOR.fullmatch(words):
+        return True
+    line = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
+    return bool(line.strip()) or not _ITEM.match(text, span.end)
 
 
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M")
-
-
-def told(window: Window, text: str) -> tuple[np.ndarray, np.ndarray]:
-    """What a window's tokens are, as `pieces` tells: those it holds, else they are made of the text."""
-    if window.inner is None or window.says is None:
-        return pieces(text, window.starts, window.ends)
-    return window.inner, window.says
+def told(window: Window, text: str) -> Pieces:
+    """What a window's tokens are, as `pieces` tells: what it holds of that, else it is made of the text."""
+    return window.pieces or pieces(text, window.starts, window.ends)
 
 
 def context_logits(
@@ -237,12 +259,23 @@ def window_spans(
     if not len(start) or start.max() + end.max() < floor:
         return
     null_score = float(start_logits[0] + end_logits[0])
-    inner, says = told(window, text)
-    first_of, last_of = word_bounds(inner)
+    known = told(window, text)
+    first_of, last_of = word_bounds(known.inner)
     places = window.starts[first_of], window.ends[last_of]
     found = 0
-    for score, first, last in best_spans(start, end, window.scored, *places, says=says, floor=floor):
-        span = whole_span(text, int(window.starts[first]), int(window.ends[last]))
+
+    @cache
+    def whole(first: int, last: int) -> Span | None:
+        return whole_span(text, int(window.starts[first]), int(window.ends[last]))
+
+    def fits(first: int, last: int) -> bool:
+        span = whole(first, last)
+        return span is None or _is_whole(text, span)
+
+    for score, first, last in best_spans(
+        start, end, window.scored, *places, told=known, floor=floor, fits=fits
+    ):
+        span = whole(first, last)
         if span is None:
             continue
         lexical = 0.0 if window.lexical is None else float(window.lexical[first])

@@ -125,7 +125,8 @@ class ReadyModel:
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
     tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it; `kept` is
     what was kept of the texts it read last, where anything is. `precise` is `forward` in float32 where that computes in
-    less; it gives None where there is no memory for it.
+    less; it gives None where there is no memory for it. `finder` is a quicker reader that finds passages of a long text
+    for this one, where there is one.
     """
 
     card: ModelCard
@@ -136,6 +137,7 @@ class ReadyModel:
     screen: Screen | None = None
     kept: Kept | None = None
     precise: Callable[[Arrays], Arrays | None] | None = None
+    finder: ReadyModel | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.core.text import Span
+from app.core.text import Said, Span
 from app.tasks.characters import SPACE, code_points, kinds
 from app.tasks.known_words import KnownWords
 
@@ -62,6 +62,36 @@ def tokenise(
             starts, ends = _without_blanks(piece, starts, ends)
             yield Tokens(ids, starts + np.int32(at), ends + np.int32(at))
         at = end
+
+
+def tokenise_view(
+    tokenizer: Tokenizer, text: str, said: Sequence[Said], *, words: KnownWords | None = None
+) -> tuple[Tokens, np.ndarray]:
+    """Tokens of `text` as it is read with what is `said` in it, and which of them are said (bool[n]).
+
+    What is said stands, without width, at the code point behind what it is read in place of.
+    """
+    read, shown, places, own = [], 0, [0], [True]
+    shows, at = [0], 0
+    for each in said:
+        read += [text[at : each.start], each.words]
+        shown += each.start - at
+        shows += [shown, shown + len(each.words)]
+        shown += len(each.words)
+        places += [each.end, each.end]
+        own += [False, True]
+        at = each.end
+    read.append(text[at:])
+    found = join(tokenise(tokenizer, "".join(read), words=words))
+    begins = np.searchsorted(shows, found.starts, side="right") - 1
+    shift = np.array(places) - np.array(shows)
+    of_text = np.array(own)
+    place, last = np.array(places), np.append(np.array(shows[1:]), shown + len(text) - at)
+    starts = np.where(of_text[begins], found.starts + shift[begins], place[begins])
+    # A token that goes on into what is said behind it ends with the text's own part.
+    ends = np.minimum(found.ends, last[begins])
+    ends = np.where(of_text[begins], ends + shift[begins], place[begins])
+    return Tokens(found.ids, starts.astype(np.int32), ends.astype(np.int32)), ~of_text[begins]
 
 
 def _encode(tokenizer: Tokenizer, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

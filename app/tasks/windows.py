@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,12 +12,15 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.tasks.pieces import Pieces
 from app.tasks.tokens import Tokens, join, part
 
 Ids = Sequence[int] | np.ndarray
 
 LENGTH = 384
 STRIDE = 128
+# So many tokens at most tell of the sections that a window stands in.
+TITLE_TOKENS = 24
 # Of English text, by the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
@@ -34,7 +37,7 @@ class Window:
     `input_ids` and `token_type_ids` are int32[L] or int64[L]; the document's tokens stand from `context_at` on, n of
     them, the first being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are
     their code points in the whole text. `scored` (bool[n]) is True where no other window has more context around
-    the token. `inner` and `says` are what `pieces` tells of the tokens (bool[n]), None where nobody has asked yet.
+    the token. `pieces` tells what the tokens are, None where nobody has asked yet.
     `lexical` is what is added to their start logits where answers are scored (float32[n]), None for nothing.
     """
 
@@ -45,8 +48,7 @@ class Window:
     starts: np.ndarray
     ends: np.ndarray
     scored: np.ndarray
-    inner: np.ndarray | None = None
-    says: np.ndarray | None = None
+    pieces: Pieces | None = None
     lexical: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -125,6 +127,11 @@ class PairTemplate:
         return np.concatenate([_ids(before), _ids(ids), _ids(after)]), types
 
 
+def title_tokens(words: Ids, colon: Ids) -> np.ndarray:
+    """What is read before a window of its sections: the last tokens of their words and a colon, int64[n]."""
+    return np.concatenate([_ids(words)[-(TITLE_TOKENS - len(colon)) :], _ids(colon)])
+
+
 def _ids(values: Ids) -> np.ndarray:
     return np.asarray(values, dtype=np.int64)
 
@@ -137,26 +144,29 @@ def windows(
     *,
     length: int = LENGTH,
     stride: int = STRIDE,
+    title_at: Callable[[int], np.ndarray] | None = None,
 ) -> Iterator[Window]:
     """Windows of question and context over a document's tokens, in document order, as the tokens come.
 
     A window has at most `length` tokens and ends at a paragraph bound (else a line's end) where one lies in its last
     quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's
-    context, so that no token stands in three windows). A question longer than a quarter of `length` is cut to that.
-    A text without tokens has no windows.
+    context, so that no token stands in three windows), or where a line begins in the half of those behind that.
+    `title_at` gives what is read before a window of the section that a code point stands in, `TITLE_TOKENS` at most. A
+    question longer than a quarter of `length` is cut to that. A text without tokens has no windows.
     """
     question = _ids(question_ids)[: length // 4]
-    capacity = length - template.pair_overhead - len(question)
+    capacity = length - template.pair_overhead - len(question) - (TITLE_TOKENS if title_at else 0)
     at = template.context_at(len(question))
     # Thousands of windows wait to be read: half as wide, and with shared types, each takes 2 kB instead of 6.
     begin = template.pair(question, ())[0][:at].astype(np.int32)
     end = np.array(template.pair_parts[2], dtype=np.int32)
     types_of: dict[int, np.ndarray] = {}
     for first, tokens, scored in _slices(chunks, text, capacity, stride):
-        ids = np.concatenate([begin, tokens.ids, end])
+        title = title_at(int(tokens.starts[0])) if title_at else end[:0]
+        ids = np.concatenate([begin, title, tokens.ids, end], dtype=np.int32)
         if len(ids) not in types_of:
-            types_of[len(ids)] = template.pair(question, tokens.ids)[1].astype(np.int32)
-        yield Window(ids, types_of[len(ids)], at, first, tokens.starts, tokens.ends, scored)
+            types_of[len(ids)] = template.pair(question, ids[at : len(ids) - len(end)])[1].astype(np.int32)
+        yield Window(ids, types_of[len(ids)], at + len(title), first, tokens.starts, tokens.ends, scored)
 
 
 def single_windows(
@@ -212,7 +222,8 @@ def _stretches(
             return
         size = _bound(text, held, capacity)
         yield first, part(held, 0, size)
-        held, first = part(held, size - overlap, len(held)), first + size - overlap
+        begin = _line_begin(text, held, size - overlap, size - overlap // 2)
+        held, first = part(held, begin, len(held)), first + begin
 
 
 def _bound(text: str, tokens: Tokens, capacity: int) -> int:
@@ -229,6 +240,12 @@ def _bound(text: str, tokens: Tokens, capacity: int) -> int:
             line = line or size
             at = end
     return line or capacity
+
+
+def _line_begin(text: str, tokens: Tokens, low: int, high: int) -> int:
+    """The first token from number `low` to `high` that a line begins with; `low` where none does."""
+    at = text.find("\n", int(tokens.ends[low - 1]) if low else 0, int(tokens.starts[high]))
+    return int(tokens.starts.searchsorted(at, side="right")) if at >= 0 else low
 
 
 def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:

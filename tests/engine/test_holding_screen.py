@@ -11,6 +11,7 @@ import pytest
 from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice
+from app.core.text import Document
 from app.engine.holding import Holding
 from app.models.encoder import screen as screens
 from app.models.encoder.screen_probe import highest_level
@@ -118,7 +119,7 @@ def test_where_the_computers_memory_runs_out_what_was_kept_of_texts_goes(
     models = [ready(holding, folders[name]) for name in ("other", "reader")]
     for model in models:
         assert model.kept is not None
-        model.kept.of("a" * 30_000)
+        model.kept.of(Document("a" * 30_000))
         assert model.kept.nbytes >= 30_000
     key = holding.ready(ModelChoice(folders["reader"], "cpu"), QA, "")
     holding.step_down(key, out_of_memory(device, 384))

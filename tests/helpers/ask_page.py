@@ -23,13 +23,13 @@ TEXT = (
     "Passwords are called secrets. 👩\u200d👩 They must be at least 12 characters in length.\n\n"
     "Passwords of at least 64 characters are permitted. More than 128 characters are denied.\n" * 2
 )
+SHARES = (0.94, 0.06, 0.05)  # all of them are worth listing
 WORDS = ("at least 12 characters in length", "64 characters", "More than 128 characters")
 
 
-def answers(text: str, *words: str, likely: float = 0.94) -> tuple[Answer, ...]:
-    shares = (likely, 0.04, 0.01)
+def answers(text: str, *words: str, likely: float = SHARES[0]) -> tuple[Answer, ...]:
     found = []
-    for word, share in zip(words, shares, strict=False):
+    for word, share in zip(words, (likely, *SHARES[1:]), strict=False):
         at = text.index(word)
         found.append(Answer(0, Span(at, at + len(word)), word, share, 5.0, 1.0))
     return tuple(found)
@@ -60,7 +60,11 @@ class Reader:
             return Reading((wrong,), True, 0.1, 0.4, 1, 1, 0.1)
         if "boiling" in question.text:
             nearest = answers(text, WORDS[1], likely=0.07)
-            return Reading(nearest, False, 0.93, 0.4, 1, 1, 0.1, quick=question.quick, windows_whole=20)
+            quick = question.quick
+            return Reading(nearest, False, 0.93, 0.4, 1, 1, 0.1, quick=quick, windows_whole=20, absent=0.13)
+        if "doubtful" in question.text:
+            words = answers(text, *WORDS, likely=0.31)
+            return Reading(words, False, 0.65, 0.4, 3, 3, 0.1, model="reader", absent=0.13)
         likely = 0.17 if "several" in question.text else 0.94
         return Reading(answers(text, *WORDS, likely=likely), True, 0.05, 0.4, 3, 3, 0.1)
 

@@ -8,6 +8,7 @@ import zipfile
 
 from app.core.layout import BlockKind
 from app.documents.parts import Parts
+from tests.helpers.views import check_view
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -15,7 +16,9 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def check_parts(parts: Parts) -> None:
-    """Fail where blocks, styles, headings or cells do not fit the text."""
+    """Fail where blocks, styles, headings, cells or the view do not fit the text."""
+    check_view(parts.text, parts.view)
+    assert [block.span.start for block in parts.blocks] == [*parts.view.bounds]
     text, end, last = parts.text, 0, None
     for block in parts.blocks:
         words = block.span.of(text)

@@ -49,7 +49,8 @@ def entry(number: int = 0, **changes: object) -> Entry:
 def unanswered(number: int = 0, **changes: object) -> Entry:
     """An entry whose text does not say."""
     low = replace(LEASE, probability=0.03)
-    return entry(number, **{"answers": (low,), "answered": False, "no_answer_probability": 0.97, **changes})
+    silent = {"answers": (low,), "answered": False, "no_answer_probability": 0.97, "absent": 0.2}
+    return entry(number, **{**silent, **changes})
 
 
 @st.composite
@@ -90,4 +91,5 @@ ENTRIES = st.builds(
     complete=st.booleans(),
     windows=st.integers(0, 10**6),
     windows_total=st.integers(0, 10**6),
+    absent=SHARE,
 )

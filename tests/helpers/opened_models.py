@@ -22,7 +22,7 @@ from tests.helpers.small_models import small_checkpoint
 
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
 NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
-FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert")
+FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
 EVERY = [(family, head) for family in FAMILIES for head in KNOWN[family].heads_known]
 LABELS = ("bad", "fine", "good")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")

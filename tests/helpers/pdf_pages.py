@@ -15,6 +15,7 @@ from app.core.report import Report, Silent
 from app.documents.parts import Parts
 from app.documents.pdf_text import read_pages
 from tests.helpers.small_pdfs import Page, Words, small_pdf
+from tests.helpers.views import check_view
 
 _HYPHENS = "\x02-\u2010"
 
@@ -44,7 +45,8 @@ def read_words(*pages: Sequence[Words] | Page) -> Parts:
 
 
 def agree(parts: Parts) -> None:
-    """Fail where text and pages disagree: spans with gaps, a code point of another character, boxes missing."""
+    """Fail where text and pages disagree, or the view does not fit: gaps, another character, boxes missing."""
+    check_view(parts.text, parts.view)
     reached = 0
     for page in parts.pages:
         assert page.span.start == reached

@@ -27,6 +27,7 @@ FAMILIES = (
     "distilbert",
     "roberta",
     "xlm-roberta",
+    "mpnet",
     "electra",
     "albert",
     "mobilebert",
@@ -126,13 +127,15 @@ def small_tokenizer(family: str = "bert") -> Tokenizer:
         return _byte_level(family)
     if family in ("albert", "deberta-v2"):
         return _unigram(family)
-    return _word_piece()
+    return _word_piece(family)
 
 
 def _special(family: str) -> dict[str, str]:
     names = ("cls_token", "sep_token", "pad_token", "unk_token", "mask_token")
     if family in ("roberta", "xlm-roberta"):
         return dict(zip(names, ("<s>", "</s>", "<pad>", "<unk>", "<mask>"), strict=True))
+    if family == "mpnet":
+        return dict(zip(names, ("<s>", "</s>", "<pad>", "[UNK]", "<mask>"), strict=True))
     unknown = "<unk>" if family == "albert" else "[UNK]"
     return dict(zip(names, ("[CLS]", "[SEP]", "[PAD]", unknown, "[MASK]"), strict=True))
 
@@ -145,15 +148,23 @@ def _template(tokenizer: Tokenizer, second_type: int = 1) -> processors.Template
     )
 
 
-def _word_piece() -> Tokenizer:
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *ASCII, *("##" + sign for sign in ASCII)]
+def _doubled(tokenizer: Tokenizer) -> processors.RobertaProcessing:
+    ids = {name: tokenizer.token_to_id(name) for name in ("<s>", "</s>")}
+    return processors.RobertaProcessing(("</s>", ids["</s>"]), ("<s>", ids["<s>"]), add_prefix_space=False)
+
+
+def _word_piece(family: str) -> Tokenizer:
+    start = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    if family == "mpnet":
+        start = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
+    pieces = [*start, *ASCII, *("##" + sign for sign in ASCII)]
     pieces += [word for word in WORDS if word not in pieces]
     tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
-    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    tokenizer.add_special_tokens(start)
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    tokenizer.post_processor = _template(tokenizer)
+    tokenizer.post_processor = _doubled(tokenizer) if family == "mpnet" else _template(tokenizer)
     return tokenizer
 
 
@@ -175,13 +186,8 @@ def _byte_level(family: str) -> Tokenizer:
     tokenizer.add_special_tokens(start)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    if family in ("roberta", "xlm-roberta"):
-        ids = {name: tokenizer.token_to_id(name) for name in ("<s>", "</s>")}
-        tokenizer.post_processor = processors.RobertaProcessing(
-            ("</s>", ids["</s>"]), ("<s>", ids["<s>"]), add_prefix_space=False
-        )
-    else:
-        tokenizer.post_processor = _template(tokenizer)
+    roberta = family in ("roberta", "xlm-roberta")
+    tokenizer.post_processor = _doubled(tokenizer) if roberta else _template(tokenizer)
     return tokenizer
 
 

@@ -27,7 +27,7 @@ from app.tasks.vocabulary import Vocabulary, mask_id
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import small_tokenizer
 
-FAMILIES = ("bert", "roberta", "albert")
+FAMILIES = ("bert", "roberta", "mpnet", "albert")
 PIECES = [
     "the king",
     "stole",

@@ -18,7 +18,7 @@ from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from tests.helpers.small_models import small_checkpoint
 
-FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert", "xlm-roberta", "mobilebert")
+FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert", "xlm-roberta", "mobilebert")
 TEXT = "The queen made ___ tarts. The knave of hearts, (not the king!) stole all the ____ and took them."
 
 
@@ -79,7 +79,7 @@ def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, fa
     assert zap.probability == pytest.approx(product, rel=1e-3)
 
 
-@pytest.mark.parametrize("family", ("bert", "roberta", "albert"))
+@pytest.mark.parametrize("family", ("bert", "roberta", "mpnet", "albert"))
 def test_batches_and_padding_change_no_probability(tmp_path: Path, family: str) -> None:
     model = ready(small_checkpoint(tmp_path / family, family, Head.MASKED_WORDS, positions=64))
     text = "the king stole all the tarts and took them. " * 30

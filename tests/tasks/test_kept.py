@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Reading
-from app.core.text import Document
+from app.core.text import Document, Said, View
 from app.tasks import kept as kept_module
 from app.tasks import known_words
 from app.tasks.kept import Kept, KeptText
 from app.tasks.question_answering import read
+from app.tasks.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
 from tests.helpers.small_models import small_tokenizer
 
@@ -89,18 +90,38 @@ def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPat
 
 def test_things_are_made_once_and_belong_to_one_text() -> None:
     kept = Kept(BERT)
-    one, other = kept.of("a" * 30_000), kept.of("b" * 30_000)
+    one, other = kept.of(Document("a" * 30_000)), kept.of(Document("b" * 30_000))
     assert one.get("x", lambda: Thing(10, "one")).name == "one"
     assert other.get("x", lambda: Thing(10, "other")).name == "other"
-    assert kept.of("a" * 30_000).get("x", lambda: Thing(10, "again")).name == "one"
+    assert kept.of(Document("a" * 30_000)).get("x", lambda: Thing(10, "again")).name == "one"
     kept.clear()
     assert kept.nbytes == 0
-    assert kept.of("a" * 30_000).get("x", lambda: Thing(10, "again")).name == "again"
+    assert kept.of(Document("a" * 30_000)).get("x", lambda: Thing(10, "again")).name == "again"
+
+
+def test_a_text_that_is_read_otherwise_is_kept_anew() -> None:
+    kept, text = Kept(BERT), "a" * 30_000
+    plain, viewed = (Document(text, view=view) for view in (None, View((Said(0, 0, "Header: "),))))
+    kept.of(plain).get("x", lambda: Thing(10, "plain"))
+    held = kept.nbytes
+    again = kept.of(viewed)
+    assert again.view == viewed.view
+    assert again.get("x", lambda: Thing(10, "viewed")).name == "viewed"
+    assert kept.of(Document(text, view=View((Said(0, 0, "Header: "),)))) is again
+    assert kept.nbytes == held
+
+
+@pytest.mark.parametrize("words", ["", " ", "the king", "Queen > the king of hearts " * 20])
+def test_a_title_is_a_headings_last_tokens_and_a_colon(words: str) -> None:
+    title = KeptText("a").title(words, BERT).tolist()
+    ids = BERT.encode(words, add_special_tokens=False).ids
+    colon = BERT.encode(":", add_special_tokens=False).ids
+    assert title == ([*ids[-(TITLE_TOKENS - 1) :], *colon] if ids else [])
 
 
 def test_a_text_that_was_let_go_of_takes_no_room() -> None:
     kept = Kept(BERT)
-    one = kept.of("a" * 30_000)
+    one = kept.of(Document("a" * 30_000))
     kept.clear()
     one.get("x", lambda: Thing(10))
     assert kept.nbytes == 0
@@ -108,14 +129,14 @@ def test_a_text_that_was_let_go_of_takes_no_room() -> None:
 
 def test_a_text_too_large_to_keep_is_not_held() -> None:
     kept = Kept(BERT, most=50_000)
-    kept.of("a" * 30_000)
-    kept.of("b" * 60_000)
+    kept.of(Document("a" * 30_000))
+    kept.of(Document("b" * 60_000))
     assert 0 < kept.nbytes < 40_000
 
 
 def test_a_short_text_and_one_without_room_are_made_each_time() -> None:
     kept = Kept(BERT, most=50_000)
-    short, long = kept.of("a" * 100), kept.of("a" * 30_000)
+    short, long = kept.of(Document("a" * 100)), kept.of(Document("a" * 30_000))
     for text in (short, long, KeptText("a")):
         names = [text.get("x", partial(Thing, 60_000, name)).name for name in ("1", "2")]
         assert names == ["1", "2"]
@@ -130,7 +151,7 @@ def test_room_is_never_exceeded_and_the_least_recently_used_goes_first(
     kept = Kept(BERT, most)
     used: list[str] = []
     for letter, key, size in steps:
-        text = kept.of(letter * 30_000)
+        text = kept.of(Document(letter * 30_000))
         used = [one for one in used if one != letter] + [letter]
         text.get(key, partial(Thing, size))
         assert kept.nbytes <= most

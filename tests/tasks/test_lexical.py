@@ -13,7 +13,7 @@ from app.tasks import reading as reading_module
 from app.tasks.lexical import LEAST_LENGTH, WEIGHT, lexical_scores
 from app.tasks.question_answering import read
 from app.tasks.ranking import CELL, Places
-from app.tasks.spans import span_scores, told
+from app.tasks.spans import Candidate, span_scores, told
 from app.tasks.task import ReadyModel
 from app.tasks.windows import Window
 from tests.helpers.fake_models import SpanModel, span_reader
@@ -130,14 +130,17 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
     seen: list[float] = []
 
     class Watched(reading_module.Asked):
-        def take(self, document: int, window: Window, start: np.ndarray, end: np.ndarray) -> None:
-            super().take(document, window, start, end)
+        def take(
+            self, document: int, window: Window, start: np.ndarray, end: np.ndarray
+        ) -> tuple[Candidate, ...]:
+            found = super().take(document, window, start, end)
             inside = slice(window.context_at, window.context_at + len(window.starts))
             places = Places(self.question.text, self.question.documents)
             added = lexical_scores(places, document, window.starts)
-            says = told(window, self.question.documents[document].text)[1]
-            band = span_scores(start[inside] + added, end[inside], window.scored, says=says)
+            known = told(window, self.question.documents[document].text)
+            band = span_scores(start[inside] + added, end[inside], window.scored, told=known)
             seen.append(float(band.max()))
+            return found
 
     monkeypatch.setattr("app.tasks.question_answering.Asked", Watched)
     dice = np.random.default_rng(11)

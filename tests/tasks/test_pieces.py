@@ -1,17 +1,22 @@
 from __future__ import annotations
 
+import re
 import unicodedata
+from array import array
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.text import View
 from app.tasks.characters import ALNUM, ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, code_points, kinds
 from app.tasks.pieces import pieces, word_bounds
+from tests.helpers.allowed_spans import begins_well, ends_well, says
 
 TEXTS = st.text(
     st.one_of(
-        st.sampled_from("ab1 .,\n\u00a0\u0301\u0308é漢字שлЖ\u200d👩\ufe0f£_\x00\u0e33\u093e\ud800…"),
+        st.sampled_from("ab12 .,:;(“$\n\u00a0\u0301\u0308é漢字שлЖ\u200d👩\ufe0f£_\x00\u0e33\u093e\ud800…"),
         st.characters(),
     ),
     min_size=1,
@@ -37,10 +42,15 @@ def in_word(character: str) -> bool:
     return known and (character.isalpha() or is_mark(character))
 
 
+def in_number(text: str, at: int) -> bool:
+    """Whether the place before a character lies between the first and the last digit of a number."""
+    return any(match.start() < at < match.end() for match in re.finditer("[0-9]+(?:[.,:][0-9]+)*", text))
+
+
 @st.composite
 def cut_texts(draw: st.DrawFn) -> tuple[str, np.ndarray, np.ndarray]:
     text = draw(TEXTS)
-    starts = sorted(draw(st.lists(st.integers(0, len(text) - 1), min_size=1, max_size=12)))
+    starts = sorted(draw(st.lists(st.integers(0, len(text)), min_size=1, max_size=12)))
     ends = [min(len(text), start + draw(st.integers(0, 4))) for start in starts]
     return text, np.array(starts, dtype=np.int32), np.maximum.accumulate(np.array(ends, dtype=np.int32))
 
@@ -48,12 +58,50 @@ def cut_texts(draw: st.DrawFn) -> tuple[str, np.ndarray, np.ndarray]:
 @given(cut_texts())
 def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarray, np.ndarray]) -> None:
     text, starts, ends = cut
-    inner, says = pieces(text, starts, ends)
-    assert inner.tolist() == [0 < s and together(text[s - 1], text[s]) for s in starts.tolist()]
-    assert says.tolist() == [
-        any(unicodedata.category(c)[0] not in "PZC" for c in text[s:e])
-        for s, e in zip(starts.tolist(), ends.tolist(), strict=True)
+    found = pieces(text, starts, ends)
+    places = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    assert found.inner.tolist() == [
+        0 < s < len(text) and (together(text[s - 1], text[s]) or in_number(text, s)) for s, _ in places
     ]
+    assert found.says.tolist() == [says(text[s:e]) for s, e in places]
+    assert found.opens.tolist() == [s < e and begins_well(text, s) for s, e in places]
+    assert found.closes.tolist() == [s < e and ends_well(text, e) for s, e in places]
+    assert not found.blocks.any()
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("in 705.1 of", "705.1"),
+        ("1,000.5,", "1,000.5"),
+        ("at 10:30.", "10:30"),
+        ("2, 3", "2"),
+        ("v1.2", "1.2"),
+    ],
+)
+def test_a_number_is_one_word(text: str, whole: str) -> None:
+    places = np.arange(len(text), dtype=np.int32)
+    inner = pieces(text, places, places + 1).inner
+    begins = text.index(whole)
+    assert inner[begins + 1 : begins + len(whole)].all()
+    assert not inner[begins]
+    assert not inner[begins + len(whole) : begins + len(whole) + 1].any()
+
+
+@given(cut_texts(), st.lists(st.integers(0, 40), max_size=5))
+def test_a_span_stops_before_the_next_block(
+    cut: tuple[str, np.ndarray, np.ndarray], bounds: list[int]
+) -> None:
+    text, starts, ends = cut
+    found = pieces(text, starts, ends, View(bounds=array("i", sorted(bounds))))
+    for at, start in enumerate(starts.tolist()):
+        same = [
+            other for other in starts.tolist()[at:] if not any(start < bound <= other for bound in bounds)
+        ]
+        assert found.stops[at] == at + len(same)
+    part = found.part(1, 3)
+    assert part.blocks.tolist() == found.blocks[1:3].tolist()
+    assert part.nbytes <= found.nbytes
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20))
@@ -68,11 +116,13 @@ def test_the_pieces_of_a_word_share_its_bounds(inner: list[bool]) -> None:
 @given(st.text(st.characters(), max_size=30))
 def test_kinds_are_unicodes_own(text: str) -> None:
     asked = {ASCII: str.isascii, ALPHA: str.isalpha, ALNUM: str.isalnum, SPACE: str.isspace}
-    asked |= {MARK: is_mark, IN_WORD: in_word, SAYS: lambda c: unicodedata.category(c)[0] not in "PZC"}
+    asked |= {MARK: is_mark, IN_WORD: in_word, SAYS: says}
     for character, kind in zip(text, kinds(code_points(text)).tolist(), strict=True):
         assert kind == sum(bit for bit, test in asked.items() if test(character))
 
 
 def test_no_tokens_have_no_pieces() -> None:
     none = np.zeros(0, dtype=np.int32)
-    assert [found.tolist() for found in pieces("", none, none)] == [[], []]
+    found = pieces("", none, none)
+    assert found.nbytes == 0
+    assert found.stops.tolist() == []

@@ -49,7 +49,7 @@ def test_it_stops_at_once_and_what_it_made_stays() -> None:
     with pytest.raises(Stopped):
         prepare([Document(text_of(1))], model, Noted(stop_at=3))
     # The words' beginnings, and one section.
-    assert len(model.kept.of(text_of(1))._things) == 2
+    assert len(model.kept.of(Document(text_of(1)))._things) == 2
 
 
 def test_nothing_is_made_where_there_is_no_room() -> None:

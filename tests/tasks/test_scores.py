@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.requests import DevReading
 from app.tasks.scores import (
+    MOST_TAKEN_FOR_ABSENT,
     answer_probability,
     best_threshold,
     fit_calibration,
@@ -125,6 +126,22 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     assert fitted.temperature > 0
     given = [answer_probability(fitted, o.margin, o.windows) >= fitted.threshold for o in observed[:5]]
     assert given == [answerable] * 5
+
+
+@given(
+    st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=1, max_size=60).filter(
+        lambda found: any(answerable for _, answerable in found)
+    )
+)
+def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[tuple[float, bool]]) -> None:
+    observed = [DevReading(m, 1, answerable, (m,), answerable, float(answerable)) for m, answerable in found]
+    fitted = fit_calibration(observed)
+    chance = sorted(answer_probability(fitted, o.margin, 1) for o in observed if o.answerable)
+    assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
+    assert 0 <= fitted.absent <= fitted.threshold
+    larger = np.nextafter(fitted.absent, 1)
+    too_many = sum(each < larger for each in chance) > MOST_TAKEN_FOR_ABSENT * len(chance)
+    assert too_many or fitted.absent == fitted.threshold, "it is the largest such limit"
 
 
 def test_nothing_observed_is_refused() -> None:

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.text import Document
+from app.core.text import Document, Said, Span, View
+from app.core.view import view_of_text
+from app.tasks.kept import KeptText
+from app.tasks.pieces import pieces
 from app.tasks.sections import section_windows, sections
-from app.tasks.spans import MAX_TOKENS
-from app.tasks.tokens import join, tokenise
-from app.tasks.windows import PairTemplate, Window, windows
+from app.tasks.spans import MAX_TOKENS, window_candidates
+from app.tasks.tokens import join, tokenise, tokenise_view
+from app.tasks.windows import TITLE_TOKENS, PairTemplate, Window, windows
+from tests.helpers.allowed_spans import allowed
 from tests.helpers.small_models import small_tokenizer
 
 FAMILIES = ("bert", "roberta", "deberta-v2")
@@ -25,15 +31,15 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=400).map("".join)
 
 
 def of_sections(
-    family: str, text: str, size: int, *, length: int = LENGTH, stride: int = STRIDE
+    family: str, text: str, size: int, view: View | None = None, *, length: int = LENGTH, stride: int = STRIDE
 ) -> list[tuple[range, list[Window]]]:
     """Each section's code points and windows."""
     tokenizer = TOKENIZERS[family]
-    template = PairTemplate.of(tokenizer)
+    template, kept = PairTemplate.of(tokenizer), KeptText(text, view)
     return [
         (
             range(each.start, each.end),
-            section_windows(template, QUESTION, tokenizer, text, each, length=length, stride=stride),
+            section_windows(template, QUESTION, tokenizer, each, kept, length=length, stride=stride),
         )
         for each in sections([Document(text)], size=size)
     ]
@@ -58,6 +64,10 @@ def test_every_token_is_scored_once_by_the_section_it_begins_in(text: str, famil
             assert len(window) <= LENGTH
             starts = window.starts[window.scored].tolist()
             assert starts and all(start in own for start in starts)
+            told = pieces(text, window.starts, window.ends)
+            assert window.pieces is not None
+            for name in ("inner", "says", "opens", "closes", "stops"):
+                assert getattr(window.pieces, name).tolist() == getattr(told, name).tolist(), name
             scored += list(zip(starts, window.ends[window.scored].tolist(), strict=True))
     assert scored == sorted(scored)
     if (
@@ -98,3 +108,120 @@ def test_the_longest_answer_has_room_before_and_behind_every_token_that_is_score
 def test_a_section_without_words_has_no_windows() -> None:
     assert [made for _, made in of_sections("bert", "\n" * 500, 100)] == [[]] * 5
     assert of_sections("bert", "", 100) == []
+
+
+CELLS = st.sampled_from(
+    ["the king", "Queen", "705.1", "1,000", "(a)", "tarts.", "日本語", "5 %", "a, b", "-"]
+)
+TABLES = st.integers(2, 4).flatmap(
+    lambda columns: st.lists(st.lists(CELLS, min_size=columns, max_size=columns), min_size=2, max_size=20)
+)
+
+
+@given(
+    TABLES,
+    st.sampled_from([" | ", "\t"]),
+    st.sampled_from(FAMILIES),
+    st.sampled_from([300, 20_000]),
+    st.integers(0, 99),
+)
+def test_every_candidate_lies_in_one_cell_or_paragraph(
+    rows: list[list[str]], separator: str, family: str, size: int, seed: int
+) -> None:
+    text, blocks = "The king stole.\n\n", [Span(0, 15)]
+    for row in rows:
+        for cell in row:
+            blocks.append(Span(len(text), len(text) + len(cell)))
+            text += cell + separator
+        text = text[: -len(separator)] + "\n"
+    text += "\nA queen, of hearts."
+    blocks.append(Span(text.rindex("A "), len(text)))
+    view = view_of_text(text)
+    dice, count = np.random.default_rng(seed), 0
+    for _, made in of_sections(family, text, size, view):
+        for window in made:
+            start, end = dice.normal(size=(2, len(window))).astype(np.float32)
+            for one in window_candidates(window, start, end, text=text, document=0, count=1000):
+                assert any(block.start <= one.span.start and one.span.end <= block.end for block in blocks)
+                count += 1
+    assert count
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(PIECES), st.sampled_from(["", "Header: ", ". "]), st.booleans()),
+        max_size=15,
+    ),
+    st.sampled_from(FAMILIES),
+    st.integers(0, 99),
+)
+def test_the_best_candidate_is_the_best_of_all_spans_in_their_blocks(
+    parts: list[tuple[str, str, bool]], family: str, seed: int
+) -> None:
+    """What is said between the parts of a text is read, and no answer begins or ends there."""
+    text, said, bounds = "", [], []
+    for words, opening, is_bound in parts:
+        if opening:
+            said.append(Said(len(text), len(text) + 1, f" {opening}"))
+            text += "|"
+        if is_bound:
+            bounds.append(len(text))
+        text += f"{words}\n"
+    view = View(tuple(said), array("i", bounds))
+    tokenizer = TOKENIZERS[family]
+    read, own = tokenise_view(tokenizer, text, said)
+    found = [window for _, made in of_sections(family, text, 20_000, view, length=4000) for window in made]
+    assert len(found) == min(1, len(read))
+    for window in found:
+        assert window.input_ids[window.context_at : -1].tolist() == read.ids.tolist()
+        start, end = np.random.default_rng(seed).integers(-9, 9, (2, len(window))).astype(np.float32)
+        at, places = window.context_at, list(zip(read.starts.tolist(), read.ends.tolist(), strict=True))
+        every = [
+            (float(start[at + i] + end[at + j]), -i, -j, span)
+            for i in range(len(places))
+            for j in range(i, min(len(places), i + MAX_TOKENS))
+            if not own[i] and not own[j] and (span := allowed(text, places[i], places[j], bounds))
+        ]
+        best = window_candidates(window, start, end, text=text, document=0, count=1)
+        expected = [(score, span) for score, *_, span in sorted(every, reverse=True)[:1]]
+        assert [(one.score, one.span) for one in best] == expected
+
+
+def test_what_is_said_is_read_at_every_end_of_a_section() -> None:
+    text = "king\nqueen\ntarts"
+    view = View(tuple(Said(at, at, ". the ") for at in (0, 4, 10, 16)))
+    tokenizer = TOKENIZERS["bert"]
+    whole, _ = tokenise_view(tokenizer, text, view.said)
+    scored = [
+        token
+        for _, made in of_sections("bert", text, 6, view)
+        for window in made
+        for token in window.input_ids[window.context_at : -1][window.scored].tolist()
+    ]
+    (window,) = (window for _, made in of_sections("bert", text, 100, view) for window in made)
+    assert window.input_ids[window.context_at : -1].tolist() == whole.ids.tolist()
+    # No answer begins behind the last section's end.
+    assert scored == whole.ids.tolist()[: -len(join(tokenise(tokenizer, ". the")))]
+
+
+@given(
+    st.lists(st.sampled_from(["the king.", "stole tarts", "Queen"]), min_size=1, max_size=80),
+    st.sampled_from(FAMILIES),
+)
+def test_headings_are_read_before_windows_and_are_no_answer(lines: list[str], family: str) -> None:
+    text = "\n".join(lines)
+    view = View(headings=tuple((at, "river city " * (at // 50)) for at in range(0, len(text), 100)))
+    tokenizer = TOKENIZERS[family]
+    asked = PairTemplate.of(tokenizer).context_at(len(QUESTION))
+    colon = join(tokenise(tokenizer, ":")).ids.tolist()
+    dice = np.random.default_rng(len(text))
+    for _, made in of_sections(family, text, 20_000, view):
+        for window in made:
+            words = join(tokenise(tokenizer, view.heading_at(int(window.starts[0])))).ids.tolist()
+            expected = [*words[-(TITLE_TOKENS - len(colon)) :], *colon] if words else []
+            assert window.input_ids[asked : window.context_at].tolist() == expected
+            assert len(window) <= LENGTH
+            start, end = dice.normal(size=(2, len(window))).astype(np.float32)
+            start[1 : window.context_at] = end[1 : window.context_at] = 99.0
+            for one in window_candidates(window, start, end, text=text, document=0, count=50):
+                assert one.score < 90

@@ -1,15 +1,40 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Span
-from app.tasks.spans import Candidate, NBest, banded_scores, best_spans, whole_span, without_overlaps
+from app.tasks.pieces import Pieces
+from app.tasks.spans import (
+    Candidate,
+    NBest,
+    banded_scores,
+    best_spans,
+    span_scores,
+    whole_span,
+    window_candidates,
+    without_overlaps,
+)
+from app.tasks.tokens import tokenise
+from app.tasks.windows import PairTemplate, Window
+from app.tasks.windows import windows as windows_of
+from tests.helpers.allowed_spans import allowed_spans, begins_well, ends_well, is_balanced, is_item_number
+from tests.helpers.small_models import small_tokenizer
 
+TOKENIZERS = {family: small_tokenizer(family) for family in ("bert", "roberta", "deberta-v2")}
 # Few different values, so that ties are common.
 LOGITS = st.integers(-4, 4).map(lambda n: n / 2)
+# Words, numbers, brackets, items, and what no answer begins or ends with.
+PIECES = (
+    "the king", "Queen", "705.1", "1,000", "10:30", "(", ")", "[", "“", "”", ",", ". ", "\n", "\n3.1 ", "\n(a) ",
+    "iv. ", " .gov", "$5", " %", "e\u0301", "日本", "в Петербурге", " - ", " ", "2", "a)",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 
 
 @st.composite
@@ -21,16 +46,32 @@ def windows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     return start, end, scored, draw(st.integers(1, 30))
 
 
+def what_tokens_are(size: int, data: st.DataObject) -> Pieces:
+    drawn = st.lists(st.sampled_from([True, True, True, False]), min_size=size, max_size=size)
+    inner, says, opens, closes, goes_on = (np.array(data.draw(drawn)) for _ in range(5))
+    return Pieces(inner, says, opens, closes, np.cumsum(~goes_on, dtype=np.int32))
+
+
+def may_answer(told: Pieces, i: int, j: int) -> bool:
+    return bool(
+        told.opens[i] and told.closes[j] and told.says[i : j + 1].any() and told.blocks[i] == told.blocks[j]
+    )
+
+
 def brute_force(
-    start: np.ndarray, end: np.ndarray, scored: np.ndarray, max_tokens: int, says: np.ndarray | None = None
+    start: np.ndarray,
+    end: np.ndarray,
+    scored: np.ndarray,
+    max_tokens: int,
+    fits: Callable[[int, int], bool] = lambda i, j: True,
 ) -> list[tuple[float, int, int]]:
-    """Every span of the full matrix, best first, less those that share a token with a better one."""
+    """Every fitting span of the full matrix, best first, less those that share a token with a better one."""
     size = len(start)
     every = [
         (float(start[i] + end[j]), i, j)
         for i in range(size)
         for j in range(i, min(size, i + max_tokens))
-        if scored[i] and (says is None or says[i : j + 1].any())
+        if scored[i] and fits(i, j)
     ]
     every.sort(key=lambda span: (-span[0], span[1], span[2]))
     kept: list[tuple[float, int, int]] = []
@@ -40,15 +81,47 @@ def brute_force(
     return kept
 
 
-@given(windows())
-def test_the_banded_search_finds_what_the_full_matrix_holds(window) -> None:
+@given(windows(), st.data())
+def test_the_banded_search_finds_what_the_full_matrix_holds(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32) * 2
     found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens))
     assert found == brute_force(start, end, scored, max_tokens)
-    says = start >= 0
-    found = list(best_spans(start, end, scored, starts, starts + 1, says=says, max_tokens=max_tokens))
-    assert found == brute_force(start, end, scored, max_tokens, says)
+    told = what_tokens_are(len(start), data)
+    found = list(best_spans(start, end, scored, starts, starts + 1, told=told, max_tokens=max_tokens))
+    assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j))
+
+
+@given(windows(), st.data())
+def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.DataObject) -> None:
+    start, end, scored, max_tokens = window
+    starts = np.arange(len(start), dtype=np.int32) * 2
+    told = what_tokens_are(len(start), data)
+    unfit = data.draw(st.sets(st.tuples(st.integers(0, 23), st.integers(0, 6)).map(lambda p: (p[0], sum(p)))))
+    looked_at: list[tuple[int, int]] = []
+
+    def fits(first: int, last: int) -> bool:
+        looked_at.append((first, last))
+        return (first, last) not in unfit
+
+    found = list(
+        best_spans(start, end, scored, starts, starts + 1, told=told, max_tokens=max_tokens, fits=fits)
+    )
+    assert found == brute_force(
+        start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j) and (i, j) not in unfit
+    )
+    assert len(looked_at) == len(set(looked_at))
+
+
+@given(windows(), st.data())
+def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: st.DataObject) -> None:
+    start, end, scored, max_tokens = window
+    told = what_tokens_are(len(start), data)
+    band = span_scores(start, end, scored, told=told, max_tokens=max_tokens)
+    for i in range(len(start)):
+        for k in range(max_tokens):
+            may = i + k < len(end) and scored[i] and may_answer(told, i, i + k)
+            assert band[i, k] == (start[i] + end[i + k] if may else -np.inf)
 
 
 @given(windows(), st.integers(-6, 6))
@@ -179,3 +252,109 @@ def test_a_sign_may_be_an_answer(text: str) -> None:
 def test_an_accent_of_its_own_belongs_to_its_letter() -> None:
     assert whole_span("a cafe\u0301 here", 2, 6) == Span(2, 7)
     assert whole_span("e\u0301t", 1, 3) == Span(0, 3)
+
+
+def read_at_once(text: str, family: str) -> Window | None:
+    """A short text in one window; None where it has no tokens."""
+    tokenizer = TOKENIZERS[family]
+    made = windows_of(PairTemplate.of(tokenizer), [5], tokenise(tokenizer, text), text, length=2000)
+    return next(made, None)
+
+
+@given(TEXTS, st.sampled_from(sorted(TOKENIZERS)), st.integers(0, 1000))
+def test_the_candidates_are_the_best_whole_spans_of_all(text: str, family: str, seed: int) -> None:
+    window = read_at_once(text, family)
+    if window is None:
+        return
+    dice = np.random.default_rng(seed)
+    start, end = dice.integers(-8, 8, (2, len(window))).astype(np.float32)
+    at = window.context_at
+    places = list(zip(window.starts.tolist(), window.ends.tolist(), strict=True))
+    every = sorted(
+        (-float(start[at + i] + end[at + j]), i, j, span) for i, j, span in allowed_spans(text, places)
+    )
+    expected: list[tuple[float, Span]] = []
+    for below, _, _, span in every:
+        if not any(span.overlaps(better) for _, better in expected):
+            expected.append((-below, span))
+    found = list(window_candidates(window, start, end, text=text, document=0, count=1000))
+    assert [(one.score, one.span) for one in found] == expected
+
+
+@given(TEXTS, st.sampled_from(sorted(TOKENIZERS)), st.integers(0, 1000))
+def test_a_candidate_is_whole_words_and_numbers_with_nothing_dangling(
+    text: str, family: str, seed: int
+) -> None:
+    window = read_at_once(text, family)
+    if window is None:
+        return
+    start, end = np.random.default_rng(seed).normal(size=(2, len(window))).astype(np.float32)
+    for one in window_candidates(window, start, end, text=text, document=0, count=1000):
+        words, behind = one.span.of(text), text[one.span.end :]
+        assert words == words.strip() != ""
+        for left, right in ((text[: one.span.start], words), (words, behind)):
+            assert not (re.search(r"[a-zа-яA-ZА-Я]\Z", left) and re.match("[a-zа-яA-ZА-Я\u0301]", right))
+            assert not (re.search(r"[0-9][.,:]?\Z", left) and re.match("[0-9]", right))
+            assert not (re.search(r"[0-9]\Z", left) and re.match("[.,:][0-9]", right))
+        assert begins_well(text, one.span.start)
+        assert ends_well(text, one.span.end)
+        assert is_balanced(words)
+        assert not is_item_number(text, one.span)
+
+
+def chosen(text: str, words: str) -> str:
+    """The best candidate's words where a model says that `words` are the answer."""
+    window = read_at_once(text, "bert")
+    assert window is not None
+    begin = text.index(words)
+    start, end = np.zeros((2, len(window)), dtype=np.float32)
+    start[window.context_at + int(window.starts.searchsorted(begin))] = 5
+    end[window.context_at + int(window.ends.searchsorted(begin + len(words)))] = 5
+    return next(window_candidates(window, start, end, text=text, document=0, count=1)).span.of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the king\n3.1 The queen", "3.1"),
+        ("3.1. The queen", "3.1"),
+        ("  (a) the tarts", "(a)"),
+        ("iv. the tarts", "iv"),
+        ("A the tarts", "A"),
+        ("the king (not the queen) stole", "king (not"),
+        ("the king (not the queen) stole", "queen) stole"),
+        ("the “king of hearts” stole", "king of hearts”"),
+        ("a) king (b", "a) king (b"),
+        ("the king, the queen", "king,"),
+        ("the king,queen", ",queen"),
+        ("river.city", ".city"),
+        ("took £5", "took £"),
+    ],
+)
+def test_what_is_cut_short_is_no_answer(text: str, words: str) -> None:
+    assert chosen(text, words) != words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the king of 3.1 tarts", "3.1"),
+        ("the king\n3.1", "3.1"),
+        ("3.1\tThe queen", "3.1"),
+        ("1984 was the war", "1984"),
+        ("the king (not the queen) stole", "king (not the queen)"),
+        ("the king (not the queen) stole", "not the queen"),
+        ("a .gov name", ".gov"),
+        ("took £5", "£5"),
+        ("the king stole tarts.", "tarts."),
+    ],
+)
+def test_what_is_whole_may_be_the_answer(text: str, words: str) -> None:
+    assert chosen(text, words) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "whole"), [("in 705.1 of", "705", "705.1"), ("1,000 tarts", "000", "1,000")]
+)
+def test_a_number_is_taken_whole(text: str, words: str, whole: str) -> None:
+    assert chosen(text, words) == whole

@@ -18,7 +18,7 @@ from app.tasks.token_classification import tag
 from tests.helpers.small_models import small_checkpoint
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
-FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert")
+FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
 TEXT = "Alice and the Queen of Hearts, O'Brien (U.S.) too, saw Paris.\nThe zanzibarbarian took tarts; é 北!"
 
 

@@ -12,6 +12,7 @@ from app.core.errors import SpanlightError
 from app.tasks import windows as windows_module
 from app.tasks.tokens import Tokens, join, tokenise
 from app.tasks.windows import (
+    TITLE_TOKENS,
     PairTemplate,
     estimate_windows,
     pad,
@@ -173,7 +174,55 @@ def test_a_window_ends_at_a_paragraph_bound_in_its_last_quarter() -> None:
     room = 40
     made = list(single_windows(TEMPLATE, [tokens], text, length=room + TEMPLATE.single_overhead, stride=5))
     assert len(made[0].starts) == 36
-    assert made[1].first == 36 - 5
+
+
+@given(
+    st.integers(50, 300),
+    st.frozensets(st.integers(0, 300), max_size=60),
+    st.integers(20, 60),
+    st.integers(0, 60),
+)
+def test_the_next_window_begins_at_the_first_line_in_half_of_what_they_share(
+    count: int, breaks: frozenset[int], room: int, stride: int
+) -> None:
+    text, tokens = numbered(count, breaks)
+    made = list(
+        single_windows(TEMPLATE, [tokens], text, length=room + TEMPLATE.single_overhead, stride=stride)
+    )
+    shared = min(stride, room * 3 // 8)
+    for last, window in pairwise(made):
+        end = last.first + len(last.starts)
+        possible = range(end - shared, end - shared // 2 + 1)
+        assert window.first == next((at for at in possible if at - 1 in breaks), possible[0])
+
+
+@given(
+    st.integers(1, 300),
+    st.lists(st.integers(0, TITLE_TOKENS), min_size=600, max_size=600),
+    st.integers(0, 20),
+)
+def test_what_stands_before_a_window_shifts_its_context(count: int, sizes: list[int], asked: int) -> None:
+    text, tokens = numbered(count)
+    question = list(range(asked))
+
+    def title_at(point: int) -> np.ndarray:
+        return np.full(sizes[point], 1000 + point)
+
+    made = list(windows(TEMPLATE, question, [tokens], text, length=80, stride=16, title_at=title_at))
+    scored = []
+    for window in made:
+        point, here = int(window.starts[0]), slice(window.context_at, window.context_at + len(window.starts))
+        title = [1000 + point] * sizes[point]
+        ids, types = TEMPLATE.pair(
+            question, [*title, *range(window.first, window.first + len(window.starts))]
+        )
+        assert window.input_ids.tolist() == ids.tolist()
+        assert window.token_type_ids.tolist() == types.tolist()
+        assert window.context_at == TEMPLATE.context_at(asked) + len(title)
+        assert window.input_ids[here].tolist() == list(range(count))[window.first :][: len(window.starts)]
+        assert len(window) <= 80
+        scored += window.starts[window.scored].tolist()
+    assert scored == tokens.starts.tolist()
 
 
 def test_a_lines_end_does_where_no_paragraph_ends() -> None:
@@ -267,7 +316,7 @@ def bound_token_by_token(text: str, tokens: Tokens, capacity: int) -> int:
 @given(
     st.lists(st.sampled_from(["king", "Queen", " ", "\n", "\n\n", "\n \n", "\t", "👩", "e\u0301", "日本"]), min_size=20)
     .map("".join),
-    st.sampled_from(["bert", "roberta", "deberta-v2"]),
+    st.sampled_from(["bert", "roberta", "mpnet", "deberta-v2"]),
     st.data(),
 )  # fmt: skip
 def test_a_window_ends_where_looking_token_by_token_has_it_end(

@@ -1,0 +1,99 @@
+"""A long text read by two models: a quick reader finds its likeliest passages, the careful one reads them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from app.core.report import Report
+from app.core.text import Span
+from app.tasks.batches import Runner, group_size
+from app.tasks.reading import Asked
+from app.tasks.task import ReadyModel
+from app.tasks.windows import PairTemplate, Window
+
+# A text of so many windows is read by the careful reader alone.
+ALONE = 16
+# So many windows at most, those with most of the question's words first, are looked at by the quick reader; the careful
+# one reads so many of them.
+LOOKED_AT, READ = 96, 12
+# So many places come from retrieval whatever the quick reader says of them.
+_RETRIEVED = 4
+
+
+def finds(asked: Asked, model: ReadyModel) -> bool:
+    """Whether a question's text is long enough for two readers, and the model has a quick one beside it."""
+    return model.finder is not None and not asked.question.every and asked.total > ALONE
+
+
+class Finding:
+    """Reads a question's likeliest windows; iterating goes on by one batch through one of the models at a time.
+
+    `teller` is the reading to tell of: the quick reader's, which is provisional, until the careful one has read its
+    first windows. What comes out depends on no order or batch: the windows are chosen by all that the quick one read.
+    """
+
+    def __init__(self, asked: Asked, model: ReadyModel, report: Report) -> None:
+        assert model.finder is not None
+        self._asked, self._model, self._finder = asked, model, model.finder
+        question = replace(asked.question, quick=False, in_order=False)
+        self._quick = Asked(asked.index, question, model.finder, report, asked.places)
+        self._report = report
+        self._looking = self._reading = 0.0
+        self.teller = self._quick
+
+    @property
+    def done(self) -> int:
+        """How many windows were read by either."""
+        return self._quick.read + self._asked.read
+
+    @property
+    def total(self) -> int:
+        """How many windows either will have read at the end."""
+        return min(LOOKED_AT, self._quick.total) + (self._asked.total if self._asked.chosen else READ)
+
+    @property
+    def seconds_left(self) -> float:
+        """About how long the rest will take: the careful reader's windows take longer than those looked at."""
+        if not self._looking:
+            return math.inf
+        each = self._looking / max(1, self._quick.read)
+        careful = self._reading / self._asked.read if self._asked.read else each * self._slower
+        ahead = 0 if self._asked.chosen else max(0, min(LOOKED_AT, self._quick.total) - self._quick.read)
+        return ahead * each + (self.total - self._quick.read - ahead - self._asked.read) * careful
+
+    @property
+    def _slower(self) -> float:
+        return self._model.card.parameters / max(1, self._finder.card.parameters)
+
+    def __iter__(self) -> Iterator[None]:
+        ranked: list[tuple[float, int, Span]] = []
+        looked_at = Runner(self._finder, self._report)
+        groups = self._quick.groups(PairTemplate.of(self._finder.tokenizer))
+        for document, group in groups:
+            arrays, seconds = looked_at(group)
+            self._looking += seconds
+            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
+                best = self._quick.take(document, window, start, end)
+                if best:
+                    ranked.append((-best[0].score, document, best[0].span))
+            yield
+            if self._quick.read >= LOOKED_AT:
+                break
+        found = [(document, span.start) for _, document, span in sorted(ranked)]
+        places = islice(self._asked.places.best(), _RETRIEVED)
+        retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
+        chosen = self._asked.choose(PairTemplate.of(self._model.tokenizer), [*retrieved, *found], READ)
+        run, size = Runner(self._model, self._report), group_size(self._model)
+        for at in range(0, len(chosen), size):
+            batch: list[tuple[int, Window]] = chosen[at : at + size]
+            arrays, seconds = run([window for _, window in batch])
+            self._reading += seconds
+            for (document, window), start, end in zip(
+                batch, arrays["start_logits"], arrays["end_logits"], strict=True
+            ):
+                self._asked.take(document, window, start, end)
+            self.teller = self._asked
+            yield

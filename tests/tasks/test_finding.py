@@ -1,0 +1,78 @@
+"""A long text read by two models: the quick one finds passages, every answer is the careful one's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.report import Silent, Stopped
+from app.core.requests import QuestionBatch
+from app.core.results import Reading
+from app.tasks.finding import ALONE, LOOKED_AT, READ
+from app.tasks.question_answering import read, read_batch
+from app.tasks.task import ReadyModel
+from tests.helpers.fake_models import Noted, span_reader
+from tests.helpers.two_passes import Varied, ask, found, text_of
+
+
+def both(family: str = "roberta") -> tuple[ReadyModel, Varied, Varied]:
+    """A careful reader with a quick one beside it, of another family and tokenizer, and their forwards."""
+    quick, careful = span_reader("bert", seed=3), span_reader(family, seed=3)
+    quick_forward, careful_forward = Varied(quick.tokenizer, 3), Varied(careful.tokenizer, 3)
+    finder = replace(quick, forward=quick_forward)
+    return replace(careful, forward=careful_forward, finder=finder), careful_forward, quick_forward
+
+
+@pytest.mark.parametrize("options", [{}, {"in_order": True}, {"quick": True}])
+def test_a_long_text_is_looked_at_by_one_and_answered_by_the_other(options: dict[str, bool]) -> None:
+    model, careful, quick = both()
+    text = text_of(4, 20_000)
+    reading = read(ask("who stole the tarts", text, **options), model, Silent())
+    assert reading.complete and reading.quick
+    assert careful.rows == reading.windows == reading.windows_total <= READ
+    assert LOOKED_AT <= quick.rows < LOOKED_AT + 8
+    assert reading.windows_whole > 200
+    # Every answer is one that the careful reader gives of the windows it read.
+    everything = read(
+        ask("who stole the tarts", text, every=True, top_k=20), replace(model, finder=None), Silent()
+    )
+    spans = {answer.span: answer.score for answer in everything.answers}
+    shared = [answer for answer in reading.answers if answer.span in spans]
+    assert all(answer.score == pytest.approx(spans[answer.span]) for answer in shared)
+
+
+def test_the_same_question_gives_the_same_words_again() -> None:
+    model, _, _ = both()
+    question = ask("who stole the tarts", text_of(5, 20_000), text_of(6, 5000))
+    first, again = (read(question, model, Silent()) for _ in range(2))
+    assert found(first) == found(again)
+    batch = read_batch(QuestionBatch((ask("king", text_of(1, 30)), question)), model, Silent())
+    assert found(batch[1]) == found(first)
+
+
+def test_what_is_told_before_the_careful_reader_is_provisional() -> None:
+    model, careful, _ = both()
+    noted = Noted()
+    read(ask("who stole the tarts", text_of(7, 20_000)), model, noted)
+    told = [reading for reading in noted.partials if isinstance(reading, Reading)]
+    assert told and not told[0].complete
+    assert careful.rows
+    done = [progress.done for progress in noted.told]
+    assert done == sorted(done) and noted.told[-1].done == noted.told[-1].total
+
+
+def test_a_short_text_and_every_passage_are_read_by_the_careful_one_alone() -> None:
+    model, careful, quick = both()
+    short = read(ask("king", text_of(1, 100)), model, Silent())
+    assert short.windows <= ALONE and not short.quick
+    whole = read(ask("king", text_of(2, 20_000), every=True), model, Silent())
+    assert not quick.rows
+    assert not whole.quick and whole.windows == whole.windows_whole > ALONE
+    assert careful.rows == short.windows + whole.windows
+
+
+def test_it_stops_between_batches() -> None:
+    model, _, _ = both()
+    with pytest.raises(Stopped):
+        read(ask("who stole the tarts", text_of(8, 20_000)), model, Noted(stop_at=20))

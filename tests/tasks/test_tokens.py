@@ -1,0 +1,124 @@
+"""A text tokenised with words that are said in it: the own tokens keep their places, the said ones have no width."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.text import Said
+from app.tasks.known_words import KnownWords
+from app.tasks.tokens import Tokens, join, tokenise, tokenise_view
+from tests.helpers.small_models import small_tokenizer
+
+FAMILIES = ("bert", "roberta", "albert")
+TOKENIZERS = {family: small_tokenizer(family) for family in FAMILIES}
+BERT = TOKENIZERS["bert"]
+families = st.sampled_from(FAMILIES)
+texts = st.text(st.sampled_from("aK 1.,:|\n\té👩\u0301\ud800北"), max_size=60)
+
+
+@st.composite
+def words_and_said(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], list[Said]]:
+    """Words between separators, the words' places, and what is said before, between or behind some of them."""
+    words = draw(
+        st.lists(st.sampled_from(["king", "wonderfully", "12", "a-b.", "(é)", "👩 北", "$3.5"]), max_size=8)
+    )
+    text, places, said = draw(st.sampled_from(["", "\n"])), [], []
+    at = 0
+    for word in words:
+        places.append((len(text), len(text) + len(word)))
+        match draw(st.sampled_from(["nothing", "before", "instead", "behind"])):
+            case "before":
+                said.append(Said(len(text), len(text), "Who: "))
+            case "instead":
+                said.append(Said(at, len(text), ". He said: "))
+            case "behind" if len(text) == at + 1:
+                said.append(Said(at, at, "."))
+        text += word + draw(st.sampled_from(["\n", "\t", "  "]))
+        at = places[-1][1]
+    return text, places, said
+
+
+def spoken(text: str, said: list[Said]) -> str:
+    at, parts = 0, []
+    for each in said:
+        parts += [text[at : each.start], each.words]
+        at = each.end
+    return "".join([*parts, text[at:]])
+
+
+def lists(tokens: Tokens) -> list[list[int]]:
+    return [tokens.ids.tolist(), tokens.starts.tolist(), tokens.ends.tolist()]
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=texts, family=families)
+def test_where_nothing_is_said_it_is_tokenise(text: str, family: str) -> None:
+    found, said = tokenise_view(TOKENIZERS[family], text, ())
+    assert lists(found) == lists(join(tokenise(TOKENIZERS[family], text)))
+    assert said.dtype == bool and said.shape == (len(found),) and not said.any()
+
+
+@settings(max_examples=200, deadline=None)
+@given(given_=words_and_said(), family=families)
+def test_own_tokens_keep_their_places_and_said_ones_have_no_width(
+    given_: tuple[str, list[tuple[int, int]], list[Said]], family: str
+) -> None:
+    text, places, said = given_
+    tokenizer = TOKENIZERS[family]
+    found, is_said = tokenise_view(tokenizer, text, said)
+    read = join(tokenise(tokenizer, spoken(text, said)))
+    assert found.ids.tolist() == read.ids.tolist()
+    assert (np.diff(found.starts) >= 0).all() and (np.diff(found.ends) >= 0).all()
+    assert (found.starts <= found.ends).all() and found.ends.max(initial=0) <= len(text)
+    assert (found.starts[is_said] == found.ends[is_said]).all()
+    assert set(found.starts[is_said].tolist()) <= {each.end for each in said}
+    # The same characters, wherever they are read from.
+    heard = spoken(text, said)
+    for at in np.flatnonzero(~is_said):
+        assert text[found.starts[at] : found.ends[at]] == heard[read.starts[at] : read.ends[at]]
+    # All words of the text, and nothing else, are what the own tokens stand for.
+    covered = {point for at in np.flatnonzero(~is_said) for point in range(found.starts[at], found.ends[at])}
+    assert covered >= {
+        point for start, end in places for point in range(start, end) if not text[point].isspace()
+    }
+    assert not any(each.start <= point < each.end for each in said for point in covered)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), text=texts, family=families)
+def test_places_stay_inside_the_text_whatever_is_said(data: st.DataObject, text: str, family: str) -> None:
+    points = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    words = st.text(st.sampled_from("aK 1.:\n👩[SEP]"), max_size=6)
+    said = [Said(start, end, data.draw(words)) for start, end in zip(points[::2], points[1::2], strict=False)]
+    found, is_said = tokenise_view(TOKENIZERS[family], text, said)
+    assert (np.diff(found.starts) >= 0).all() and (np.diff(found.ends) >= 0).all()
+    assert ((found.starts >= 0) & (found.starts <= found.ends) & (found.ends <= len(text))).all()
+    assert (found.starts[is_said] == found.ends[is_said]).all()
+
+
+def test_a_token_that_runs_into_what_is_said_ends_with_the_texts_own_part() -> None:
+    roberta = TOKENIZERS["roberta"]
+    # " the" is one token, of which the text has the first two letters.
+    found, is_said = tokenise_view(roberta, "of th", [Said(5, 5, "e king")])
+    assert [roberta.id_to_token(token) for token in found.ids][-2:] == ["Ġthe", "Ġking"]
+    assert (found.starts.tolist()[-2:], found.ends.tolist()[-2:]) == ([3, 5], [5, 5])
+    assert is_said.tolist()[-2:] == [False, True]
+
+
+@pytest.mark.parametrize("words", [None, "known"])
+def test_a_special_tokens_name_that_is_said_is_only_words(words: str | None) -> None:
+    known = KnownWords(BERT) if words else None
+    found, is_said = tokenise_view(BERT, "king", [Said(0, 0, "[SEP]: ")], words=known)
+    assert BERT.token_to_id("[SEP]") not in found.ids.tolist()
+    assert is_said.tolist() == [True] * (len(found) - 1) + [False]
+
+
+def test_known_words_change_nothing() -> None:
+    said = [Said(0, 0, "Who: "), Said(4, 5, ". When: "), Said(7, 7, ".")]
+    one, other = (
+        tokenise_view(BERT, "king\t12\nthe war", said, words=words) for words in (None, KnownWords(BERT))
+    )
+    assert lists(one[0]) == lists(other[0]) and one[1].tolist() == other[1].tolist()
