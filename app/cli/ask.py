@@ -26,7 +26,15 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.core.wording import best_of, best_passages, likely, stopped_after, without_answer
+from app.core.wording import (
+    NEAREST_WORDS,
+    best_of,
+    best_passages,
+    likely,
+    low_confidence,
+    stopped_after,
+    without_answer,
+)
 from app.flows.ask import ask
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
@@ -39,8 +47,11 @@ from 0, end not included: text[start:end] is the answer. With --json, "quote" is
 one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, "line"
 the line of a plain text or Markdown file, both from 1, null for other kinds (in a piece of HTML in
 Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
-is none, and "heading" the last heading before them, "" where there is none. Where the text does not
-say, the answer is "" with null positions, and its probability is that of there being none.
+is none, and "heading" the last heading before them, "" where there is none. "outcome" is "answer",
+"low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
+probability is that of there being none; with low confidence "nearest" holds the words that may
+answer, their positions and the probability that they are right, else null. "answers" lists these
+words first, then other places of at least 5 %, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
@@ -63,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch", metavar="IN.jsonl", help="many questions, each with its own text")
     parser.add_argument("--output", metavar="OUT.jsonl", help="where the answers of a batch go")
     parser.add_argument(
-        "--top-k", type=at_least_one, metavar="N", help="how many answers to list (1; with --json 5)"
+        "--top-k", type=at_least_one, metavar="N", help="how many answers to list at most (1; with --json 5)"
     )
     decision = parser.add_mutually_exclusive_group()
     decision.add_argument(
@@ -77,6 +88,11 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--quick", action="store_true", help="read only the passages that share most words with the question"
+    )
+    parser.add_argument(
+        "--every-passage",
+        action="store_true",
+        help="have the careful reader read every passage of a long text",
     )
     parser.add_argument("--no-history", action="store_true", help="do not keep the question in the history")
     add_reading_arguments(parser)
@@ -136,7 +152,13 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
         head |= {"quote": "", "sentence": ""}
+    nearest = None
+    if best is None and (near := reading.shown) is not None:
+        place = {"start": near.span.start, "end": near.span.end}
+        nearest = {"text": near.text, **place, "probability": near.probability}
     return head | {
+        "outcome": reading.outcome,
+        "nearest": nearest,
         "no_answer_probability": reading.no_answer_probability,
         "threshold": reading.threshold,
         "answers": answers,
@@ -206,7 +228,13 @@ def _options(
     arguments: argparse.Namespace, text: str, documents: tuple[Document, ...], top_k: int
 ) -> Question:
     return Question(
-        text, documents, top_k, arguments.threshold, arguments.always_answer, quick=arguments.quick
+        text,
+        documents,
+        top_k,
+        arguments.threshold,
+        arguments.always_answer,
+        quick=arguments.quick,
+        every=arguments.every_passage,
     )
 
 
@@ -214,26 +242,28 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
     several = len(question.documents) > 1
     if not reading.complete:
         stopped = stopped_after(reading.share_read, quick=reading.quick)
-        print(stopped + (": the best so far." if reading.best else "."))
+        print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
         print(best_passages(reading.share_of_text) + ".")
-    if reading.best is None:
+    if reading.shown is None:
         title, likely_not = without_answer(reading.no_answer_probability, whole=reading.read_whole)
         print(title, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:
-        surest = best_of(reading.best.probability, reading.no_answer_probability)
-        _print_answer(reading.best, opened[reading.best.document], several, surest)
+        sure, note = low_confidence(reading.shown.probability), f" {NEAREST_WORDS}"
+        if reading.best is not None:
+            sure, note = best_of(reading.best.probability, reading.no_answer_probability), ""
+        _print_answer(reading.shown, opened[reading.shown.document], several, sure, note)
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
         _print_answer(answer, opened[answer.document], several, likely(answer.probability))
 
 
-def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str) -> None:
+def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str, note: str = "") -> None:
     document = opened.document
     print(one_line(answer.text))
-    print(f"{sure}{_where(answer, opened, several)}.")
+    print(f"{sure}{_where(answer, opened, several)}.{note}")
     sentence = sentence_around(document.text, answer.span)
     before = one_line(Span(sentence.start, answer.span.start).of(document.text) + "|")[:-1]
     after = one_line("|" + Span(answer.span.end, sentence.end).of(document.text))[1:]

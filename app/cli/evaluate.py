@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.figures import print_names, print_pretraining
+from app.cli.figures import print_asked, print_names, print_pretraining
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -16,11 +16,15 @@ from app.cli.terminal import (
     zero_or_more,
 )
 from app.core.errors import SpanlightError
+from app.core.report import Stopped
 from app.core.wording import count, duration
 from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
+from app.flows.evaluate_asked import AskedPlan
 from app.flows.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
+from app.flows.evaluate_documents import evaluate_documents
 from app.flows.evaluate_names import NamesPlan, evaluate_names
 from app.flows.evaluate_pretraining import PretrainingPlan, evaluate_pretraining
+from app.flows.evaluate_tables import evaluate_tables
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -44,6 +48,15 @@ to 1: of masked tokens (15 in 100) the share named first and among the first fiv
 probability; of pairs of stretches the share told right (half of them follow each other, half are of two
 documents), and how often a true follow-up scores higher than the other.
 
+documents QUESTIONS FOLDER: each question is asked of the whole of its document, as the window asks. Rows {"id",
+"file", "question", "kind", "answers": [text], "starts", "places"} on files in FOLDER, or {"id", "document",
+"question", "kind", "answers": [{"text", "answer_start"}]} on the texts of documents.jsonl.xz there. Figures are in
+per cent: right (half of an acceptable answer's words in one of its places, or exactly its words; for the kind none: no
+answer), right in place, F1, answerable ones refused, the best span right whether it is shown or not (forced).
+tables FILE: the same of rows {"id", "title", "table", "header_rows", "question", "kind", "source", "answers":
+[{"row", "column", "text"}]}, each table read as a web page; right is what lies in a right cell. --limit takes
+the first questions of each document, and any ones of a file of tables. Ctrl+C gives the figures so far.
+
 --fit (qa, classification) fits what makes the probabilities calibrated on what was just measured, and keeps it with the
 model: use other examples than those that the model was taught with. The figures shown are without it.
 """
@@ -65,7 +78,8 @@ _COLUMNS = (
 def parser() -> argparse.ArgumentParser:
     """The arguments of `evaluate`."""
     parser = new_parser("evaluate", "Measure a model on examples whose answers are known.", _EPILOG)
-    parser.add_argument("task", choices=("qa", "classification", "tokens", "pretraining"))
+    tasks = ("qa", "classification", "tokens", "pretraining", "documents", "tables")
+    parser.add_argument("task", choices=tasks)
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
         "--join", type=_numbers, metavar="N[,N...]", help="others that each paragraph is put among (qa)"
@@ -75,6 +89,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
     parser.add_argument("--fit", action="store_true", help="fit the calibration and keep it with the model")
+    parser.add_argument(
+        "--predictions", metavar="OUT.jsonl", help="where each question's answer goes (documents, tables)"
+    )
     parser.add_argument("--record", action="store_true", help="keep the figures with the model")
     add_model_arguments(parser)
     return parser
@@ -83,7 +100,14 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure and print the figures."""
     _refuse_what_does_not_go(arguments)
-    report_of = {"qa": _qa, "classification": _classes, "tokens": _names, "pretraining": _pretraining}
+    report_of = {
+        "qa": _qa,
+        "classification": _classes,
+        "tokens": _names,
+        "pretraining": _pretraining,
+        "documents": _asked,
+        "tables": _asked,
+    }
     report_of[arguments.task](arguments, workspace, report)
 
 
@@ -92,6 +116,12 @@ def _refuse_what_does_not_go(arguments: argparse.Namespace) -> None:
         raise SpanlightError("--join goes with qa.", "Leave it out.")
     if arguments.fit and arguments.task not in ("qa", "classification"):
         raise SpanlightError("--fit goes with qa and classification.", "Leave it out.")
+    if arguments.predictions and arguments.task not in ("documents", "tables"):
+        raise SpanlightError("--predictions goes with documents and tables.", "Leave it out.")
+    if arguments.task == "documents" and len(arguments.files) != 2:
+        raise SpanlightError("documents takes a file of questions and a folder.", "Give QUESTIONS FOLDER.")
+    if arguments.task == "tables" and len(arguments.files) != 1:
+        raise SpanlightError("tables takes one file.", "Give FILE.")
 
 
 def _qa(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -127,6 +157,21 @@ def _pretraining(arguments: argparse.Namespace, workspace: Workspace, report: Te
     found = evaluate_pretraining(workspace, plan, report, model=arguments.model, device=arguments.device)
     report.clear()
     print_pretraining(found) if not arguments.json else print_json(asdict(found))
+
+
+def _asked(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    questions, *folder = _paths(arguments)
+    predictions = Path(arguments.predictions) if arguments.predictions else None
+    plan = AskedPlan(questions, arguments.limit, arguments.seed, predictions, arguments.record)
+    choice = {"model": arguments.model, "device": arguments.device}
+    if folder:
+        found = evaluate_documents(workspace, plan, folder[0], report, **choice)
+    else:
+        found = evaluate_tables(workspace, plan, report, **choice)
+    report.clear()
+    print_asked(found) if not arguments.json else print_json(asdict(found))
+    if not found.complete:
+        raise Stopped
 
 
 def _paths(arguments: argparse.Namespace) -> tuple[Path, ...]:

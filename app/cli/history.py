@@ -64,7 +64,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def entry_values(entry: Entry) -> dict[str, object]:
     """An entry as `--json` prints it."""
-    return asdict(entry) | {"asked": iso(entry.asked), "share_read": entry.share_read}
+    return asdict(entry) | {
+        "asked": iso(entry.asked),
+        "share_read": entry.share_read,
+        "outcome": entry.outcome,
+    }
 
 
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -84,16 +88,16 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
 
 
 def _print(entry: Entry) -> None:
-    best = entry.best
+    shown = entry.shown
     print(f"{entry.number}  {marked(one_line(entry.question))}")
-    if best is None:
-        print(f"  {entry.without_answer} {entry.likely}.")
+    if shown is None:
+        print(f"  {entry.words} {entry.likely}.")
     else:
-        print(f"  {one_line(best.text)}")
+        print(f"  {one_line(shown.text)}")
         print(f"  {entry.likely}.")
     if entry.in_part:
         print(f"  {entry.in_part}.")
-    where = f", {one_line(best.where)}" if best is not None and best.where else ""
+    where = f", {one_line(shown.where)}" if shown is not None and shown.where else ""
     print(f"  {one_line(entry.name) or UNNAMED}{where}, {date_and_time(local(entry.asked))}")
 
 

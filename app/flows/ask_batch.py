@@ -12,6 +12,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
+from app.flows.ask import with_view
 from app.flows.groups import GroupReport, groups
 from app.flows.in_order import BatchDone, InOrder
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
@@ -82,7 +83,7 @@ def _question(row: Row, source: Path, options: Question) -> Question:
     # One character for one, so that positions stay.
     context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
     text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
-    return replace(options, text=text, documents=(Document(context),))
+    return replace(options, text=text, documents=(with_view(Document(context)),))
 
 
 def _answer_row(row: Row, reading: Reading, top_k: int) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import language as language_name
@@ -12,10 +13,14 @@ from app.core.measures import Measure
 from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
+from app.core.wording import duration
 from app.core.wording import size as bytes_in_words
 from app.flows.workspace import Workspace
 from app.models.catalog import read_catalogue
 from app.models.memory import computer
+
+if TYPE_CHECKING:
+    from app.core.results import Reading
 
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
@@ -26,6 +31,10 @@ _WORDS = {
     LARGE: "Large for {place}: takes {needed} of its {memory}",
     TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
 }
+# Larger readers take a second and more for a page without a GPU, and are not recommended.
+_MOST_WEIGHTS = 200 * 10**6
+# A window of 384 tokens goes on by 256, and a page has about 500 words, or 680 tokens.
+_WINDOWS_ON_PAGE = 2.5
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _HEADS = {
     Head.QUESTION_ANSWERING: "ask answers questions reader",
@@ -72,6 +81,52 @@ def search(
         and (not licence or (free_licence(model.licence) is True) == (licence == "free"))
         and _holds(model, wanted)
     )
+
+
+def stronger(
+    models: Sequence[OfferedModel], reader: ModelCard, *, memory: int | None = None
+) -> tuple[OfferedModel, ...]:
+    """The offered readers of a reader's language that are stronger than it, the recommended one first, then by F1.
+
+    F1 is that on SQuAD 2.0 as their authors report it, and for `reader`, where it is none of them, as it was measured.
+    Recommended is the strongest that fits the memory (the computer's by default) well and reads fast enough without a
+    GPU.
+    """
+    own = [model.squad2_f1 for model in models if model.repository == reader.repository]
+    own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
+    found = sorted(
+        (
+            model
+            for model in models
+            if model.squad2_f1 > max(own, default=0.0)
+            and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+        ),
+        key=lambda model: -model.squad2_f1,
+    )
+    fitting = (each for each in found if fits(each, memory=memory) in (EASILY, WELL))
+    best = next((each for each in fitting if each.parameters <= _MOST_WEIGHTS), None)
+    return tuple(sorted(found, key=lambda model: model is not best))
+
+
+def stronger_to_have(workspace: Workspace, report: Report) -> tuple[ModelCard, tuple[OfferedModel, ...]]:
+    """The reader in use and the `stronger` ones that are not installed; raises SpanlightError where there is none."""
+    reader = workspace.find_model(Head.QUESTION_ANSWERING)
+    here = {card.repository for card in workspace.shelf.cards()}
+    found = stronger(offered(workspace, report), reader)
+    return reader, tuple(model for model in found if model.repository not in here)
+
+
+def recommended(model: OfferedModel, reader: ModelCard, reading: Reading) -> str:
+    """What is said of a stronger reader after a reading: its name, F1 and size, and how long it takes for a page here.
+
+    That is estimated from the reading's own time by the number of parameters.
+    """
+    read = reading.windows - reading.screened
+    said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
+    if not (reading.seconds and read > 0 and reader.parameters):
+        return said
+    page = _WINDOWS_ON_PAGE * reading.seconds / read * model.parameters / reader.parameters
+    return f"{said}, roughly {duration(page if page < 2 else round(page))} a page on this computer"
 
 
 def free_licence(licence: str) -> bool | None:

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from app.core.history import Entry, KeptAnswer
+from app.core.results import Outcome
 from app.core.text import without_blanks
-from app.core.wording import NO_ANSWER, best_of, percent
+from app.core.wording import NO_ANSWER, percent
+
+_NOUNS = {
+    Outcome.ANSWER: ("Another answer", "The same answer"),
+    Outcome.LOW_CONFIDENCE: ("Other nearest words", "The same nearest words"),
+}
 
 
 def said_of(before: Entry, now: Entry) -> tuple[bool, str]:
-    """Whether the same words answer in the same place (or nothing does, still), and the sentence that says it."""
-    old, new = before.best, now.best
-    if old is None and new is None:
-        silent = now.without_answer == NO_ANSWER
-        return True, "The text still does not say." if silent else f"Still {_begun_small(now.without_answer)}"
-    if old is None and new is not None:
-        return False, f"Now there is an answer: {answer_said(now, new)}."
-    if new is None and old is not None:
-        silent = now.without_answer == NO_ANSWER
-        instead = f"Now {_begun_small(now.without_answer).rstrip('.')}"
-        return False, f"{'The text does not say any more' if silent else instead} (was “{plain(old.text)}”)."
-    assert old is not None and new is not None
+    """Whether the same words are shown as sure, in the same place (or none, still), and the sentence that says it."""
+    old, new = before.shown, now.shown
+    was = f" (was “{plain(old.text)}”)" if old is not None else ""
+    if new is None:
+        silent = now.words == NO_ANSWER
+        if old is None:
+            return True, "The text still does not say." if silent else f"Still {_begun_small(now.words)}"
+        instead = f"Now {_begun_small(now.words).rstrip('.')}"
+        return False, f"{'The text does not say any more' if silent else instead}{was}."
+    if old is None or before.outcome is not now.outcome:
+        if now.best is not None:
+            return False, f"Now there is an answer: {_said(now, new)}."
+        return False, f"Now there are {'only ' if old else ''}nearest words: {_said(now, new)}{was}."
+    another, same = _NOUNS[now.outcome]
     if not _same_words(before, old.text, now, new.text):
-        return False, f"Another answer now: {answer_said(now, new)} (was “{plain(old.text)}”)."
+        return False, f"{another} now: {_said(now, new)}{was}."
     if _same_place(before, old, now, new):
-        return True, f"The same answer, at the same place{_surer(old, new)}."
+        return True, f"{same}, at the same place{_surer(old, new)}."
     where = f", on {new.where}" if new.where and (new.page, new.line) != (old.page, old.line) else ""
-    return False, f"The same answer, at another place{where}{_surer(old, new)}."
+    return False, f"{same}, at another place{where}{_surer(old, new)}."
 
 
-def answer_said(entry: Entry, answer: KeptAnswer) -> str:
-    """An answer with its probability: "“noon”, very likely, 94 %"."""
-    likely = best_of(answer.probability, entry.no_answer_probability)
-    return f"“{plain(answer.text)}”, {_begun_small(likely)}"
+def _said(entry: Entry, shown: KeptAnswer) -> str:
+    """The words shown with their probability: "“noon”, very likely, 94 %"."""
+    return f"“{plain(shown.text)}”, {_begun_small(entry.likely)}"
 
 
 def _begun_small(sentence: str) -> str:

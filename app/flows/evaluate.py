@@ -184,7 +184,8 @@ def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
     """The example's question on a text, its own context where there is none."""
     # One character for one, so that positions stay.
     asked, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
-    return Question(asked, (Document(on),), top_k)
+    view = example.view if on == example.context else None
+    return Question(asked, (Document(on, view=view),), top_k)
 
 
 def _held_against(example: QaExample, reading: Reading) -> QaOutcome:

@@ -32,7 +32,8 @@ def web_annotations(entries: Sequence[Entry]) -> str:
 
     Each annotation's bodies are the question, the answer, and how sure it is; its target is the document, with the
     place by TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and
-    for a PDF by the page (RFC 8118) refined by the quote. Where the text does not say, the target has no place.
+    for a PDF by the page (RFC 8118) refined by the quote. The nearest words with low confidence stand in the answer's
+    place, and are assessed as such; where the text does not say, the target has no place.
     """
     items = [_annotation(entry) for entry in entries]
     named = identity(*(str(item["id"]) for item in items))
@@ -61,16 +62,16 @@ def entry_identity(entry: Entry) -> str:
 
 
 def _annotation(entry: Entry) -> dict[str, object]:
-    best = entry.best
-    answer: dict[str, object] = _words(best.text if best else entry.without_answer, "replying")
-    answer["probability"] = best.probability if best else entry.no_answer_probability
+    shown = entry.shown
+    answer: dict[str, object] = _words(entry.words, "replying")
+    answer["probability"] = shown.probability if shown else entry.no_answer_probability
     target: dict[str, object] = {
         "type": "SpecificResource",
         "source": _source(entry),
         "state": {"type": "TimeState", "sourceDate": iso(entry.asked)},
     }
-    if best is not None:
-        target["selector"] = _selectors(entry, best)
+    if shown is not None:
+        target["selector"] = _selectors(entry, shown)
     annotation: dict[str, object] = {
         "id": entry_identity(entry),
         "type": "Annotation",

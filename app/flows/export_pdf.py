@@ -38,9 +38,9 @@ def marked_copies(
     by_file: dict[str, list[Entry]] = {}
     elsewhere = 0
     for entry in entries:
-        if entry.kind is Kind.PDF and entry.path and entry.best is not None:
+        if entry.kind is Kind.PDF and entry.path and entry.shown is not None:
             by_file.setdefault(entry.path, []).append(entry)
-        elif entry.best is not None:
+        elif entry.shown is not None:
             elsewhere += 1
     if not by_file:
         raise SpanlightError(
@@ -63,10 +63,10 @@ def marked_copies(
         if not all(reasons):  # otherwise there is nothing in it that the original lacks
             files.append(outputs[path])
         for entry, reason in zip(found, reasons, strict=True):
-            if reason and entry.best is not None:
-                where = f" on {entry.best.where}" if entry.best.where else ""
+            if reason and entry.shown is not None:
+                where = f" on {entry.shown.where}" if entry.shown.where else ""
                 notes.append(
-                    f"“{plain(entry.best.text, 60)}”{where} of {entry.name} was not marked: {reason}"
+                    f"“{plain(entry.shown.text, 60)}”{where} of {entry.name} was not marked: {reason}"
                 )
     return Marked(tuple(files), marked, tuple(notes))
 
@@ -104,9 +104,9 @@ def _mark(
     if not fitting:
         raise SpanlightError(f"{name} has changed since it was asked.", "Ask again, then export.")
     highlights = tuple(
-        Highlight(entry.best.span, entry.best.text, f"{plain(entry.question)}\n{entry.likely}")
+        Highlight(entry.shown.span, entry.shown.text, f"{plain(entry.question)}\n{entry.likely}")
         for entry in fitting
-        if entry.best is not None
+        if entry.shown is not None
     )
     reasons = iter(mark_up(workspace, MarkUp(path, str(output), highlights, password), report))
     return [

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
-from app.core.wording import UNNAMED
+from app.core.wording import NEAREST_WORDS, UNNAMED
 
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
-    "page_label", "line",
+    "page_label", "line", "outcome", "nearest",
 )  # fmt: skip
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
 # What begins a list, a rule, or the line below a heading, where it stands first on its line.
@@ -21,8 +21,10 @@ _FIRST = re.compile(r"(?:([-+=:])|(\d+)([.)]))")
 
 
 def table(entries: Sequence[Entry]) -> str:
-    """One row an entry under `COLUMNS`; where the text does not say, the answer's cells are empty.
+    """One row an entry under `COLUMNS`.
 
+    Of the nearest words with low confidence the cells say where they stand and how likely they are right; they
+    themselves stand in the last one, and `answer` is empty. Where the text does not say, so are all of these.
     Numbers with six decimals; `asked` is UTC; `start` and `end` count code points of the document's text.
     """
     return csv_lines([COLUMNS, *(_row(entry) for entry in entries)])
@@ -34,13 +36,13 @@ def page(entries: Sequence[Entry]) -> str:
 
 
 def citation(entry: Entry) -> str:
-    """Where the answer stands: the document's name, its page or line, and the heading above it."""
+    """Where the words shown stand: the document's name, its page or line, and the heading above it."""
     parts = [_line(entry.name) or UNNAMED]
-    if entry.best is not None:
-        if entry.best.where:
-            parts.append(_line(entry.best.where))
-        if entry.best.heading:
-            parts.append(f"“{_line(entry.best.heading)}”")
+    if entry.shown is not None:
+        if entry.shown.where:
+            parts.append(_line(entry.shown.where))
+        if entry.shown.heading:
+            parts.append(f"“{_line(entry.shown.heading)}”")
     return ", ".join(parts)
 
 
@@ -55,33 +57,34 @@ def escaped(text: str) -> str:
 
 
 def _row(entry: Entry) -> list[str]:
-    best = entry.best
-    found, label, line = ["", "", "", "", "", "", ""], "", ""
-    if best is not None:
-        page = "" if best.page is None else str(best.page)
-        label, line = best.page_label, "" if best.line is None else str(best.line)
-        where = [str(best.span.start), str(best.span.end)]
-        found = [best.text, f"{best.probability:.6f}", page, best.heading, best.sentence, *where]
-    answer, probability, *place = found
+    shown = entry.shown
+    probability, *place, label, line, nearest = [""] * 9
+    if shown is not None:
+        probability, nearest = f"{shown.probability:.6f}", shown.text if entry.best is None else ""
+        page = "" if shown.page is None else str(shown.page)
+        place = [page, shown.heading, shown.sentence, str(shown.span.start), str(shown.span.end)]
+        label, line = shown.page_label, "" if shown.line is None else str(shown.line)
     return [
-        entry.question, answer, probability, f"{entry.no_answer_probability:.6f}", entry.name, *place,
+        entry.question, entry.best.text if entry.best else "", probability,
+        f"{entry.no_answer_probability:.6f}", entry.name, *place,
         iso(entry.asked), entry.model, entry.device, f"{entry.seconds:.6f}", f"{entry.threshold:.6f}",
         "yes" if entry.quick else "no", "yes" if entry.complete else "no",
         entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
-        label, line,
+        label, line, entry.outcome, nearest,
     ]  # fmt: skip
 
 
 def _section(entry: Entry) -> str:
-    best = entry.best
+    shown = entry.shown
     lines = [f"## {escaped(entry.question)}"]
-    if best is None:
-        lines.append(f"{entry.without_answer} {entry.likely}.")
+    if shown is None:
+        lines.append(f"{entry.words} {entry.likely}.")
     else:
+        stress = "**" if entry.best is not None else "*"
         lines += [
-            f"**{escaped(best.text)}**",
-            f"> {escaped(best.sentence or best.text)}",
-            f"{entry.likely}.",
+            f"{stress}{escaped(shown.text)}{stress}",
+            f"> {escaped(shown.sentence or shown.text)}",
+            f"{entry.likely}." if entry.best is not None else f"{entry.likely}. {NEAREST_WORDS}",
         ]
     if entry.in_part:
         lines.append(f"{entry.in_part}.")

@@ -39,8 +39,8 @@ class Past:
 class Comparison:
     """What came of asking again: sentences for a person, and the new entry, which is not kept.
 
-    `now` is None where there is nothing to ask any more; `same` tells that the same words answer in the same place, or
-    that there is still no answer.
+    `now` is None where there is nothing to ask any more; `same` tells that the same words are shown as sure in the same
+    place, or that the text still does not say.
     """
 
     entry: Entry
@@ -84,6 +84,7 @@ def entry_of(
         complete=reading.complete,
         windows=reading.windows,
         windows_total=reading.windows_total,
+        absent=reading.absent,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from app.__main__ import main as start
 from app.core import about
 from app.core.report import Stopped
+from app.core.wording import NEAREST_WORDS
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
@@ -31,6 +32,20 @@ def test_no_answer_is_an_answer(command: Command, document: str) -> None:
     assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90 %."]
 
 
+def test_the_nearest_words_are_said_with_low_confidence(command: Command, document: str) -> None:
+    question = ("ask", document, "-q", "Perhaps they stole the tarts?")
+    code, out, _ = command(*question)
+    assert code == 0
+    assert out.splitlines()[:2] == ["tarts", f"Low confidence, 30 %, on line 2. {NEAREST_WORDS}"]
+    values = json.loads(command(*question, "--json")[1])
+    assert (values["outcome"], values["answer"], values["start"]) == ("low-confidence", "", None)
+    nearest = values["nearest"]
+    assert DECODED[nearest["start"] : nearest["end"]] == nearest["text"] == "tarts"
+    assert nearest["probability"] == values["answers"][0]["probability"] == 0.3
+    assert command("history")[1].splitlines()[1:3] == ["  tarts", "  Low confidence, 30 %."]
+    assert json.loads(command("history", "--json")[1])["entries"][0]["outcome"] == "low-confidence"
+
+
 def test_ask_for_programs(command: Command, document: str) -> None:
     code, out, _ = command("ask", document, "--question", "What was stolen: tarts?", "--json")
     values = json.loads(out)
@@ -39,12 +54,14 @@ def test_ask_for_programs(command: Command, document: str) -> None:
     assert values["sentence"] == "The Knave of Hearts 👩‍👩‍👧 stole the tarts."
     assert values["document"] == document
     assert values["answers"][0]["probability"] == values["probability"] == 0.8
+    assert (values["outcome"], values["nearest"]) == ("answer", None)
     assert {"question", "no_answer_probability", "model", "device", "windows", "seconds"} <= set(values)
     _, out, _ = command("ask", document, "--question", "Who is the duchess?", "--json")
     values = json.loads(out)
     assert (values["answer"], values["start"], values["end"], values["document"]) == ("", None, None, None)
     assert values["probability"] == values["no_answer_probability"] == 0.9
     assert values["answers"][0]["answer"] == "The"
+    assert (values["outcome"], values["nearest"]) == ("absent", None)
 
 
 def test_always_answer_and_threshold(command: Command, document: str) -> None:
@@ -196,6 +213,12 @@ def test_models(command: Command) -> None:
         (["evaluate", "tokens", "FILE"], "does not hold tagged words"),
         (["evaluate", "pretraining", "FILE", "--fit"], "--fit goes with qa and classification"),
         (["evaluate", "pretraining", "nowhere.txt"], "cannot be read"),
+        (["evaluate", "documents", "FILE"], "a file of questions and a folder"),
+        (["evaluate", "documents", "FILE", "FOLDER"], "does not hold examples"),
+        (["evaluate", "tables", "FILE", "FILE"], "takes one file"),
+        (["evaluate", "tables", "nowhere.jsonl"], "There is no file"),
+        (["evaluate", "tables", "FILE", "--fit"], "--fit goes with qa and classification"),
+        (["evaluate", "qa", "FILE", "--predictions", "x"], "--predictions goes with documents and tables"),
         (["train", "qa"], "required"),
         (
             [

@@ -122,7 +122,8 @@ def test_offered_for_people(terminal: Terminal) -> None:
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
     assert lines[0] == "deepset/tinyroberta-squad2"
-    assert "  For answering questions; says when the text does not answer" in lines
+    f1 = "F1 82.0 on SQuAD 2.0 as its authors report"
+    assert f"  For answering questions; says when the text does not answer; {f1}" in lines
     assert "  RoBERTa, 81.5 million parameters, up to 512 tokens, 328 MB" in lines
     assert "  Languages: English. Licence: cc-by-4.0" in lines
     assert lines[-1] == "1 model of 35"
@@ -180,7 +181,7 @@ def test_few_labels() -> None:
 
 def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None:
     put(terminal, reader)
-    assert terminal("models", "use", "ask").out == "ask       starter-qa (automatic)\n"
+    assert terminal("models", "use", "ask").out == "ask       reader-careful (automatic)\n"
     said = terminal("models", "use", "ask", "small-reader")
     assert (said.code, said.out) == (0, "ask       small-reader (chosen)\n")
     assert terminal.settings.models == {"question-answering": "small-reader"}
@@ -189,7 +190,7 @@ def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None
     assert {each["task"] for each in told} == {"ask", "classify", "fill", "follow", "names"}
     assert told[0] == {"task": "ask", "model": "small-reader", "chosen": True}
     said = terminal("models", "use", "question-answering", "--automatic")
-    assert said.out == "ask       starter-qa (automatic)\n"
+    assert said.out == "ask       reader-careful (automatic)\n"
     assert terminal.settings.models == {}
 
 

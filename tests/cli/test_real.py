@@ -68,6 +68,28 @@ def test_real_ask(models: Path, document: str) -> None:
         assert DECODED[answer["start"] : answer["end"]] == answer["answer"] != ""
 
 
+def test_real_questions_on_documents(models: Path, tmp_path: Path) -> None:
+    texts = {"short.txt": "The knave stole the tarts.\r\n", "long.txt": "The queen made some tarts. " * 2500}
+    rows = []
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+        asked = {"file": name, "kind": "fact", "answers": [text[:9]], "places": [[0, 9]]}
+        rows += [{"id": f"{name}{n}", "question": f"Who stole {n} tarts?"} | asked for n in range(2)]
+    questions, predictions = tmp_path / "questions.jsonl", tmp_path / "said.jsonl"
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ended = real(
+        *("evaluate", "documents", str(questions), str(tmp_path), "--json"),
+        *("--predictions", str(predictions), "--model", str(models / "reader")),
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    told = json.loads(ended.stdout)
+    assert (told["model"], told["total"], told["windows"] > 8) == ("reader", 4, True)
+    said = [json.loads(line) for line in predictions.read_text(encoding="utf-8").splitlines()]
+    assert [each["id"] for each in said] == [row["id"] for row in rows]
+    for row, each in zip(rows, said, strict=True):
+        assert texts[str(row["file"])][each["start"] : each["end"]] == each["answer"] != ""
+
+
 def test_real_batch_reads_contexts_as_given(models: Path, tmp_path: Path) -> None:
     context = "The king.\r\nThe knave\r stole 👩‍👩‍👧 tarts.\r\n" * 3
     rows = [

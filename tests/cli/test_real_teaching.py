@@ -18,7 +18,7 @@ def taught(task: str, base: Path, examples: Path, dev: Path, output: Path, *more
     ended = real(
         *("train", task, "--base", str(base), "--examples", str(examples), "--dev", str(dev), "--output", str(output)),
         *("--max-length", "32", "--batch-size", "8", "--learning-rate", "0.004", "--dropout", "0", "--device", "cpu"),
-        *("--evaluate-every", "10000", "--option", "autocast=0", "--json", *more),
+        *("--evaluate-every", "10000", "--option", "bfloat16=0", "--json", *more),
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr.decode()
     return json.loads(ended.stdout)

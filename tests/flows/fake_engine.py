@@ -69,7 +69,8 @@ class FakeShelf:
 
 
 class FakeEngine:
-    """Answers with the place of the question's last word; a text is positive where it says good.
+    """Answers with the place of the question's last word, a question with "Perhaps" with low confidence only; a text is
+    positive where it says good.
 
     `before` is called with each request and may raise. `requests` and `choices` remember what was asked.
     """
@@ -153,14 +154,18 @@ def read(question: Question) -> Reading:
     for number, document in enumerate(question.documents):
         start = document.text.find(word)
         if start >= 0:
-            answer = Answer(number, Span(start, start + len(word)), word, 0.8, 6.0, 2.0)
-            return Reading((answer,), True, 0.2, threshold, 1, 1, 0.01, model="reader", device="CPU")
+            sure = 0.3 if question.text.startswith("Perhaps") else 0.8
+            answer = Answer(number, Span(start, start + len(word)), word, sure, 6.0, 2.0)
+            answered = question.always_answer or threshold <= sure
+            return Reading(
+                (answer,), answered, 1 - sure, threshold, 1, 1, 0.01, model="reader", device="CPU", absent=0.2
+            )
     text = question.documents[0].text
     guess = text.split()[0] if text.split() else ""
     start = text.find(guess)
     answers = (Answer(0, Span(start, start + len(guess)), guess, 0.05, 1.0, 3.0),) if guess else ()
     answered = bool(answers) and (question.always_answer or threshold <= 0.1)
-    return Reading(answers, answered, 0.9, threshold, 1, 1, 0.01, model="reader", device="CPU")
+    return Reading(answers, answered, 0.9, threshold, 1, 1, 0.01, model="reader", device="CPU", absent=0.2)
 
 
 def classes(text: str) -> Classification:

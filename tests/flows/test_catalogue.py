@@ -10,6 +10,7 @@ from app.core.measures import Measure
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Silent
+from app.core.results import Reading
 from app.flows.catalogue import (
     EASILY,
     LARGE,
@@ -18,7 +19,10 @@ from app.flows.catalogue import (
     fits,
     free_licence,
     offered,
+    recommended,
     search,
+    stronger,
+    stronger_to_have,
     suits,
     weights,
 )
@@ -196,3 +200,43 @@ def test_speed_is_told_only_where_a_like_model_was_measured(
 
 def test_this_computers_own_memory_is_asked(workspace: Workspace) -> None:
     assert suits(model(1000), workspace).startswith("Fits easily: takes 4.0 kB of this computer's ")
+
+
+def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
+    models: tuple[OfferedModel, ...],
+) -> None:
+    reader = replace(READER, languages=("en",), measured={"qa_dev-squad2": {"f1": 61.0}})
+    found = stronger(models, reader, memory=16 * GB)
+    assert len(found) > 2 and all(model.squad2_f1 > 61 for model in found)
+    first, *rest = found
+    assert first.parameters <= 200e6, "a large one is not recommended"
+    assert [model.squad2_f1 for model in rest] == sorted((m.squad2_f1 for m in rest), reverse=True)
+    assert max(rest, key=lambda model: model.squad2_f1).parameters > 200e6
+    assert not stronger(models, replace(reader, measured={"qa_dev-squad2": {"f1": 99.0}}))
+    assert not stronger(models, replace(reader, repository=rest[0].repository)), "by its authors' own figure"
+    several = tuple(
+        replace(model, squad2_f1=84.0) if "multi" in model.languages else model for model in models
+    )
+    german = stronger(several, replace(reader, languages=("de",)), memory=16 * GB)
+    assert german and all(model.languages == ("multi",) for model in german)
+    assert stronger(models, reader, memory=GB // 2)[0] == rest[0], (
+        "where nothing fits well, the strongest comes first"
+    )
+
+
+def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
+    reader, found = stronger_to_have(workspace, Silent())
+    assert reader == READER and found == stronger(models, READER)
+    there = replace(READER, repository=found[0].repository)
+    workspace.shelf.cards = lambda: (READER, there)  # type: ignore[method-assign]
+    assert found[0] not in stronger_to_have(workspace, Silent())[1]
+
+
+def test_a_stronger_reader_is_told_with_its_time_for_a_page(models: tuple[OfferedModel, ...]) -> None:
+    model = next(each for each in models if each.repository == "deepset/roberta-base-squad2")
+    reader = replace(READER, parameters=model.parameters // 4)
+    read = Reading((), False, 0.7, 0.5, 20, 20, 2.0, screened=10)
+    said = "RoBERTa base reader, F1 82.9 on SQuAD 2.0 as its authors report, 498 MB"
+    assert recommended(model, reader, read) == f"{said}, roughly 2 seconds a page on this computer"
+    assert recommended(model, READER, read) == said, "nobody knows how large the reader is"
+    assert recommended(model, reader, replace(read, windows=10)) == said

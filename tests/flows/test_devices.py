@@ -41,10 +41,10 @@ def test_a_starter_is_held_in_the_memory_and_leaves_it(workspace: Workspace) -> 
     load_reader(workspace, Silent(), device="cpu")
     loaded = memory(workspace, Silent())
     (held,) = loaded.held
-    assert (held.name, held.head, held.device) == ("starter-qa", Head.QUESTION_ANSWERING, "cpu")
-    assert held.size > 40 * 2**20
+    assert (held.name, held.head, held.device) == ("reader-careful", Head.QUESTION_ANSWERING, "cpu")
+    assert held.size > 200 * 2**20
     left = unload(workspace, Silent())
     assert (left.held, workspace.engine.pid) == ((), pid)
     if sys.platform == "linux":
         assert loaded.process - left.process > 0.5 * held.size
-    assert load_reader(workspace, Silent(), device="cpu").card.name == "starter-qa"
+    assert load_reader(workspace, Silent(), device="cpu").card.name == "reader-careful"

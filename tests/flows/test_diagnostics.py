@@ -83,6 +83,7 @@ def test_it_tells_versions_the_window_models_and_the_log(workspace: Workspace) -
         "  PyTorch: ",
         "  Platform: xcb\n",
         "  Screen 1: 1320 x 860, scale 2\n",
+        "  reader-careful: mpnet, ",
         "  starter-qa: bert, ",
         "Settings that were changed\n  none\n",
         "The end of spanlight.log\n",

@@ -23,6 +23,7 @@ from app.core.layout import Kind
 from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Span
+from app.core.wording import NEAREST_WORDS
 from app.flows.ask import ask
 from app.flows.export import export, export_text
 from app.flows.export_text import COLUMNS, escaped
@@ -35,6 +36,7 @@ from tests.helpers.history_entries import ENTRY, LEASE, entry, unanswered
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 SILENT = Silent()
+LOW = unanswered(answers=(replace(LEASE, probability=0.31),), no_answer_probability=0.6)
 TEXT = "At noon 🌊 the tide is highest.\n\nNobody swims at noon, says Ada."
 
 
@@ -67,7 +69,7 @@ def out(workspace: Workspace, entries: list[Entry], kind: str) -> str:
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     rows = list(csv.DictReader(io.StringIO(out(workspace, [entry(), unanswered(3600)], "csv"), newline="")))
-    assert tuple(rows[0]) == COLUMNS and COLUMNS[-3:] == ("share_read", "page_label", "line")
+    assert tuple(rows[0]) == COLUMNS and COLUMNS[-5:-2] == ("share_read", "page_label", "line")
     assert rows[0]["path"] == ENTRY.path, "each under its own name"
     first, second = rows
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
@@ -76,6 +78,10 @@ def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     assert (second["answer"], second["start"], second["probability"]) == ("", "", "")
     assert second["no_answer_probability"] == "0.970000"
     assert (first["complete"], first["share_read"]) == ("yes", "1.000000")
+    assert (first["outcome"], first["nearest"], second["outcome"]) == ("answer", "", "absent")
+    (low,) = csv.DictReader(io.StringIO(out(workspace, [LOW], "csv"), newline=""))
+    assert (low["outcome"], low["answer"], low["nearest"]) == ("low-confidence", "", LEASE.text)
+    assert (low["start"], low["page"], low["probability"]) == ("20", "2", "0.310000")
 
 
 def test_the_printed_page_and_the_line_are_told(workspace: Workspace) -> None:
@@ -124,6 +130,9 @@ def test_the_page_quotes_each_answer_with_where_it_stands(workspace: Workspace) 
     )
     assert "Very likely, 94 %.\n\nlease.pdf, page 2, “4. Deposit”. Read on 1" in page
     assert "The text does not say. Very likely not in the text, 97 %.\n\na\\_b.txt." in page
+    low = out(workspace, [LOW], "markdown")
+    assert "\n*three months' rent*\n\n> The deposit is" in low and "lease.pdf, page 2, “4. Deposit”." in low
+    assert f"\nLow confidence, 31 %. {NEAREST_WORDS}\n" in low
 
 
 @given(
@@ -162,6 +171,12 @@ def test_an_annotation_selects_the_answer_in_three_ways(workspace: Workspace) ->
         "type": "TextQuoteSelector", "exact": LEASE.text, "prefix": LEASE.before, "suffix": LEASE.after,
     }  # fmt: skip
     assert (page["type"], page["value"], page["refinedBy"]) == ("FragmentSelector", "page=2", quote)
+
+
+def test_words_with_low_confidence_are_selected_and_assessed_as_such(workspace: Workspace) -> None:
+    (item,) = json.loads(out(workspace, [LOW], "json"))["first"]["items"]
+    assert [body["value"] for body in item["body"]] == [ENTRY.question, LEASE.text, "Low confidence, 31 %"]
+    assert item["target"]["selector"][0]["start"] == 20
 
 
 def test_the_selectors_find_the_answer_in_the_document(workspace: Workspace, tides: Entry) -> None:
@@ -282,6 +297,9 @@ def test_a_copy_of_the_pdf_has_its_answers_highlighted(
     assert done.notes == ("1 answer in documents other than PDF left out.",)
     assert highlights(copy) == ["Who is welcome?\nLikely, 80 %"]
     assert Path(lease.path).read_bytes() == before
+    low = asked(workspace, Path(lease.path), "Perhaps they are welcome?")
+    export(workspace, [low], "pdf", copy, SILENT)
+    assert highlights(copy) == ["Perhaps they are welcome?\nLow confidence, 30 %"]
 
 
 def test_several_pdfs_become_several_copies(workspace: Workspace, lease: Entry, tmp_path: Path) -> None:

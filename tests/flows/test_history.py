@@ -70,11 +70,14 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
         sha256="cd" * 32,
     )
     answer = Answer(0, Span(start, start + 4), "noon", 0.8, 6.0, 2.0)
-    reading = Reading((answer,), True, 0.2, 0.5, 1, 1, 0.3, model="reader", device="CPU", quick=True)
+    reading = Reading(
+        (answer,), True, 0.2, 0.5, 1, 1, 0.3, model="reader", device="CPU", quick=True, absent=0.15
+    )
     made = history.entry_of(opened, Question(" When? ", (opened.document,)), reading, asked=7.0)
     assert (made.question, made.name, made.path) == ("When?", "tides.pdf", "/docs/tides.pdf")
     assert (made.kind, made.sha256, made.asked) == (Kind.PDF, "cd" * 32, 7.0)
     assert (made.answered, made.quick, made.complete, made.model) == (True, True, True, "reader")
+    assert (made.outcome, made.absent) == (reading.outcome, 0.15)
     assert (made.share_read, made.stopped) == (1.0, "")
     part = replace(reading, complete=False, windows=34, windows_total=100)
     made_in_part = history.entry_of(opened, Question("When?", (opened.document,)), part)
@@ -232,7 +235,7 @@ def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
 
 
 OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))
-UNSURE = unanswered(no_answer_probability=0.4)
+LOW = unanswered(answers=(replace(LEASE, probability=0.31),), no_answer_probability=0.6)
 JOINED = replace(LEASE, text="three months'rent", before="Thedeposit is ", span=Span(19, 35))
 MOVED = replace(LEASE, span=Span(99, 116), page=7)
 
@@ -242,8 +245,15 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
     [
         (entry(), entry(), True, "The same answer, at the same place."),
         (unanswered(), unanswered(), True, "The text still does not say."),
-        (unanswered(), UNSURE, True, "Still no answer that is sure enough."),
-        (entry(), UNSURE, False, "Now no answer that is sure enough (was “three months' rent”)."),
+        (unanswered(), LOW, False, "Now there are nearest words: “three months' rent”, low confidence, 31 %."),
+        (entry(), LOW, False,
+         "Now there are only nearest words: “three months' rent”, low confidence, 31 % (was “three months' rent”)."),
+        (LOW, entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
+        (LOW, LOW, True, "The same nearest words, at the same place."),
+        (LOW, replace(LOW, answers=(OTHER,)), False,
+         "Other nearest words now: “two months”, low confidence, 91 % (was “three months' rent”)."),
+        (LOW, unanswered(), False, "The text does not say any more (was “three months' rent”)."),
+        (unanswered(), unanswered(quick=True), True, "Still no answer in the part that was read."),
         (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
         (entry(), unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (

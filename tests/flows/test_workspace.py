@@ -54,7 +54,7 @@ def test_own_models_stand_before_those_that_come_along(tmp_path: Path) -> None:
     assert installed(workspace)[0].name == "mine"
     assert [Path(folder).name for folder in refused(workspace)] == ["broken"]
     # Nothing that a person adds is used before it is chosen.
-    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "starter-qa"
+    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader-careful"
     workspace.settings.models[Head.QUESTION_ANSWERING] = "mine"
     assert workspace.find_model(Head.QUESTION_ANSWERING).name == "mine"
     with pytest.raises(SpanlightError):

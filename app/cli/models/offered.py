@@ -85,4 +85,5 @@ def _print(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str
 def _silent(model: OfferedModel) -> str:
     if model.no_answer is None:
         return ""
-    return "; says when the text does not answer" if model.no_answer else "; always gives an answer"
+    f1 = f"; F1 {model.squad2_f1} on SQuAD 2.0 as its authors report" if model.squad2_f1 else ""
+    return f"; {'says when the text does not answer' if model.no_answer else 'always gives an answer'}{f1}"

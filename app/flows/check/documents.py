@@ -16,7 +16,7 @@ from app.flows.read import read_document
 from app.flows.workspace import Workspace
 
 QUESTION = "How far away can the lamp be seen?"
-ANSWER = "forty kilometres"
+ANSWER = "forty kilometres away"
 PLACE = "the lamp"
 FILES = {
     "PDF": ("lighthouse.pdf", Kind.PDF),

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.core.inspection import LookAtAttention, Subject
-from app.core.models import Head
+from app.core.models import Head, family_title
 from app.core.requests import TextsToClassify, TrainingRequest
 from app.flows.check.trial import Trial, require
 from app.flows.check.vocabularies import write_vocabulary
@@ -23,16 +23,13 @@ from app.models.families import FAMILIES
 TEXT, QUESTION = "The lamp is lit every evening at dusk.", "When is it lit?"
 GOOD, BAD = "good", "bad"
 ROWS = tuple((f"{word} number {number}", word) for number in range(8) for word in (GOOD, BAD))
-_TITLES = {"bert": "BERT", "distilbert": "DistilBERT", "roberta": "RoBERTa", "xlm-roberta": "XLM-RoBERTa",
-           "electra": "ELECTRA", "albert": "ALBERT", "mobilebert": "MobileBERT", "deberta": "DeBERTa",
-           "deberta-v2": "DeBERTa-v2"}  # fmt: skip
 
 
 def try_families(trial: Trial, workspace: Workspace, folder: Path) -> None:
     """Try every family, and take one in as a person does; what is written goes into the folder."""
     for family in FAMILIES:
         deed = partial(_read, trial, workspace, folder / f"tiny-{family}", family)
-        trial.run(f"{_TITLES.get(family, family)}: a model made, read and looked into", deed)
+        trial.run(f"{family_title(family)}: a model made, read and looked into", deed)
     deed = partial(_take_in, trial, workspace, folder / "someones-own")
     trial.run("Models: one from a folder added", deed)
 

@@ -20,6 +20,7 @@ from app.models.vocabulary_files import (
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase + string.digits + string.punctuation
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_MPNET = ("<s>", "<pad>", "</s>", "[UNK]", "<mask>")
 _BLANK = "▁"
 # A piece's kind in a SentencePiece file: a usual one, the unknown one, one that stands for nothing in a text.
 _USUAL, _UNKNOWN, _CONTROL = 1, 2, 3
@@ -35,12 +36,13 @@ def write_vocabulary(folder: Path, family: str) -> tuple[int, int]:
         return _sentence_pieces(folder / SENTENCE_PIECES[family], family)
     if family in BYTE_LEVEL:
         return _bytes(folder)
-    words = [*_SPECIAL, *_LETTERS, *("##" + letter for letter in _LETTERS)]
+    special, padding = (_MPNET, 1) if family == "mpnet" else (_SPECIAL, 0)
+    words = [*special, *_LETTERS, *("##" + letter for letter in _LETTERS)]
     (folder / WORDS).write_text("\n".join(words) + "\n", encoding="utf-8")
     if family not in WORD_PIECE:
         (folder / "tokenizer.json").write_bytes(make_tokenizer(folder, "bert"))
         (folder / WORDS).unlink()
-    return len(words), 0
+    return len(words), padding
 
 
 def _bytes(folder: Path) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def test_the_window_is_measured_through_all_phases(
     assert phases["read"]["longest"] <= phases["read"]["seconds"] * 1000
     assert 0 < part.details["window"]["read"] <= 1
     assert any("it was read to " in note for note in part.notes)
-    assert part.model == "starter-qa"
+    assert part.model == "reader-careful"
 
 
 def test_phases_that_were_not_gone_through_are_left_out() -> None:

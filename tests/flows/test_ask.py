@@ -1,0 +1,103 @@
+"""Which of the places that a reading found are listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.report import Silent
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document, Span, View
+from app.flows.ask import LEAST_LISTED, ask, listed
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+
+TEXT = "The tide is high at noon, or at one. Of the two it is noon ✓. The US swims. Nobody swims — at night."
+
+
+def found(*words: str, likely: float = 0.2, document: int = 0) -> tuple[Answer, ...]:
+    return tuple(
+        Answer(document, Span(TEXT.index(word), TEXT.index(word) + len(word)), word, likely, 5.0, 1.0)
+        for word in words
+    )
+
+
+def words(answers: tuple[Answer, ...]) -> list[str]:
+    documents = (Document(TEXT), Document(TEXT))
+    return [answer.text for answer in listed(Reading(answers, True, 0.1, 0.5, 1, 1, 0.1), documents).answers]
+
+
+def test_nothing_is_listed_twice_from_one_sentence() -> None:
+    assert words(found("noon", "at one", "night", "Nobody")) == ["noon", "night"]
+    both = (*found("noon"), *found("noon", document=1))
+    assert words(both) == ["noon", "noon"], "of two documents"
+
+
+def test_what_is_next_to_impossible_is_not_listed() -> None:
+    assert words((*found("noon"), *found("night", likely=0.049), *found("US", likely=0.05))) == ["noon", "US"]
+
+
+@pytest.mark.parametrize(
+    ("place", "says"), [("Of the", 0), ("—", 0), ("it is", 0), ("✓", 1), ("US", 1), ("two", 1)]
+)
+def test_what_says_nothing_is_not_listed(place: str, says: int) -> None:
+    assert words(found("high", place)) == ["high", *([place] if says else [])]
+    assert words(found(place)) == [place], "the best words stay whatever they are"
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.floats(0, 1)).filter(
+        lambda s: s[0] < s[1]
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(SPANS)
+def test_the_best_stays_and_the_others_keep_their_order(spans: list[tuple[int, int, float]]) -> None:
+    answers = tuple(Answer(0, Span(a, b), TEXT[a:b], likely, 5.0, 1.0) for a, b, likely in spans)
+    kept = listed(Reading(answers, True, 0.1, 0.5, 1, 1, 0.1), (Document(TEXT),)).answers
+    assert kept[0] == answers[0] and all(answer.probability >= LEAST_LISTED for answer in kept[1:])
+    places = [answers.index(answer) for answer in kept]
+    assert places == sorted(places)
+    assert not any(one.span.overlaps(other.span) for at, one in enumerate(kept) for other in kept[:at])
+    again = Reading(kept, True, 0.1, 0.5, 1, 1, 0.1)
+    assert listed(again, (Document(TEXT),)) == again
+
+
+def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:
+    many = Reading(found("noon", "at one"), True, 0.1, 0.5, 1, 1, 0.1)
+
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: object, report: object) -> Reading:
+            report.partial(many)  # type: ignore[attr-defined]
+            return many
+
+    class Partly(Silent):
+        def partial(self, result: object) -> None:
+            partial.append(result)
+
+    partial: list[object] = []
+    workspace = fake_workspace(tmp_path, Engine())
+    last = ask(workspace, Question("When?", (Document(TEXT),)), Partly())
+    assert partial == [last] and [answer.text for answer in last.answers] == ["noon"]
+
+
+def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    text = "Airports\n\nThese are some of them.\n\nTown | Size\nKiruna | 611\n"
+    read = View(headings=((0, "Read"),))
+    ask(
+        fake_workspace(tmp_path, engine),
+        Question("611?", (Document(text), Document(text, view=read))),
+        Silent(),
+    )
+    (question,) = engine.requests
+    assert isinstance(question, Question)
+    typed, opened = (document.view for document in question.documents)
+    assert typed and len(typed.said) == 5 and typed.heading_at(20) == "Airports"
+    assert opened == read
