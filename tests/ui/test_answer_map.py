@@ -106,8 +106,8 @@ def test_a_mark_goes_before_the_heat_under_it(bar: AnswerMap, qtbot: QtBot) -> N
     for index in (0, 2):
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.mark_rect(index).center().toPoint())
     assert chosen == [0, 2]
-    assert bar.accessibleDescription() == "2 answers marked"
-    assert bar.said_at(bar.mark_rect(2).center()) == "The answer that is shown"
+    assert bar.accessibleDescription() == "2 places marked"
+    assert bar.said_at(bar.mark_rect(2).center()) == "The place that is shown"
 
 
 @given(

@@ -108,8 +108,9 @@ def test_where_no_answer_is_given_none_is_marked_along_the_page(
     view: AskView, qtbot: QtBot, engine: FakeEngine, reader: Reader
 ) -> None:
     weak = Reading(
-        answers(TEXT, WORDS[1], likely=0.3), False, 0.75, 0.4, 1, 2, 0.1, heat=((0.3,) * 8,), complete=False
-    )
+        answers(TEXT, WORDS[1], likely=0.3), False, 0.75, 0.4, 1, 2, 0.1, heat=((0.3,) * 8,), complete=False,
+        absent=0.3,
+    )  # fmt: skip
 
     def read(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
         report.partial(weak)
@@ -119,7 +120,7 @@ def test_where_no_answer_is_given_none_is_marked_along_the_page(
 
     engine.answer = read
     sheet = start(view, qtbot, "Is it so?")
-    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: no answer that is sure enough.")
+    qtbot.waitUntil(lambda: view.panel.idle.text() == "Nothing sure so far.")
     assert not any(sheet.pane.map.heat()) and sheet.pane.lit() == []
     reader.go_on.set()
     qtbot.waitUntil(lambda: view.panel.card.answer() == "The text does not say")
@@ -143,22 +144,64 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     assert card.over() == ""
 
 
-def test_card_copy_and_history_say_the_same_of_an_answer_that_is_not_sure_enough(
+def test_the_nearest_words_are_shown_at_once_with_low_confidence(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
-    found = answers(TEXT, WORDS[1], likely=0.3)
-    engine.answer = lambda *_: Reading(found, False, 0.45, 0.6, 1, 1, 0.1)
-    sheet = ask(view, qtbot, "Is it so?")
+    sheet = ask(view, qtbot, "doubtful?")
+    card, panel = view.panel.card, view.panel
+    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31 %")
+    assert card.note() == wording.NEAREST_WORDS and not card.why_not().isVisible()
+    assert sheet.pane.lit() == list(WORDS) and sheet.pane.lights.faint
+    assert [place.text for place in panel.list.places()] == list(WORDS[1:])
+    for chosen in (1, 2, 0):
+        qtbot.keyClick(panel.box.field, Qt.Key.Key_F3)
+        assert sheet.pane.lights.chosen == chosen and panel.list.row() == chosen - 1
+    panel.threshold.slider().setValue(35)
+    assert card.likely().startswith("Unlikely, 31 %")
+    assert not sheet.pane.lights.faint and not card.note()
+    panel.threshold.slider().setValue(36)
+    assert card.likely().startswith("Low confidence, 31 %") and sheet.pane.lights.faint
+    assert len(engine.requests) == 1, "nothing is read again"
+
+
+def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskView, qtbot: QtBot) -> None:
+    shown: list[str] = []
+    view.open_models.connect(shown.append)
+    panel = view.panel
+    ask(view, qtbot, "doubtful?")
+    qtbot.waitUntil(lambda: panel.offered_reader() != "")
+    said = panel.offered_reader()
+    assert "Recommended: " in said and "as its authors report" in said and panel._readers.isVisible()
+    assert "RoBERTa base reader (F1 82.9, 498 MB)" in said + panel._readers.toolTip()
+    qtbot.mouseClick(panel._readers, Qt.MouseButton.LeftButton)
+    assert shown == ["offered"]
+    for question in ("boiling?", "How long?"):
+        ask(view, qtbot, question)
+        assert not panel.offered_reader() and not panel._readers.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "likely"),
+    [
+        ("How long?", WORDS[0], "Very likely, 94 %"),
+        ("doubtful?", WORDS[0], "Low confidence, 31 %"),
+        ("boiling?", "The text does not say", "Very likely not in the text, 93 %"),
+    ],
+)
+def test_card_copy_history_and_export_say_the_same(
+    view: AskView, qtbot: QtBot, question: str, answer: str, likely: str
+) -> None:
+    sheet = ask(view, qtbot, question)
     card = view.panel.card
-    assert card.answer() == "No answer that is sure enough"
-    assert card.likely() == "55 % sure that the text answers"
+    assert card.answer() == answer and card.likely().startswith(likely)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(sheet.entry) and view.lanes.files.idle)
     entry = entry_numbered(view.workspace, sheet.entry, Silent())
     row = row_of(entry)
     for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
-        assert f"{card.answer()}." in said
-    assert row.likely == card.likely() and card.likely() in page([entry])
+        assert answer in said
+    assert row.likely == likely and likely in page([entry])
+    assert (wording.NEAREST_WORDS in page([entry])) == (card.note() == wording.NEAREST_WORDS)
 
 
 def test_the_threshold_counts_at_once_without_reading_again(
@@ -176,6 +219,9 @@ def test_the_threshold_counts_at_once_without_reading_again(
     assert view.panel.card.answer() == "The text does not say"
     view.panel.threshold.own_asked.emit()
     assert "40 %" in view.panel.threshold.words()
+    view.panel.threshold.open(True)
+    told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
+    assert {"More answers, more of them wrong", "Fewer answers, more marked unsure"} <= told
     assert len(engine.requests) == 1
     view.panel.threshold.slider().setValue(70)
     ask(view, qtbot, "Once more?")
@@ -255,7 +301,7 @@ def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
 
     engine.answer = nothing_yet
     start(view, qtbot, "Where?")
-    qtbot.waitUntil(lambda: view.panel.idle.text() == "So far: no answer that is sure enough.")
+    qtbot.waitUntil(lambda: view.panel.idle.text() == "Nothing sure so far.")
     assert view.panel.strip.words().startswith("Reading, 13 %")
     view.stop()
     assert view.panel.card.over() == "Stopped after 13 % of the text"

@@ -14,7 +14,9 @@ from app.ui.widgets.long_lines import added, broken
 
 def read(text: str) -> Opened:
     parts = read_plain_text(text.encode(), "a.txt")
-    return Opened(Document(parts.text), headings=parts.headings, lines=parts.lines, sha256="ab" * 32)
+    return Opened(
+        Document(parts.text, view=parts.view), headings=parts.headings, lines=parts.lines, sha256="ab" * 32
+    )
 
 
 def test_behind_a_line_without_blanks_lines_are_those_of_the_file() -> None:
@@ -24,6 +26,7 @@ def test_behind_a_line_without_blanks_lines_are_those_of_the_file() -> None:
     assert len(shown) > len(text)
     assert [opened.line_at(shown.index(words)) for words in ("x", "a", "tide")] == [1, 2, 52]
     assert opened.line_at(299_999) == 1 and opened.sha256 == ""
+    assert opened.document.view is None, "its places are others than in the file"
 
 
 def test_no_lines_are_told_of_a_page_that_shows_something_else() -> None:

@@ -366,7 +366,7 @@ def test_the_real_reader_lights_it_up(qapp: QApplication, qtbot: QtBot, spanligh
         sheet = page.sheets.current()
         qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running, timeout=120_000)
         assert sheet.pane.lit()[0] == "£780"
-        assert page.panel.card.likely().startswith("Very likely")
+        assert page.panel.card.likely().startswith(("Very likely", "Likely"))
         assert page.welcome is not None and page.welcome.band is not None
         assert "lit up" in page.welcome.band.line()
     finally:

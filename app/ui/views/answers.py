@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
@@ -11,24 +13,34 @@ from app.ui.views.outcome import Outcome
 from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
+if TYPE_CHECKING:
+    from app.core.models import ModelCard
+    from app.core.offers import OfferedModel
+    from app.core.results import Reading
+
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
 _AWAITS_TURN = "Asked after the question in another tab"
 _GOES_ON = "begins again after the question in another tab"
-_NONE_YET = f"So far: {wording.NO_SURE_ANSWER[:1].lower()}{wording.NO_SURE_ANSWER[1:]}"
+_NONE_YET = "Nothing sure so far."
 _NOT_LIT = "Not marked on the page."
 
 
 class Answers(QObject):
-    """Shows the outcome of the sheet that is up, on its page and in the panel; `note` is for the status line."""
+    """Shows the outcome of the sheet that is up, on its page and in the panel.
+
+    `note` is for the status line; `unsure` asks which stronger readers there are, as words have low confidence.
+    """
 
     note = Signal(str)
+    unsure = Signal()
 
     def __init__(self, settings: Settings, panel: AnswerPanel, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
         self._panel = panel
         self._own_threshold: float | None = None  # until the reader's card has been read
+        self._readers: tuple[ModelCard, tuple[OfferedModel, ...]] | None = None
         self.sheet: Sheet | None = None
         panel.card.chosen.connect(self.choose_first)
         panel.card.copy_asked.connect(self._copy_first)
@@ -61,12 +73,10 @@ class Answers(QObject):
             sheet.pane.put_out()
             sheet.pane.set_heat(())
             return
-        found = outcome.answered(self.threshold())
-        # Where it is said that there is no answer, nothing is marked but the nearest words, where a person wants them.
-        sheet.pane.set_heat(outcome.heat if found or outcome.nearest else ())
-        answers = outcome.answers()[: None if found else 1 if outcome.nearest else 0]
+        answers = outcome.shown(self.threshold())
+        sheet.pane.set_heat(outcome.heat if answers else ())
         outcome.chosen = min(outcome.chosen, max(0, len(answers) - 1))
-        faint = not found or (outcome.running and outcome.kept is None)
+        faint = not outcome.answered(self.threshold()) or (outcome.running and outcome.kept is None)
         places = [(answer.span, answer.text) for answer in answers]
         outcome.lit = tuple(sheet.pane.light(places, outcome.chosen, faint=faint))
 
@@ -106,7 +116,7 @@ class Answers(QObject):
     def _show_nearest(self, on: bool) -> None:
         outcome = self._outcome()
         if outcome is not None and self.sheet is not None:
-            outcome.nearest, outcome.chosen = on, 0
+            outcome.why_not, outcome.chosen = on, 0
             self._panel.threshold.open(on, self._panel.card.why_not())
             self.light(self.sheet)
             self.sheet.pane.reveal(0)
@@ -139,34 +149,70 @@ class Answers(QObject):
             if outcome is not None and outcome.ended:
                 panel.idle.setText(f"{outcome.ended}, before anything was found.")
             return
-        found = outcome.answered(self.threshold())
-        if outcome.running and not found:
+        reading = outcome.judged(self.threshold())
+        if outcome.running and reading.best is None:
             panel.clear_answer()
             panel.idle.setText(_NONE_YET)
             return
         panel.show_card()
         halted = outcome.ended or (outcome.note if outcome.paused else "")
         over = f"{halted}: the best so far" if halted else "So far" if outcome.running else ""
-        if found:
-            no_answer = outcome.reading.no_answer_probability
-            facts = self._facts(outcome)
-            panel.card.show_answer(outcome.place(0), no_answer, over, facts, sure=not outcome.running)
+        if reading.best is not None:
+            panel.card.show_answer(
+                outcome.place(0),
+                reading.no_answer_probability,
+                over,
+                _facts(outcome),
+                sure=not outcome.running,
+            )
+        elif reading.shown is not None:
+            panel.card.show_low_confidence(
+                outcome.place(0), reading.no_answer_probability, over, _facts(outcome)
+            )
         else:
             nearest = outcome.place(0) if outcome.answers() else None
-            quick = outcome.reading.quick and not outcome.ended
-            over = wording.best_passages(outcome.reading.share_of_text) if quick else outcome.ended
+            quick = reading.quick and not outcome.ended
+            over = wording.best_passages(reading.share_of_text) if quick else outcome.ended
             panel.card.show_none(
-                outcome.reading.no_answer_probability, nearest, outcome.nearest, over, self._facts(outcome)
+                reading.no_answer_probability, nearest, outcome.why_not, over, _facts(outcome)
             )
         panel.card.explain_facts(_closely(outcome))
         panel.card.offer_look(not outcome.running and not outcome.stale)
-        panel.card.offer_whole(outcome.reading.quick and not outcome.running and not outcome.stale)
-        others = range(1, len(outcome.answers())) if found else ()
+        panel.card.offer_whole(reading.quick and not outcome.running and not outcome.stale)
+        others = range(1, len(outcome.answers())) if reading.shown is not None else ()
         title = "Other places so far" if outcome.running else "Other places"
         panel.show_others([outcome.place(index) for index in others], title)
+        self._offer_readers(reading)
         # What is found while reading goes on does not scroll away what a person is looking at.
         panel.select(outcome.chosen, scroll=not outcome.running)
         self._say()
+
+    def _offer_readers(self, reading: Reading) -> None:
+        """Recommend a stronger reader where words have low confidence."""
+        self._panel.offer_readers("")
+        if reading.best is not None or reading.shown is None:
+            return
+        if self._readers is None:
+            self.unsure.emit()
+            return
+        reader, stronger = self._readers
+        if not stronger:
+            return
+        from app.flows.catalogue import recommended
+
+        first, *rest = stronger
+        others = ", ".join(f"{each.title} (F1 {each.squad2_f1}, {wording.size(each.size)})" for each in rest)
+        self._panel.offer_readers(
+            f"A stronger reader may be surer. Recommended: {recommended(first, reader, reading)}.",
+            f"Also: {others}" if others else "",
+        )
+
+    @Slot(object)
+    def set_readers(self, readers: tuple[ModelCard, tuple[OfferedModel, ...]] | None) -> None:
+        """Take the reader in use and the stronger ones that can be had; None where that is to be found out anew."""
+        self._readers = readers
+        if readers is not None:
+            self.show()
 
     @Slot()
     def _name_question(self) -> None:
@@ -176,25 +222,6 @@ class Answers(QObject):
             outcome.question if outcome is not None else self.sheet.awaits if self.sheet is not None else ""
         )
         self._panel.name_question(asked if asked != self._panel.box.question() else "")
-
-    def _facts(self, outcome: Outcome) -> str:
-        """How sure it is of the words beside the text, how long that took, and which model read what."""
-        reading = outcome.reading
-        if reading is None or outcome.running:
-            return ""
-        read = (
-            "the best passages read"
-            if reading.quick
-            else "read whole"
-            if reading.complete
-            else "read in part"
-        )
-        by = f" by {reading.model}" if reading.model else ""
-        took = f"{wording.duration(reading.seconds)}, {read}{by}"
-        if not outcome.answered(self.threshold()):
-            return took
-        sure = wording.sure_of_both(outcome.answers()[0].probability, reading.no_answer_probability)
-        return f"{sure} · {took}" if sure else took
 
     def _offers(self) -> list[str]:
         """The questions to try about a sample, less the one that was asked."""
@@ -235,7 +262,7 @@ class Answers(QObject):
         outcome = self._outcome()
         if outcome is None or outcome.reading is None or index >= len(outcome.answers()):
             return
-        if outcome.answered(self.threshold()) or outcome.nearest:
+        if outcome.shown(self.threshold()):
             QGuiApplication.clipboard().setText(outcome.place(index).copied())
             self.note.emit("Copied with its source")
             if index == 0:
@@ -283,6 +310,16 @@ class Answers(QObject):
 
     def _outcome(self) -> Outcome | None:
         return self.sheet.said if self.sheet is not None else None
+
+
+def _facts(outcome: Outcome) -> str:
+    """How long it took to read the text, and which model read what."""
+    reading = outcome.reading
+    if reading is None or outcome.running:
+        return ""
+    read = "the best passages read" if reading.quick else "read whole" if reading.complete else "read in part"
+    by = f" by {reading.model}" if reading.model else ""
+    return f"{wording.duration(reading.seconds)}, {read}{by}"
 
 
 def _closely(outcome: Outcome) -> str:

@@ -79,6 +79,7 @@ class AskView(Page):
         self._connect()
         self._make_shortcuts()
         self._threshold_job: Job | None = None
+        self._readers_job: Job | None = None
         self.sheets.new()
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
@@ -125,6 +126,23 @@ class AskView(Page):
             self._threshold_job.drop()
         self._threshold_job = self.lanes.files.start(own_threshold, self.workspace)
         self._threshold_job.done.connect(self.answers.set_own_threshold)
+        if self._readers_job is not None:
+            self._readers_job.drop()
+        self._readers_job = None
+        self.answers.set_readers(None)
+
+    @Slot()
+    def _find_readers(self) -> None:
+        from app.flows.catalogue import stronger_to_have
+
+        if self._readers_job is not None:
+            return  # it is being found out
+        self._readers_job = self.lanes.files.start(stronger_to_have, self.workspace)
+        self._readers_job.done.connect(self.answers.set_readers)
+
+    @Slot()
+    def _show_readers(self) -> None:
+        self.open_models.emit("offered")
 
     # Texts
 
@@ -299,6 +317,8 @@ class AskView(Page):
         self.asking.note.connect(self.note)
         self.asking.lost.connect(self.lost)
         self.answers.note.connect(self.note)
+        self.answers.unsure.connect(self._find_readers)
+        self.panel.readers_asked.connect(self._show_readers)
         self.asking.answered.connect(self.keeping.remember)
         self.keeping.note.connect(self.note)
         self.keeping.failed.connect(self._say_fault)

@@ -95,7 +95,7 @@ class Asking(QObject):
             return
         opened = sheet.asked()
         self._make_way(sheet)
-        if up and sheet.outcome is not None and sheet.outcome.nearest:
+        if up and sheet.outcome is not None and sheet.outcome.why_not:
             panel.threshold.open(False)
         if not example and not waited:
             sheet.history = panel.box.remember()
@@ -113,6 +113,7 @@ class Asking(QObject):
             self._workspace.settings.ask_top_k,
             self._answers.threshold(),
             quick=self._workspace.settings.ask_quick and not whole,
+            every=whole,
         )
         self._begin(Run(sheet, outcome, request))
         if not example:

@@ -244,8 +244,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _copy(self, entry: Entry) -> None:
-        answer = entry.best.text if entry.best is not None else entry.without_answer
-        QGuiApplication.clipboard().setText(f"{entry.question}\n{answer}\n({citation(entry)})")
+        QGuiApplication.clipboard().setText(f"{entry.question}\n{entry.words}\n({citation(entry)})")
         self.note.emit("Copied with where it stands")
 
     @Slot(object)

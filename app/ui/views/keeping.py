@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.report import Silent
+from app.flows.ask import listed
 from app.flows.export_formats import FORMATS
 from app.flows.workspace import Workspace
 from app.ui.jobs import Job, Lanes
@@ -154,7 +155,7 @@ class Keeping(QObject):
         """Light up on a sheet what was found of an entry."""
         from app.ui.views.kept_answers import reading_of
 
-        reading = reading_of(entry, found.answers)
+        reading = listed(reading_of(entry, found.answers), (found.opened.document,))
         sheet.outcome = Outcome(
             entry.question, found.opened, reading, running=False, ended=entry.stopped, asked=entry.asked
         )

@@ -64,6 +64,7 @@ def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
         model=entry.model,
         device=entry.device,
         quick=entry.quick,
+        absent=entry.absent,
     )
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from app.core.results import Answer, Reading
     from app.core.text import Span
 
-SURELY_LISTED, LEAST_LISTED = 3, 0.02
-
 
 @dataclass(slots=True)
 class Outcome:
@@ -28,13 +26,13 @@ class Outcome:
 
     `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
     end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for
-    each whether the page shows it; `stale` that the page says something else by now; `note` is what the status line
-    says of it. `kept` is the answer that a person went to while it was being read: it stays among the others until the
-    next question, also where better ones would take its place. `hidden` tells that its text was taken off the page,
-    which may come back by undoing that: until then nothing is said of it. `example` tells that Spanlight asked it
-    itself, to show what it does: it is kept nowhere. `asked` is when it was asked, in seconds since 1970. `paused`
-    tells that a newer question is read for first, though this one is still running; `reached` is how much of the text
-    had been read by then, 0 to 1.
+    each whether the page shows it; `why_not` tells that the nearest words are shown of a text that does not say,
+    `stale` that the page says something else by now; `note` is what the status line says of it. `kept` is the answer
+    that a person went to while it was being read: it stays among the others until the next question, also where better
+    ones would take its place. `hidden` tells that its text was taken off the page, which may come back by undoing that:
+    until then nothing is said of it. `example` tells that Spanlight asked it itself, to show what it does: it is kept
+    nowhere. `asked` is when it was asked, in seconds since 1970. `paused` tells that a newer question is read for
+    first, though this one is still running; `reached` is how much of the text had been read by then, 0 to 1.
     """
 
     question: str
@@ -46,7 +44,7 @@ class Outcome:
     ended: str = ""
     stale: bool = False
     chosen: int = 0
-    nearest: bool = False
+    why_not: bool = False
     lit: tuple[bool, ...] = ()
     note: str = ""
     kept: Answer | None = None
@@ -93,24 +91,31 @@ class Outcome:
 
     def answered(self, threshold: float | None) -> bool:
         """Whether the text is held to answer, by this threshold or, with None, the one it was read with."""
-        if self.reading is None or not self.reading.answers:
-            return False
-        least = self.reading.threshold if threshold is None else threshold
-        return 1.0 - self.reading.no_answer_probability >= least
+        return self.reading is not None and self.judged(threshold).best is not None
 
     def judged(self, threshold: float | None) -> Reading:
-        """The reading as it is held by this threshold; there must be one."""
+        """The reading as it is held by this threshold or, with None, by its own; there must be one."""
         assert self.reading is not None
         least = self.reading.threshold if threshold is None else threshold
-        return replace(self.reading, answered=self.answered(threshold), threshold=least)
+        answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= least
+        return replace(self.reading, answered=answered, threshold=least)
 
     def answers(self) -> tuple[Answer, ...]:
-        """The best places found so far: three, and of the further ones those that are not next to impossible."""
+        """The best places found so far, with the one that the person went to."""
         found = self.reading.answers if self.reading is not None else ()
-        listed = tuple(
-            a for number, a in enumerate(found) if number < SURELY_LISTED or a.probability >= LEAST_LISTED
-        )
-        return listed if self.kept is None or self.kept in listed else (*listed, self.kept)
+        return found if self.kept is None or self.kept in found else (*found, self.kept)
+
+    def shown(self, threshold: float | None) -> tuple[Answer, ...]:
+        """The places to light up, by this threshold: none where the text does not say, or its nearest words alone.
+
+        While it is being read, words with low confidence are not shown: better ones may come.
+        """
+        if self.reading is None:
+            return ()
+        judged = self.judged(threshold)
+        if judged.best is not None or (judged.shown is not None and not self.running):
+            return self.answers()
+        return self.answers()[:1] if self.why_not else ()
 
     def keep(self, index: int) -> None:
         """Take one of them as the one that the person went to."""

@@ -24,5 +24,6 @@ def as_shown(opened: Opened, text: str) -> Opened:
     # A line without blanks is broken by a line end more: behind it, places are others than in the file.
     breaks = added(read)
     known = len(text) == len(read) + len(breaks)
+    shown = replace(shown, document=replace(shown.document, view=None))
     lines = (start + bisect_left(breaks, start) for start in opened.lines) if known else ()
     return replace(shown, headings=(), lines=array("i", lines), sha256="")

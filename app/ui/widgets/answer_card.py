@@ -1,4 +1,4 @@
-"""The answer in large type, with its probability, its place and its sentence; or that the text does not say."""
+"""The answer in large type, or the nearest words, with their probability and place; or that the text does not say."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COPY = "Copy with source"
 
 
 class AnswerCard(QFrame):
-    """What the question brought: an answer, the best so far, or that the text does not say.
+    """What the question brought: an answer, the best so far, words with low confidence, or that the text does not say.
 
     `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
     `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
@@ -115,12 +115,22 @@ class AnswerCard(QFrame):
         likely = wording.best_of(place.probability, no_answer)
         self._begin(over, facts)
         self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
-        self._say_likely(place, likely, sure)
-        self._sentence.set_text(place.sentence, (place.start, place.end), faint=not sure)
-        self._sentence.show()
+        role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
+        self._show_place(place, no_answer, likely, role, faint=not sure)
         self._copy.setVisible(sure)
         self._save.setVisible(sure and not self._formats.isEmpty())
         self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
+
+    def show_low_confidence(self, place: Place, no_answer: float, over: str = "", facts: str = "") -> None:
+        """Show the nearest words, which may be the answer; else as an answer is shown."""
+        likely = wording.low_confidence(place.probability)
+        self._begin(over, facts)
+        self._answer.set_text(place.text, (0, len(place.text)), faint=True)
+        self._show_place(place, no_answer, likely, "accent", faint=True)
+        self.say(wording.NEAREST_WORDS)
+        self._copy.show()
+        self._save.setVisible(not self._formats.isEmpty())
+        self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
 
     def show_none(
         self, no_answer: float, place: Place | None, nearest: bool, over: str = "", facts: str = ""
@@ -132,7 +142,9 @@ class AnswerCard(QFrame):
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=not over)
         self._answer.set_text(title.rstrip("."))
-        self._likely.setText(self._coloured(likely, no_answer >= _VERY_LIKELY and not over))
+        self._likely.setText(
+            self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and not over else "ink")
+        )
         self._nearest.blockSignals(True)
         self._nearest.setChecked(nearest)
         self._nearest.blockSignals(False)
@@ -218,10 +230,7 @@ class AnswerCard(QFrame):
 
     def explain_facts(self, explained: str) -> None:
         """Say more of how the answer was read to who points there."""
-        self._facts.setToolTip(
-            f"<p>{html.escape(explained)}</p>" if explained else ""
-        )  # so that it is wrapped
-        self._facts.setAccessibleDescription(explained)
+        _explain(self._facts, explained)
 
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
         self._over.setText(_bound(over))
@@ -231,6 +240,7 @@ class AnswerCard(QFrame):
         for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
             widget.hide()
         self._nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
+        _explain(self._likely, "")
         self.say("")
         self._rest_copy()
 
@@ -238,13 +248,16 @@ class AnswerCard(QFrame):
         self.setAccessibleName(name)
         self.show()
 
-    def _say_likely(self, place: Place, likely: str, sure: bool) -> None:
-        likely = self._coloured(likely, sure and place.probability >= _VERY_LIKELY)
+    def _show_place(self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool) -> None:
+        """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
         quiet = self._theme.colour("ink_quiet").name()
-        self._likely.setText(f"{likely}<span style='color:{quiet}'> · {_bound(place.where)}</span>")
+        where = f"<span style='color:{quiet}'> · {_bound(place.where)}</span>"
+        self._likely.setText(self._coloured(likely, role) + where)
+        _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
+        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
+        self._sentence.show()
 
-    def _coloured(self, words: str, very_likely: bool) -> str:
-        role = "likely" if very_likely else "ink"
+    def _coloured(self, words: str, role: str) -> str:
         return (
             f"<span style='color:{self._theme.colour(role).name()}; font-weight:600'>{_bound(words)}</span>"
         )
@@ -289,6 +302,12 @@ class AnswerCard(QFrame):
         self._copy.setIcon(theme.icon("copy", "ink"))
         self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._frame()
+
+
+def _explain(label: QLabel, explained: str) -> None:
+    """Give a label a tool tip in which long lines are wrapped."""
+    label.setToolTip(f"<p>{html.escape(explained)}</p>" if explained else "")
+    label.setAccessibleDescription(explained)
 
 
 def _bound(words: str) -> str:

@@ -49,7 +49,7 @@ class AnswerMap(QScrollBar):
         self._heat: tuple[float, ...] = ()
         self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
         # What the tool tip says of the chosen mark and of another one, and what all of them are called.
-        self.marked = ("The answer that is shown", "Another place", "answers")
+        self.marked = ("The place that is shown", "Another place", "places")
         self.setMouseTracking(True)
         self.setAccessibleName("Place in the text")
         theme.changed.connect(self._restyle)

@@ -51,10 +51,12 @@ class TryButton(QPushButton):
 class AnswerPanel(QFrame):
     """Question box, progress, what went wrong, the answer's card, the other places, and the threshold.
 
-    `question_tried` carries a question that was offered and clicked.
+    `question_tried` carries a question that was offered and clicked; `readers_asked` is sent when a person wants to see
+    which stronger readers there are.
     """
 
     question_tried = Signal(str)
+    readers_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -73,10 +75,17 @@ class AnswerPanel(QFrame):
         self.card = AnswerCard(theme)
         self.list = AnswerList(theme)
         self.threshold = ThresholdLine(theme)
+        self._stronger = QLabel()
+        self._stronger.setWordWrap(True)
+        self._stronger.setTextFormat(Qt.TextFormat.PlainText)
+        self._readers = QPushButton("See stronger readers")
+        self._readers.setAccessibleName(self._readers.text())
+        mark(self._readers, kind="link")
+        self._readers.clicked.connect(self.readers_asked)
         self._others = QLabel("Other places")
         self._keys = QLabel("F3 next")
         self._tries_title = QLabel("Also try")
-        for label in (self._asked, self._others, self._keys, self._tries_title):
+        for label in (self._asked, self._stronger, self._others, self._keys, self._tries_title):
             label.setProperty("ink", "quiet")
         heads = QHBoxLayout()
         heads.addWidget(self._others, 1)
@@ -90,6 +99,8 @@ class AnswerPanel(QFrame):
         self._results.addWidget(self.card)
         self._results.addLayout(heads)
         self._results.addWidget(self.list)
+        self._results.addWidget(self._stronger)
+        self._results.addWidget(self._readers, 0, Qt.AlignmentFlag.AlignLeft)
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
@@ -105,11 +116,13 @@ class AnswerPanel(QFrame):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
+        QWidget.setTabOrder(self.list, self._readers)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.name_question("")
         self.show_others(())
         self.offer(())
+        self.offer_readers("")
 
     def name_question(self, question: str) -> None:
         """Say which question is answered here, where another one stands in the box; empty for the same one."""
@@ -134,7 +147,7 @@ class AnswerPanel(QFrame):
                 widget.hide()
                 widget.deleteLater()
         buttons = [TryButton(question) for question in questions]
-        before: QWidget = self.list
+        before: QWidget = self._readers
         for button in buttons:
             button.clicked.connect(self._tried)
             self._tries.addWidget(button)
@@ -142,11 +155,23 @@ class AnswerPanel(QFrame):
             before = button
         self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
+    def offer_readers(self, words: str, others: str = "") -> None:
+        """Say which stronger reader is recommended, and to who points at the button which others there are."""
+        self._stronger.setText(words)
+        self._readers.setToolTip(others)
+        for widget in (self._stronger, self._readers):
+            widget.setVisible(bool(words))
+
+    def offered_reader(self) -> str:
+        """What is said of a stronger reader; empty where nothing is."""
+        return self._stronger.text()
+
     def clear_answer(self) -> None:
         """Show neither answer nor places, only what can be done."""
         self.card.hide()
         self.idle.show()
         self.show_others(())
+        self.offer_readers("")
 
     def show_card(self) -> None:
         """Make room for the card."""
@@ -193,4 +218,6 @@ class AnswerPanel(QFrame):
         self._results.setSpacing(theme.step(3))
         for label in (self._asked, self._others, self._keys, self._tries_title):
             label.setFont(theme.font("small_strong"))
+        for widget in (self._stronger, self._readers):
+            widget.setFont(theme.font("small"))
         self.setMinimumWidth(theme.step(60))

@@ -113,7 +113,7 @@ class DocumentPane(PlainPage):
         """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
 
         Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
-        the chosen one is as pale as the others.
+        the chosen one is pale, with dashes under it.
         """
         self._filling.at_once()
         shown = self.lights.take(self.document(), self._positions(), places)

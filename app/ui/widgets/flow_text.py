@@ -6,11 +6,12 @@ import math
 import unicodedata
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.positions import Offsets
 from app.ui.theme import Theme
+from app.ui.widgets.lights import line_pen
 from app.ui.widgets.page_layout import line_boxes
 
 
@@ -38,9 +39,9 @@ class FlowText(QWidget):
     def set_text(
         self, text: str, stress: tuple[int, int] = (0, 0), *, role: str = "ink", faint: bool = False
     ) -> None:
-        """Take a text; the code points from `stress[0]` to `stress[1]` stand out, paler with `faint`.
+        """Take a text; the code points from `stress[0]` to `stress[1]` stand out, pale and dashed with `faint`.
 
-        `role` colours the letters.
+        They are underlined, and have a ground in a quotation. `role` colours the letters.
         """
         self._faint = faint
         offsets = Offsets(text)
@@ -83,15 +84,12 @@ class FlowText(QWidget):
         for number in range(layout.lineCount() if end > start else 0):
             for box in line_boxes(layout.lineAt(number), start, end):
                 ground = box.translated(inset, 0).adjusted(-1, 0, 1, 0)
-                painter.fillRect(
-                    ground, self._theme.colour("other_ground" if self._faint else "answer_ground")
-                )
-                pen = QPen(self._theme.colour("answer_line"), 1.5)
-                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-                if self._faint:
-                    pen.setDashPattern([1.25, 1.75])
-                painter.setPen(pen)
-                painter.drawLine(ground.bottomLeft(), ground.bottomRight())
+                if self._barred:
+                    role = "other_ground" if self._faint else "answer_ground"
+                    painter.fillRect(ground, self._theme.colour(role))
+                painter.setPen(line_pen(self._theme.colour("answer_line"), True, self._faint))
+                below = round(ground.bottom())
+                painter.drawLine(QPointF(ground.left(), below), QPointF(ground.right(), below))
         painter.setPen(self._theme.colour(self._role))
         layout.draw(painter, QPointF(inset, 0))
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from app.ui.theme import Theme
 from app.ui.widgets.history_model import ROW, Index, Row
+from app.ui.widgets.lights import line_pen
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
@@ -150,16 +151,20 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.setPen(theme.colour("ink_quiet"))
         painter.drawText(time, _RIGHT, row.time)
         line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("quote"))
-        if row.entry is not None and row.entry.best is not None:
-            self._draw_lit(painter, line.adjusted(0, 0, -self.tools, 0), row.answer)
+        if row.entry is not None and row.entry.shown is not None:
+            self._draw_lit(
+                painter, line.adjusted(0, 0, -self.tools, 0), row.answer, faint=row.entry.best is None
+            )
         else:
             self._draw_line(painter, line.adjusted(0, 0, -self.tools, 0), "quote", "ink_quiet", row.answer)
         line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("small"))
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        sure = row.entry is not None and row.entry.best is not None and row.likely.startswith("Very likely")
-        used = self._draw_line(
-            painter, line, "small_strong" if sure else "small", "likely" if sure else "ink", row.likely
-        )
+        role = "ink"
+        if row.entry is not None and row.entry.shown is not None:
+            sure = row.likely.startswith("Very likely")
+            role = "accent" if row.entry.best is None else "likely" if sure else "ink"
+        use = "small" if role == "ink" else "small_strong"
+        used = self._draw_line(painter, line, use, role, row.likely)
         rest = line.adjusted(used, 0, -self.tools, 0)
         where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
         self._draw_line(painter, rest, "small", "ink_quiet", where)
@@ -168,16 +173,17 @@ class HistoryDelegate(QStyledItemDelegate):
                 painter, QRectF(inner.left(), line.bottom() + theme.step(2), inner.width(), 0), row
             )
 
-    def _draw_lit(self, painter: QPainter, line: QRectF, words: str) -> None:
-        """The answer as it is lit up on its page: a ground, and a line under it."""
+    def _draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool) -> None:
+        """The words as they are lit up on their page: a ground, and a line under them, dashed where `faint`."""
         theme = self._theme
         font = theme.font("quote")
         metrics = QFontMetrics(font)
         pad = theme.step(0.75)
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width() - 2 * pad))
         box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
-        painter.fillRect(box, theme.colour("answer_ground"))
-        painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 2), theme.colour("answer_line"))
+        painter.fillRect(box, theme.colour("other_ground" if faint else "answer_ground"))
+        painter.setPen(line_pen(theme.colour("answer_line"), True, faint))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))
         painter.drawText(box.adjusted(pad, 0, pad, 0), _LEFT, shown)

@@ -65,13 +65,12 @@ class Row:
 
 def row_of(entry: Entry) -> Row:
     """The row of an entry."""
-    best, moment = entry.best, local(entry.asked)
-    answer = entry.without_answer if best is None else plain(best.text)
-    place = f", {plain(best.where)}" if best is not None and best.where else ""
+    shown, moment = entry.shown, local(entry.asked)
+    place = f", {plain(shown.where)}" if shown is not None and shown.where else ""
     part = f"  ·  {entry.in_part}" if entry.in_part else ""
     return Row(
-        plain(entry.question), moment.date(), entry, answer, entry.likely, plain(entry.name) or UNNAMED, place, part,
-        f"{moment:%H:%M}",
+        plain(entry.question), moment.date(), entry, plain(entry.words), entry.likely, plain(entry.name) or UNNAMED,
+        place, part, f"{moment:%H:%M}",
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QTextBlock, QTextDocument
+from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextDocument
 
 from app.core.positions import Offsets
 from app.core.text import Span
@@ -27,7 +27,7 @@ class Light:
 
 
 class Lights:
-    """The lit places of one page; `chosen` is the index of the strong one, `faint` makes that one pale too."""
+    """The lit places of one page; `chosen` is the index of the strong one, which `faint` makes pale, and dashed."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -98,14 +98,10 @@ class Lights:
                 painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
 
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw the lines under the words: a thick one for the strong place, dots for the others."""
+        """Draw the lines under the words: a thick one for the chosen place, dots for the others."""
         for index in self._order(blocks):
-            strong = self._strong(index)
-            pen = QPen(self._theme.colour("answer_line" if strong else "other_line"), 2.0 if strong else 1.25)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            if not strong:
-                pen.setDashPattern([1.25, 1.75])
-            painter.setPen(pen)
+            role = "answer_line" if index == self.chosen else "other_line"
+            painter.setPen(line_pen(self._theme.colour(role), index == self.chosen, self.faint))
             for box in self.boxes(index, blocks):
                 painter.drawLine(
                     QPointF(box.left() - 1, box.bottom() + 2), QPointF(box.right() + 1, box.bottom() + 2)
@@ -120,3 +116,17 @@ class Lights:
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
         return sorted(seen, key=lambda index: index == self.chosen)
+
+
+def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
+    """What a line under lit words is drawn with: dots, and for the chosen ones a thick line, of dashes where `faint`.
+
+    `ratio` is the screen's pixels in one unit.
+    """
+    pen = QPen(colour, (2.0 if chosen else 1.25) * ratio)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if not chosen:
+        pen.setDashPattern([1.25, 1.75])
+    elif faint:
+        pen.setDashPattern([2.5, 1.5])
+    return pen

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QRegion
+from PySide6.QtGui import QColor, QPainter, QRegion
 
 from app.core.layout import PageText
 from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
 from app.ui.theme import Theme
+from app.ui.widgets.lights import line_pen
 
 # Left, top, right and bottom of a box in the screen's pixels.
 Pixels = tuple[float, float, float, float]
 
 
 class PageLights:
-    """The lit places of a document with pages; `chosen` is the strong one, `faint` makes that one pale too."""
+    """The lit places of a document with pages; `chosen` is the strong one, which `faint` makes pale, and dashed."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -84,24 +85,17 @@ class PageLights:
         own = self._on_page.get(page, ())
         if not own:
             return
-        strong = [place(box) for index, box in own if self._strong(index)]
-        others = [place(box) for index, box in own if not self._strong(index)]
-        ground = region(strong, ratio)
+        chosen = [place(box) for index, box in own if index == self.chosen]
+        others = [place(box) for index, box in own if index != self.chosen]
+        ground = region(chosen, ratio)
         multiply(painter, region(others, ratio).subtracted(ground), self._theme.colour("print_other"))
-        multiply(painter, ground, self._theme.colour("print_answer"))
-        line = self._theme.colour("print_line")
-        for boxes, width, dashes in ((others, 1.25, [1.25, 1.75]), (strong, 2.0, [])):
-            pen = QPen(line, width * ratio)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            if dashes:
-                pen.setDashPattern(dashes)
+        multiply(painter, ground, self._theme.colour("print_other" if self.faint else "print_answer"))
+        for boxes, strong in ((others, False), (chosen, True)):
+            pen = line_pen(self._theme.colour("print_line"), strong, self.faint, ratio)
             painter.setPen(pen)
             for left, _, right, bottom in boxes:
-                y = round(bottom + ratio) + (round(width * ratio) % 2) / 2
+                y = round(bottom + ratio) + (round(pen.widthF()) % 2) / 2
                 painter.drawLine(QPointF(left - ratio, y), QPointF(right + ratio, y))
-
-    def _strong(self, index: int) -> bool:
-        return index == self.chosen and not self.faint
 
 
 def region(boxes: Iterable[Pixels], ratio: float, around: float = 1.0) -> QRegion:

@@ -32,7 +32,7 @@ class Pane(Protocol):
     ) -> list[bool]:
         """Light up places, each only where the page says exactly its words; tells which are lit.
 
-        The chosen one is stronger; with `faint` it is as pale as the others.
+        The chosen one is stronger; with `faint` it is pale, with dashes under it.
         """
 
     def why_not(self, index: int) -> str:

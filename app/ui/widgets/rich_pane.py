@@ -82,7 +82,7 @@ class RichPane(RichPage):
         """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
 
         Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
-        the chosen one is as pale as the others.
+        the chosen one is pale, with dashes under it.
         """
         self._asked = list(places)
         self.build_to(max((span.end for span, _ in places), default=0))

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLa
 from app.core import wording
 from app.ui.theme import Theme, mark
 
-_WHICH_WAY = "Less: more answers, and more of them wrong. More: fewer, and surer."
+# What comes of moving the slider to its left and right end.
+_LEFT = "More answers, more of them wrong"
+_RIGHT = "Fewer answers, more marked unsure"
 
 
 class ThresholdLine(QWidget):
@@ -36,26 +38,37 @@ class ThresholdLine(QWidget):
         self._slider.setRange(1, 99)
         self._slider.setPageStep(5)
         self._slider.setAccessibleName("How sure an answer must be, in per cent")
-        self._slider.setAccessibleDescription(_WHICH_WAY)
-        self._slider.setToolTip(_WHICH_WAY)
+        self._slider.setAccessibleDescription(f"Less: {_LEFT.lower()}. More: {_RIGHT.lower()}.")
         self._own = QPushButton("Usual")
         self._own.setAccessibleName("As sure as usual")
         self._own.setToolTip("What was found to be best for this reader")
         mark(self._own, kind="link")
         line = QHBoxLayout()
         line.addWidget(self._words, 1)
+        line.addWidget(self._own)
         line.addWidget(self._change)
+        self._ends = QLabel(_LEFT), QLabel(_RIGHT)
+        ends = QHBoxLayout()
+        for label, side in zip(
+            self._ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True
+        ):
+            label.setWordWrap(True)
+            label.setAlignment(side | Qt.AlignmentFlag.AlignTop)
+            label.setProperty("ink", "quiet")
+            ends.addWidget(label, 1)
         self._tools = QWidget()
-        tools = QHBoxLayout(self._tools)
+        tools = QVBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
-        tools.addWidget(self._slider, 1)
-        tools.addWidget(self._own)
+        tools.setSpacing(0)
+        tools.addWidget(self._slider)
+        tools.addLayout(ends)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._tools)
         column.addLayout(line)
         self._tools.hide()
+        self._own.hide()
         self._change.toggled.connect(self._opened)
         self._change.clicked.connect(self._changed_here)
         self._slider.valueChanged.connect(self._moved)
@@ -95,6 +108,7 @@ class ThresholdLine(QWidget):
     @Slot(bool)
     def _opened(self, on: bool) -> None:
         self._tools.setVisible(on)
+        self._own.setVisible(on)
         self._change.setText("Done" if on else "Change")
         if on and self._change.hasFocus():
             self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -109,9 +123,8 @@ class ThresholdLine(QWidget):
 
     @Slot()
     def _restyle(self) -> None:
-        self._words.setFont(self._theme.font("small"))
-        for button in (self._change, self._own):
-            button.setFont(self._theme.font("small"))
+        for widget in (self._words, *self._ends, self._change, self._own):
+            widget.setFont(self._theme.font("small"))
         step, colour = self._theme.step, self._theme.colour
         handle, groove = step(4), step(1)
         self._slider.setStyleSheet(

@@ -302,7 +302,8 @@ def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, look: str, width: 
         labels += [label for pair in grid._labels for label in pair if label.isVisible()]
     for label in labels:
         wanted = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
-        assert label.height() >= wanted, label.text()
+        # Some fonts are a fraction of a pixel higher than what a layout rounds to.
+        assert label.height() + 1 >= wanted, label.text()
     window.theme.choose("light")
 
 

@@ -38,7 +38,7 @@ def test_the_name_in_front_is_cut_at_its_end_alone(
     tabs.show()
     strip = tabs.strip
     whole, cut = set(), set()
-    for width in range(360, 1200, 28):
+    for width in range(360, 1800, 28):
         tabs.resize(width, tabs.sizeHint().height())
         qtbot.wait(1)
         for index, name in enumerate(NAMES):
@@ -91,4 +91,6 @@ def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(tabs: Document
             option = QStyleOptionTab()
             tabs.strip.initStyleOption(option, index)
             assert option.text.replace("&&", "&") == name  # type: ignore[attr-defined]
-        assert [tabs.strip.tabRect(index).width() for index in range(3)] == widths
+        # Places are rounded: a width may be a pixel more or less.
+        now = [tabs.strip.tabRect(index).width() for index in range(3)]
+        assert all(abs(one - other) <= 1 for one, other in zip(now, widths, strict=True))

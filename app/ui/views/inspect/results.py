@@ -51,14 +51,15 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     seconds = result.seconds
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
-    if isinstance(result, Reading) and result.best is None:
+    if isinstance(result, Reading) and result.shown is None:
         outcome = ("",)  # however sure each is that the text does not say
     return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), outcome, probabilities)
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:
-    none = wording.without_answer(result.no_answer_probability, whole=result.read_whole)[0]
-    headline = one_line(result.best.text) if result.best is not None else none
+    headline = wording.without_answer(result.no_answer_probability, whole=result.read_whole)[0]
+    if result.shown is not None:
+        headline = f"{one_line(result.shown.text)}{'' if result.best is not None else ' (low confidence)'}"
     rows = [(one_line(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
     return headline, [*rows, ("The text does not say", result.no_answer_probability)]
 

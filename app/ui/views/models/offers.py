@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.core import wording
+from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.models import Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
-from app.flows.catalogue import offered, suits
+from app.flows.catalogue import offered, stronger_to_have, suits
 from app.flows.measure import measured
 from app.flows.models import installed
 from app.flows.workspace import Workspace
@@ -39,11 +40,15 @@ _ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The catalogue, what of it is installed (folders by repository), and how each suits this computer."""
+    """The catalogue, what of it is installed (folders by repository), and how each suits this computer.
+
+    `recommended` is the repository of a stronger reader than the one in use, empty where there is none; it comes first.
+    """
 
     models: tuple[OfferedModel, ...]
     installed: dict[str, str]
     suits: dict[str, str]
+    recommended: str = ""
 
     def find(self, repository: str) -> OfferedModel | None:
         """The catalogue's entry of a repository."""
@@ -60,7 +65,8 @@ class Offers:
     def row(self, model: OfferedModel) -> ModelRow:
         """A model's row of the list."""
         spoken = languages(model.languages)
-        line = f"{does(model.heads)} · {spoken}" if spoken else does(model.heads)
+        f1 = f"F1 {model.squad2_f1}" if model.squad2_f1 else ""
+        line = " · ".join(words for words in (does(model.heads), f1, spoken) if words)
         return ModelRow(
             model.repository, model.title, line, wording.size(model.size), self._sign(model.repository)
         )
@@ -79,17 +85,25 @@ class Offers:
         return ModelRow(repository, name, line, size, self._sign(repository))
 
     def _sign(self, repository: str) -> str:
-        return "Installed" if repository in self.installed else ""
+        if repository in self.installed:
+            return "Installed"
+        return "Recommended" if repository == self.recommended else ""
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
     """Everything that is offered, read afresh; raises SpanlightError where the catalogue cannot be read."""
     models = offered(workspace, report)
     measures = measured(workspace, report)
+    try:
+        better = stronger_to_have(workspace, report)[1]
+    except SpanlightError:  # there is no reader yet
+        better = ()
+    best = better[0].repository if better else ""
     return Offers(
-        models,
+        tuple(sorted(models, key=lambda model: model.repository != best)),
         {card.repository: card.folder for card in installed(workspace) if card.repository},
         {model.repository: suits(model, workspace, measures=measures) for model in models},
+        best,
     )
 
 
@@ -102,6 +116,7 @@ def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False)
     return [
         Fact("Does", does(model.heads), terms),
         Fact("Says “no answer”", _ANSWERS[model.no_answer] if model.no_answer is not None else ""),
+        _f1_fact(model),
         Fact("Names" if names else "Classes", classes, ", ".join(model.labels[:200])),
         Fact("Languages", languages(model.languages, 8)),
         Fact(
@@ -132,7 +147,7 @@ def passport_facts(
         terms = ", ".join(HEADS[head][1] for head in card.heads)
         facts.append(Fact("Does", does(card.heads), f"Heads found in its weights: {terms}"))
         if model is not None and model.no_answer is not None:
-            facts.append(Fact("Says “no answer”", _ANSWERS[model.no_answer]))
+            facts += [Fact("Says “no answer”", _ANSWERS[model.no_answer]), _f1_fact(model)]
         facts += card_facts(card, licence=passport.licence, languages=passport.languages)
         facts.append(Fact("This computer", suiting))
     else:
@@ -143,6 +158,11 @@ def passport_facts(
         Fact("Commit", passport.commit[:12], f"{passport.commit}: what is downloaded is exactly this")
     )
     return facts
+
+
+def _f1_fact(model: OfferedModel) -> Fact:
+    f1 = f"F1 {model.squad2_f1}" if model.squad2_f1 else ""
+    return Fact("SQuAD 2.0", f1, "On its dev set, as the authors report it; nobody measured it here")
 
 
 def _fetching(passport: Passport) -> list[Fact]:

@@ -19,7 +19,7 @@ from app.ui.views.inspect.own_head import SPAN, TEXT, TOKENS, own_head
 from tests.helpers import insides
 from tests.helpers.small_models import small_checkpoint
 
-FAMILIES = ("bert", "roberta", "distilbert", "electra", "albert")
+FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
 CPU = DeviceChoice("cpu", "float32", "a test")
 
 

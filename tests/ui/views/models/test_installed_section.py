@@ -25,7 +25,7 @@ def models(spanlight_home: Path) -> Path:
 
 def test_starters_are_listed_with_the_pages_that_use_them(open_models_page: Open) -> None:
     rows = {row.title: row for row in open_models_page().installed().list.rows()}
-    assert rows["starter-qa"].sign == "Ask"
+    assert rows["reader-careful"].sign == "Ask"
     assert rows["starter-pretraining"].sign == "Fill in, Follow on"
     assert not any(row.faulty for row in rows.values())
 
@@ -54,7 +54,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     assert section.empty.isVisible()
     assert section.empty.title() == "Nothing found"
     section.empty.button.click()
-    assert len(section.list.rows()) == 4
+    assert len(section.list.rows()) == 5
     assert section.details.isVisible()
 
 

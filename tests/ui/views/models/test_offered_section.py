@@ -168,7 +168,7 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     assert not facts.value("Download")
     assert section.list.rows()[0].sign == "Installed"
 
-    assert opened.workspace.find_model(Head.QUESTION_ANSWERING).name == "starter-qa"
+    assert opened.workspace.find_model(Head.QUESTION_ANSWERING).name == "reader-careful"
     section.transfers.button(READER, "use").click()
     opened.settle()
     assert section.transfers.rows()[0].words == "is installed, and used for Ask now"
