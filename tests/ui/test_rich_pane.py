@@ -379,7 +379,10 @@ def test_a_document_read_behind_another_tab_is_shown_from_its_top(
     pane.show()
     qtbot.waitExposed(pane)
     finish(pane, qtbot)
-    assert pane.top() == first
+    # The page is wider now, so the line of that place may begin elsewhere: it is the line that stands at the top.
+    top = pane.top()
+    pane.go_to(first)
+    assert pane.top() == top
 
 
 def test_scrolling_by_hand_is_noticed(pane: RichPane, qtbot: QtBot) -> None:

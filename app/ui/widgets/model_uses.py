@@ -48,8 +48,9 @@ class _UseRow(QFrame):
         self._term.setProperty("ink", "quiet")
         words = QVBoxLayout()
         words.setSpacing(0)
-        words.addWidget(self._plain)
-        words.addWidget(self._term)
+        for label in (self._plain, self._term):
+            label.setWordWrap(True)
+            words.addWidget(label)
         self._whole = QBoxLayout(_BESIDE, self)
         self._whole.setContentsMargins(0, 0, 0, 0)
         self._whole.addLayout(words, 1)
@@ -100,8 +101,10 @@ class _UseRow(QFrame):
             button = gap + self.button.sizeHint().width()
         row = self._status.sizeHint().width() + button
         self._row.setDirection(_BESIDE if self.width() >= row else _BELOW)
-        whole = self._words.sizeHint().width() + gap + row
-        self._whole.setDirection(_BESIDE if self.width() >= whole else _BELOW)
+        # On one line each: the hint of a label that wraps is of words broken to several.
+        labels = (self._plain, self._term)
+        words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
+        self._whole.setDirection(_BESIDE if self.width() >= words + gap + row else _BELOW)
 
     def restyle(self) -> None:
         """Take the theme's fonts and icons."""
