@@ -202,7 +202,11 @@ def _is_whole(text: str, span: Span) -> bool:
     if not _ENUMERATOR.fullmatch(words):
         return True
     line = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
-    return bool(line.strip()) or not _ITEM.match(text, span.end)
+    item = _ITEM.match(text, span.end)
+    if line.strip() or item is None:
+        return True
+    # A line may begin with how many there are: "5 tarts were stolen".
+    return words.isdecimal() and item[0][0].isspace() and item[0][-1].islower()
 
 
 def told(window: Window, text: str) -> Pieces:

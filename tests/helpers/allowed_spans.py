@@ -46,7 +46,10 @@ def is_balanced(words: str) -> bool:
 def is_item_number(text: str, span: Span) -> bool:
     """Whether a span is what numbers the words behind it on its line."""
     line = text[: span.start].rpartition("\n")[2]
-    behind = re.match(r"[.)\]:]?[^\S\t\n]+[^\W\d_]", text[span.end :])
+    after = text[span.end :]
+    if span.of(text).isdecimal() and after[:1] == " " and after.lstrip(" ")[:1].islower():
+        return False  # what it counts follows
+    behind = re.match(r"[.)\]:]?[^\S\t\n]+[^\W\d_]", after)
     return behind is not None and not line.strip() and _NUMBERS.fullmatch(span.of(text)) is not None
 
 

@@ -342,6 +342,7 @@ def test_what_is_cut_short_is_no_answer(text: str, words: str) -> None:
         ("the king\n3.1", "3.1"),
         ("3.1\tThe queen", "3.1"),
         ("1984 was the war", "1984"),
+        ("the king\n5 tarts were stolen", "5"),
         ("the king (not the queen) stole", "king (not the queen)"),
         ("the king (not the queen) stole", "not the queen"),
         ("a .gov name", ".gov"),
