@@ -250,3 +250,12 @@ def test_what_pytorch_is_kept_from_using_counts_as_not_there(
     monkeypatch.setenv(name, value)
     found = processor.fast_bfloat16(), processor.bfloat16(), processor.float16()
     assert found == (("", "", "") if held_back else ("AMX", "AMX", "AVX512-FP16"))
+
+
+@pytest.mark.parametrize(("is_amd", "fast"), [(True, "AVX512-BF16"), (False, "")])
+def test_bfloat16_without_amx_is_quick_on_processors_of_amd_alone(
+    monkeypatch: pytest.MonkeyPatch, is_amd: bool, fast: str
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True}, raising=False)
+    monkeypatch.setattr(processor, "_is_amd", lambda: is_amd)
+    assert (processor.fast_bfloat16(), processor.bfloat16()) == (fast, "AVX512-BF16")
