@@ -48,6 +48,10 @@ _MIGRATIONS = (
         "ALTER TABLE answers ADD COLUMN page_label TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE answers ADD COLUMN line INTEGER",
     ),
+    (
+        "ALTER TABLE entries ADD COLUMN absent REAL NOT NULL DEFAULT 0",
+        "UPDATE entries SET absent = threshold / 3",
+    ),
 )
 
 
@@ -74,7 +78,7 @@ class History:
                     "INSERT OR IGNORE INTO texts VALUES (?, ?)",
                     (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
                 )
-            slots = ", ".join("?" * 17)
+            slots = ", ".join("?" * 18)
             done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
             number = int(done.lastrowid or 0)
             slots = ", ".join("?" * 13)
@@ -82,8 +86,8 @@ class History:
                 f"INSERT INTO answers ({ANSWER}) VALUES ({slots})",
                 [answer_row(number, place, answer) for place, answer in enumerate(entry.answers)],
             )
-            best = entry.best
-            answer, sentence = (best.text, best.sentence) if best else ("", "")
+            shown = entry.shown
+            answer, sentence = (shown.text, shown.sentence) if shown else ("", "")
             words.add(number, entry.question, answer, entry.name, sentence)
         return number
 

@@ -14,7 +14,7 @@ from PyInstaller.utils.hooks import collect_submodules, copy_metadata
 
 # The families of app/models/families.py as transformers names its folders, and what those import.
 FAMILIES = frozenset(
-    "albert auto bert deberta deberta_v2 distilbert electra mobilebert roberta xlm_roberta".split()
+    "albert auto bert deberta deberta_v2 distilbert electra mobilebert mpnet roberta xlm_roberta".split()
 )
 # Asked for by way of its metadata at run time.
 DISTRIBUTIONS = """

@@ -133,10 +133,12 @@ def test_words_find_entries(
     assert history.count(words) == len(found)
 
 
-def test_what_stayed_under_the_threshold_is_not_searched(history: History) -> None:
+def test_what_was_not_shown_is_not_searched(history: History) -> None:
     history.add(unanswered())
     assert not history.entries("months")
     assert history.entries("deposit")
+    low = history.add(unanswered(no_answer_probability=0.6))
+    assert [one.number for one in history.entries("months")] == [low]
 
 
 def test_entries_written_without_fts5_are_indexed_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,6 +265,7 @@ def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: 
     assert (kept.where, kept.page_label, kept.line, kept.heading) == ("page 7", "", None, "One")
     assert (history.get(1).share_read, history.get(1).stopped) == (None, "Stopped before the end")
     assert (history.get(2).share_read, history.get(2).stopped) == (1.0, "")
+    assert history.get(2).absent == pytest.approx(0.5 / 3), "a third of the threshold"
     number = history.add(entry(complete=False, windows=152, windows_total=2547))
     assert history.get(number).stopped == "Stopped after 6 % of the text"
     history.close()
