@@ -16,6 +16,7 @@ from app.cli.terminal import (
     zero_or_more,
 )
 from app.core.errors import SpanlightError
+from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
 from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
@@ -33,7 +34,10 @@ text does not say) of .jsonl or .jsonl.xz files, or SQuAD .json files. Figures a
 of what is answered, over all questions and over the answerable ones; how many of the unanswerable
 ones are left unanswered; EM and F1 of the best span where an answer is forced, over the answerable ones;
 the best F1 that any threshold gives, and that threshold; the calibration error of the best span's
-probability. --join N puts each paragraph among N others of its file, and asks that document.
+probability. --join N puts each paragraph among N others of its file, and asks that document. Below stands how
+far the probability lies from how often the best span is right to people (F1 of 0.5 or more), for tables, other
+texts that are read in one window (paragraphs) and those in several (long documents); --record without --fit
+keeps that with the model, and the page Models shows it as a chart.
 
 classification: rows {"text", "label"}; a label is a class's name or its index. Figures are 0 to 1:
 accuracy, macro F1, and the calibration error of the winner's probability; the confusion matrix has a
@@ -183,6 +187,9 @@ def _print_qa(found: QaEvaluation) -> None:
     for measured in found.measured:
         print()
         _print_measured(measured)
+    print()
+    for kind, bins in found.reliability.items():
+        print(off_in_words(kind, bins))
     if found.calibration:
         print("\nCalibration fitted and kept with the model:")
         for name, value in asdict(found.calibration).items():

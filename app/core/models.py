@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.core.reliability import Reliability
+
 
 class Head(StrEnum):
     """A head that a checkpoint can carry."""
@@ -71,7 +73,8 @@ class ModelCard:
 
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
     `max_length` is the longest input in tokens, special tokens included; `parameters` counts
-    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `languages` are ISO 639 codes;
+    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `reliability` is that of the
+    calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes;
     `source` is a Source of core.offers, empty for a folder without a mark, `repository` its name on the Hub;
     `finder` is the folder of a quicker reader that finds passages of a long text for it, empty where there is none.
     """
@@ -91,6 +94,7 @@ class ModelCard:
     calibration: QaCalibration = field(default_factory=QaCalibration)
     class_temperature: float = 1.0
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
+    reliability: Reliability = field(default_factory=dict)
     description: str = ""
     licence: str = ""
     languages: tuple[str, ...] = ()

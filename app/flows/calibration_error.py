@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_BINS = 10
+from app.core.reliability import bins_of, off_by
 
 
 def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
@@ -12,9 +12,4 @@ def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
 
     Guo et al. 2017, equation 3. Raises ZeroDivisionError where there is no outcome.
     """
-    gaps = [0.0] * _BINS
-    count = 0
-    for probability, true in outcomes:
-        gaps[min(_BINS - 1, int(probability * _BINS))] += probability - true
-        count += 1
-    return sum(map(abs, gaps)) / count
+    return off_by(bins_of(outcomes))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import SHARED_AMONG, Head, QaCalibration
+from app.core.reliability import Reliability, TextKind, bins_of
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
@@ -22,13 +23,17 @@ from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
 
+# From this F1 on people take a span for the answer.
+_TAKEN_FOR_RIGHT = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class QaPlan:
     """What to measure on: files, how many questions of them (0 for all), and in what documents.
 
     With `join` above 0 each question's paragraph stands among so many others of its file in one document. `fit` fits
-    the model's calibration on what was read and keeps it with the model; `record` keeps the figures with it.
+    the model's calibration on what was read and keeps it with the model; `record` keeps the figures with it, and the
+    reliability where nothing is fitted that would change it.
     """
 
     files: tuple[Path, ...]
@@ -77,12 +82,17 @@ class QaMeasured:
 
 @dataclass(frozen=True, slots=True)
 class QaEvaluation:
-    """All that was measured, by which model and where; `calibration` is the one fitted, if any."""
+    """All that was measured, by which model and where; `calibration` is the one fitted, if any.
+
+    `reliability` is of the probabilities before a fit; a span counts as right there from a word F1 of 0.5 with an
+    answer on, where the figures' calibration error asks for exactly an answer.
+    """
 
     model: str
     device: str
     measured: tuple[QaMeasured, ...]
     calibration: QaCalibration | None = None
+    reliability: Reliability = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,7 @@ def evaluate_qa(
     whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")
     measured = []
     readings: list[DevReading] = []
+    by_kind: dict[TextKind, list[QaOutcome]] = {}
     title = where = ""
     for join in plan.join:
         began = whole.seconds
@@ -134,15 +145,18 @@ def evaluate_qa(
         title, where = last.model or title, last.device or where
         measured.append(_measured(join, outcomes, whole.seconds - began))
         readings += [_dev_reading(outcome) for outcome in outcomes]
+        for outcome in outcomes:
+            by_kind.setdefault(_kind(outcome, join), []).append(outcome)
     calibration = None
     if plan.fit:
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
-    evaluation = QaEvaluation(title, where, tuple(measured), calibration)
+    evaluation = QaEvaluation(title, where, tuple(measured), calibration, _reliability(by_kind))
     if plan.fit or plan.record:
         keep_beside(
             workspace.find_model(Head.QUESTION_ANSWERING, model),
             calibration=calibration,
             measured=_figures_by_name(plan, evaluation) if plan.record else None,
+            reliability=evaluation.reliability if plan.record and not plan.fit else None,
         )
     return evaluation
 
@@ -214,6 +228,23 @@ def _dev_reading(outcome: QaOutcome) -> DevReading:
         right=outcome.exact == 1.0,
         f1=outcome.f1,
     )
+
+
+def _kind(outcome: QaOutcome, join: int) -> TextKind:
+    if outcome.example.is_table and not join:
+        return TextKind.TABLES
+    return TextKind.LONG_DOCUMENTS if outcome.windows > 1 else TextKind.PARAGRAPHS
+
+
+def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability:
+    """Each kind's bins over the best spans, to four decimals; that of an unanswerable question is never right."""
+    return {
+        kind: tuple(
+            replace(each, said=round(each.said, 4), right=round(each.right, 4))
+            for each in bins_of((o.probability, o.f1 >= _TAKEN_FOR_RIGHT) for o in outcomes)
+        )
+        for kind, outcomes in by_kind.items()
+    }
 
 
 def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard, QaCalibration
 from app.core.offers import Origin
+from app.core.reliability import Reliability
 from app.flows.workspace import Workspace
 from app.models.notes import read_notes, write_notes
 from app.models.origin import read_origin
@@ -44,10 +45,12 @@ def keep_beside(
     calibration: QaCalibration | None = None,
     class_temperature: float | None = None,
     measured: dict[str, dict[str, float]] | None = None,
+    reliability: Reliability | None = None,
 ) -> None:
     """Write what was fitted, and figures by what they were measured on, into what stands beside a checkpoint.
 
-    Raises SpanlightError where the folder cannot be written.
+    The reliability of kinds of text that were not measured stays, unless a calibration was fitted: it was of the one
+    before. Raises SpanlightError where the folder cannot be written.
     """
     notes = read_notes(card.folder)
     notes = replace(
@@ -55,6 +58,7 @@ def keep_beside(
         calibration=calibration or notes.calibration,
         class_temperature=class_temperature or notes.class_temperature,
         measured=notes.measured | (measured or {}),
+        reliability={**({} if calibration else notes.reliability), **(reliability or {})},
     )
     try:
         write_notes(card.folder, notes)

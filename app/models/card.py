@@ -165,6 +165,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
         calibration=notes.calibration,
         class_temperature=notes.class_temperature,
         measured=notes.measured,
+        reliability=notes.reliability,
         description=notes.description,
         licence=notes.licence,
         languages=notes.languages,

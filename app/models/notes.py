@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
+from app.core.reliability import BINS, Bins, Reliability, ReliabilityBin, TextKind
 from app.models.weights import read_json
 
 NOTES = "spanlight.json"
@@ -33,6 +34,7 @@ class Notes:
     calibration: QaCalibration = field(default_factory=QaCalibration)
     class_temperature: float = 1.0
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
+    reliability: Reliability = field(default_factory=dict)
     finder: str = ""
 
 
@@ -64,6 +66,7 @@ def read_notes(folder: Path | str) -> Notes:
                 str(data): {str(name): _number(figure) for name, figure in figures.items()}
                 for data, figures in found.get("measured", {}).items()
             },
+            reliability={TextKind(kind): _bins(bins) for kind, bins in found.get("reliability", {}).items()},
         )
         temperatures = (
             notes.calibration.temperature,
@@ -73,7 +76,7 @@ def read_notes(folder: Path | str) -> Notes:
         limits = notes.calibration.threshold, notes.calibration.absent
         if min(temperatures) <= 0 or not 0 <= min(limits) <= max(limits) <= 1:
             raise ValueError("a temperature or threshold out of range")
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SpanlightError(
             f"{NOTES} of {path.parent.name} is malformed: {error}.",
             "Put it right, or delete it to use the defaults.",
@@ -97,8 +100,23 @@ def _number(value: Any) -> float:
 
 def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
-        raise ValueError(f"{str(value)[:40]!r} is not a number of tokens")
+        raise ValueError(f"{str(value)[:40]!r} is not a count")
     return int(value)
+
+
+def _share(value: Any) -> float:
+    if not 0 <= (share := _number(value)) <= 1:
+        raise ValueError(f"{share} is not a share of 1")
+    return share
+
+
+def _bins(value: Any) -> Bins:
+    if not isinstance(value, list) or len(value) != BINS:
+        raise ValueError(f"{str(value)[:40]!r} is not a list of {BINS} bins")
+    return tuple(
+        ReliabilityBin(_count(each.get("questions")), _share(each.get("said")), _share(each.get("right")))
+        for each in value
+    )
 
 
 def _list(value: Any) -> list[Any]:

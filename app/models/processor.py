@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What is measured (`bench reading --precision`, encoders of 22 and of 85 million weights, torch 2.13): on a Xeon without AMX,
-# bfloat16 with AVX512-BF16 takes half as long again as float32, as the results are converted at every step, and float16
+# Measured on encoders of 22 and 85 million weights (`bench reading --precision`, torch 2.13): on a Xeon without AMX,
+# bfloat16 with AVX512-BF16 takes half as long again as float32, as results are converted at every step, and float16
 # with AVX512-FP16 as long; on an EPYC (Zen 4) bfloat16 takes 0.7 and 0.56 of float32's time.
 
 

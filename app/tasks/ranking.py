@@ -30,7 +30,8 @@ _COMMON_FROM = 1000
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_WORDS = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
+# A number is one word with all of its parts: 2.1.5, 10:30, 1,000.
+_WORDS = re.compile(rf"\d+(?:[.,:/]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
 # Latin, Greek and Cyrillic: elsewhere a word may carry an article before it.
 _ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
 

@@ -23,7 +23,7 @@ _DOCUMENTS = "documents.jsonl.xz"
 class QaExample:
     """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable.
 
-    `view` tells how the context is read where that is not as it stands.
+    `view` tells how the context is read where that is not as it stands; `is_table` that it is a table's cells.
     """
 
     id: str
@@ -33,6 +33,7 @@ class QaExample:
     source: str = ""
     title: str = ""
     view: View | None = None
+    is_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +205,10 @@ def _qa(row: dict[str, Any], name: str) -> QaExample:
         raise TypeError("context and question are texts")
     answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
     source = str(row.get("source") or name.partition(".")[0])
-    title = str(row.get("title", ""))
-    return QaExample(str(row["id"]), row["context"], row["question"], answers, source, title, row.get("view"))
+    title, view = str(row.get("title", "")), row.get("view")
+    return QaExample(
+        str(row["id"]), row["context"], row["question"], answers, source, title, view, "table" in row
+    )
 
 
 def _squad(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, ProblemType
-from app.core.report import Silent
-from app.core.requests import CalibrationData, QuestionBatch
+from app.core.reliability import BINS, TextKind, asked
+from app.core.report import Report, Silent
+from app.core.requests import CalibrationData, ModelChoice, QuestionBatch
 from app.flows.evaluate import QaPlan, evaluate_qa
 from app.flows.evaluate_classes import ClassPlan, evaluate_classes
 from app.flows.joining import join_paragraphs, sample
 from app.flows.workspace import Workspace
+from app.models.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 # The fake reader answers with the place of the question's last word, or guesses the first word of the text.
@@ -130,6 +133,49 @@ def keeping_workspace(tmp_path: Path, engine: FakeEngine) -> Workspace:
 
     workspace.shelf = Shelf()  # type: ignore[assignment]
     return workspace
+
+
+class LongEngine(FakeEngine):
+    """Reads a window for each paragraph."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        found = super().run(request, choice, Silent())
+        if not isinstance(request, QuestionBatch):
+            return found
+        return tuple(
+            replace(reading, windows=1 + question.documents[0].text.count("\n\n"))
+            for reading, question in zip(found, request.questions, strict=True)
+        )
+
+
+def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> None:
+    workspace = keeping_workspace(tmp_path, LongEngine())
+    evaluate_qa(workspace, QaPlan((file,), join=(0, 2), record=True), Silent())
+    kept = read_notes(tmp_path / "model").reliability
+    assert set(kept) == {TextKind.PARAGRAPHS, TextKind.LONG_DOCUMENTS}
+    bins = kept[TextKind.PARAGRAPHS]
+    assert len(bins) == BINS and asked(bins) == 5
+    # At 0.8 (a, b, e) one is right, one to two thirds, which people take for right, and one has no answer.
+    assert (bins[8].questions, bins[8].said, bins[8].right) == (3, 0.8, 0.6667)
+    # At 0.05 c is right though it is not given as the answer, and d has none.
+    assert (bins[0].questions, bins[0].said, bins[0].right) == (2, 0.05, 0.5)
+
+
+def test_another_record_adds_its_kinds_and_a_fit_drops_what_was_before_it(tmp_path: Path, file: Path) -> None:
+    workspace = keeping_workspace(tmp_path, LongEngine())
+    evaluate_qa(workspace, QaPlan((file,), record=True), Silent())
+    tables = tmp_path / "tables.jsonl"
+    table = [["Name", "Deed"], ["The king", "stole\n\ntarts"]]
+    answer = {"text": "king", "row": 1, "column": 0, "start": 4}
+    row = {"id": "t", "question": "Who: king?", "table": table, "header_rows": 1, "answers": [answer]}
+    tables.write_text(json.dumps(row) + "\n")
+    found = evaluate_qa(workspace, QaPlan((tables,), record=True), Silent())
+    kept = read_notes(tmp_path / "model").reliability
+    assert set(found.reliability) == {TextKind.TABLES}, "in two windows, and still a table"
+    assert kept[TextKind.TABLES] == found.reliability[TextKind.TABLES]
+    assert asked(kept[TextKind.PARAGRAPHS]) == 5
+    evaluate_qa(workspace, QaPlan((file,), fit=True, record=True), Silent())
+    assert read_notes(tmp_path / "model").reliability == {}
 
 
 def test_limit_takes_the_same_questions_each_time(tmp_path: Path, file: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
+from app.core.reliability import TextKind, bins_of
 from app.models.card import Notes, read_card, read_notes, write_notes
 
 
@@ -19,6 +20,7 @@ def test_notes_are_kept_as_written(reader: Path) -> None:
         calibration=QaCalibration(2.0, -1.5, 0.25, 1.5, 0.4, 0.1),
         class_temperature=1.25,
         measured={"dev": {"f1": 80.5, "em": 70.0}},
+        reliability={TextKind.LONG_DOCUMENTS: bins_of([(0.2, False), (0.7, True), (1.0, True)])},
     )
     write_notes(reader, notes)
     assert read_notes(reader) == notes
@@ -26,6 +28,7 @@ def test_notes_are_kept_as_written(reader: Path) -> None:
     assert card.calibration == notes.calibration
     assert (card.window, card.stride, card.class_temperature) == (256, 64, 1.25)
     assert card.measured == {"dev": {"f1": 80.5, "em": 70.0}}
+    assert card.reliability == notes.reliability
     assert (card.description, card.licence) == ("Reads short texts.", "Apache-2.0")
     assert {path.name for path in reader.iterdir()} >= {"spanlight.json"}
     assert not list(reader.glob("*.part"))
@@ -37,6 +40,7 @@ def test_every_note_is_optional(reader: Path) -> None:
     assert card.calibration == QaCalibration(threshold=0.3)
     assert card.calibration.absent_below == pytest.approx(0.1), "a third of the threshold"
     assert card.class_temperature == 1.0
+    assert card.reliability == {}
 
 
 @pytest.mark.parametrize(("said", "window"), [(1, 16), (16, 16), (10**6, 512)])
@@ -49,4 +53,28 @@ def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window
 def test_a_limit_out_of_range_is_refused(reader: Path, absent: float) -> None:
     (reader / "spanlight.json").write_text(json.dumps({"calibration": {"absent": absent}}))
     with pytest.raises(SpanlightError, match="out of range"):
+        read_notes(reader)
+
+
+BIN = {"questions": 12, "said": 0.55, "right": 0.5}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {"poems": [BIN] * 10},
+        {"tables": BIN},
+        {"tables": [BIN] * 9},
+        {"tables": [BIN] * 11},
+        {"tables": [*[BIN] * 9, [12, 0.55, 0.5]]},
+        *({"tables": [*[BIN] * 9, BIN | wrong]} for wrong in (
+            {"questions": -1}, {"questions": 1.5}, {"questions": 10**400}, {"said": 1.01}, {"said": -0.1},
+            {"said": float("nan")}, {"said": 10**400}, {"right": float("inf")}, {"right": True}, {"right": None},
+        )),
+    ],
+)  # fmt: skip
+def test_reliability_that_cannot_be_is_refused(reader: Path, said: object) -> None:
+    (reader / "spanlight.json").write_text(json.dumps({"reliability": said}))
+    with pytest.raises(SpanlightError, match=r"spanlight\.json"):
         read_notes(reader)

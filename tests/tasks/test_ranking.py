@@ -84,6 +84,12 @@ def test_the_whole_word_counts_more_than_one_that_begins_like_it() -> None:
     assert not places("Which bakers?", FILLER * 40 + "The bakersfieldian.")
 
 
+def test_a_number_of_several_parts_is_one_word() -> None:
+    apart = "In 2 of 5 years there was 1 flood. " * 40
+    found = places("What does 2.1.5 ask for?", apart, f"{FILLER * 40}2.1.5 Levels are read daily. ")
+    assert [number for number, _ in found] == [1] * len(found) != []
+
+
 def test_words_that_questions_are_made_of_count_only_where_there_are_no_others() -> None:
     assert [term.needles[0] for term in terms("What is the height of it?")] == ["heigh"]
     assert {term.needles[0] for term in terms("Who was it?")} == {"who", "was", "it"}

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.core.reliability import Reliability
 from app.ui.theme import Theme
+from app.ui.widgets.charts.reliability import ReliabilityCard
 from app.ui.widgets.facts import Fact, FactsGrid
 from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.model_sheet import ModelSheet, rule
@@ -51,6 +53,7 @@ class ModelDetails(ModelSheet):
         self.removal = RemovalCard(theme)
         self.strip = ProgressStrip(theme)
         self.facts = FactsGrid(theme)
+        self.reliability = ReliabilityCard(theme)
         self.measure = QPushButton("Measure…")
         self.measure.setToolTip("How good it is on questions with known answers")
         self.look = QPushButton("Look inside")
@@ -75,8 +78,9 @@ class ModelDetails(ModelSheet):
         self._kept.setWordWrap(True)
         self._rules = (rule(), rule())
         self._deeds = Deeds()
-        for part in (self.fault, self.notice, self.uses, self._rules[0], self.facts, self._rules[1]):
+        for part in (self.fault, self.notice, self.uses, self._rules[0], self.facts, self.reliability):
             self.put(part)
+        self.put(self._rules[1])
         self.put(self._buttons)
         for part in (self._kept, self.removal, self.strip):
             self.put(part)
@@ -85,7 +89,14 @@ class ModelDetails(ModelSheet):
         self._restyle()
 
     def show_model(
-        self, title: str, beside: str, line: str, uses: Sequence[Use], facts: Sequence[Fact], deeds: Deeds
+        self,
+        title: str,
+        beside: str,
+        line: str,
+        uses: Sequence[Use],
+        facts: Sequence[Fact],
+        deeds: Deeds,
+        reliability: Reliability | None = None,
     ) -> None:
         """Show a model; whether another one is to be removed is asked no longer."""
         if title != self.title() or deeds != self._deeds:
@@ -98,6 +109,7 @@ class ModelDetails(ModelSheet):
         self.uses.setVisible(bool(uses))
         self._rules[0].setVisible(bool(uses))
         self.facts.set_facts(facts)
+        self.reliability.show_bins(reliability or {})
         self.measure.setVisible(deeds.measure)
         self.look.setVisible(deeds.look)
         self.again.setVisible(deeds.again)

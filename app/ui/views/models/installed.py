@@ -141,6 +141,7 @@ class InstalledSection(ModelsSection):
                     measure=any(head in NOUNS for head in card.heads),
                     kept="It comes with Spanlight and cannot be removed." if starter else "",
                 ),
+                card.reliability,
             )
             self.panes.show_right(self.details)
         elif broken is not None:

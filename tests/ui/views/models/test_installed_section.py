@@ -10,7 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
 from app.core.models import Head
+from app.core.reliability import TextKind, bins_of
 from app.models.installed import Shelf
+from app.models.notes import Notes, write_notes
 from app.settings import settings as settings_file
 from app.ui.views.models import installed
 from tests.helpers.models_page import Opened, put_model
@@ -41,6 +43,20 @@ def test_a_starter_is_told_in_plain_words_and_stays(open_models_page: Open) -> N
     section.list.remove_asked.emit(section.list.key())
     assert details.notice.sentence() == "It comes with Spanlight and cannot be removed."
     assert details.removal.isHidden()
+
+
+def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page: Open, models: Path) -> None:
+    bins = bins_of([(0.75, True)] * 20)
+    write_notes(put_model(models, "mine"), Notes(reliability={TextKind.TABLES: bins}))
+    put_model(models, "other")
+    opened = open_models_page()
+    details = opened.choose("mine").details
+    assert details.reliability.isVisible()
+    assert details.reliability.chart.words == {
+        TextKind.TABLES: "Tables: off by 25 points on average (20 questions)"
+    }
+    opened.choose("other")
+    assert details.reliability.isHidden()
 
 
 def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:

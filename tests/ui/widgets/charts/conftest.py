@@ -10,11 +10,13 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core.inspection import LookWithout, Subject
+from app.core.reliability import TextKind, bins_of
 from app.ui.theme import Theme
 from app.ui.widgets.charts.attention_grid import AttentionGrid
 from app.ui.widgets.charts.attention_heads import AttentionHeads
 from app.ui.widgets.charts.attention_lines import AttentionLines
 from app.ui.widgets.charts.chart import Chart
+from app.ui.widgets.charts.reliability import ReliabilityChart
 from app.ui.widgets.charts.score_change import ScoreChange
 from app.ui.widgets.charts.span_matrix import SpanMatrix
 from app.ui.widgets.charts.token_bars import TokenBars
@@ -28,7 +30,7 @@ Make = Callable[[str], Chart]
 # Numbers of a long window take a while to make up, and are never changed.
 attention = cache(partial(insides.attention, heads=3))
 span_scores = cache(insides.span_scores)
-KINDS = ("bars", "matrix", "strip", "text", "grid", "lines", "heads", "change")
+KINDS = ("bars", "matrix", "strip", "text", "grid", "lines", "heads", "change", "reliability")
 
 
 def chart_of(kind: str, theme: Theme, subject: Subject = insides.ASKED) -> Chart:
@@ -69,6 +71,13 @@ def chart_of(kind: str, theme: Theme, subject: Subject = insides.ASKED) -> Chart
             change = ScoreChange(theme)
             change.set_removals(insides.removals(LookWithout(subject)))
             return change
+        case "reliability":
+            reliability = ReliabilityChart(theme)
+            outcomes = [(at / 300, at % 3 > 0) for at in range(300)]
+            reliability.set_reliability(
+                {kind: bins_of(outcomes[number:]) for number, kind in enumerate(TextKind)}
+            )
+            return reliability
     raise AssertionError(kind)
 
 

@@ -1,0 +1,71 @@
+"""How often a reader is right when it says how sure it is, for each kind of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.wording import count
+
+BINS = 10
+
+
+class TextKind(StrEnum):
+    """A kind of text that a reader is asked about; it may be sure of itself in each to another degree."""
+
+    PARAGRAPHS = "paragraphs"
+    LONG_DOCUMENTS = "long documents"
+    TABLES = "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The questions whose best span has a probability in one tenth of the scale.
+
+    `said` is the mean of these probabilities, `right` the share of such spans that are right; both are 0 to 1, and 0
+    where there is no question.
+    """
+
+    questions: int
+    said: float
+    right: float
+
+
+# The ten bins, from the least probable on.
+Bins = tuple[ReliabilityBin, ...]
+Reliability = Mapping[TextKind, Bins]
+
+
+def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
+    """Ten bins of equal width over probabilities, each with whether it came true."""
+    questions, said, right = [0] * BINS, [0.0] * BINS, [0] * BINS
+    for probability, true in outcomes:
+        at = min(BINS - 1, int(probability * BINS))
+        questions[at] += 1
+        said[at] += probability
+        right[at] += true
+    return tuple(
+        ReliabilityBin(number, of_said / max(1, number), of_right / max(1, number))
+        for number, of_said, of_right in zip(questions, said, right, strict=True)
+    )
+
+
+def asked(bins: Bins) -> int:
+    """How many questions the bins hold."""
+    return sum(each.questions for each in bins)
+
+
+def off_by(bins: Bins) -> float:
+    """Expected calibration error, 0 to 1: how far what is said lies from what is right, on average over the questions.
+
+    Guo et al. 2017, equation 3. Raises ZeroDivisionError where there is no question.
+    """
+    return sum(each.questions * abs(each.said - each.right) for each in bins) / asked(bins)
+
+
+def off_in_words(kind: TextKind, bins: Bins) -> str:
+    """The error of at least one question in words: "Paragraphs: off by 3 points on average (600 questions)"."""
+    points = round(100 * off_by(bins))
+    said = count(points, "point") if points else "less than 1 point"
+    return f"{kind.capitalize()}: off by {said} on average ({count(asked(bins), 'question')})"

@@ -1,0 +1,28 @@
+"""Bins of probabilities: what goes into which, what is shown of them, and the error over them in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.reliability import BINS, ReliabilityBin, TextKind, bins_of, off_by, off_in_words
+
+
+def test_each_tenth_has_its_questions_their_mean_and_the_share_that_was_right() -> None:
+    bins = bins_of([(0.0, False), (0.09, True), (0.7, True), (0.74, True), (0.76, False), (1.0, True)])
+    assert len(bins) == BINS
+    assert bins[0] == ReliabilityBin(2, pytest.approx(0.045), 0.5)
+    assert bins[7] == ReliabilityBin(3, pytest.approx(2.2 / 3), pytest.approx(2 / 3))
+    assert bins[9] == ReliabilityBin(1, 1.0, 1.0)
+    assert [at for at, each in enumerate(bins) if each.questions] == [0, 7, 9]
+    assert off_by(bins) == pytest.approx((2 * 0.455 + abs(2.2 - 2)) / 6)
+
+
+def test_the_error_is_said_in_points() -> None:
+    sure = bins_of([(0.95, True)] * 1200)
+    assert (
+        off_in_words(TextKind.PARAGRAPHS, sure) == "Paragraphs: off by 5 points on average (1,200 questions)"
+    )
+    one = bins_of([(0.99, True)])
+    assert off_in_words(TextKind.TABLES, one) == "Tables: off by 1 point on average (1 question)"
+    none = bins_of([(1.0, True)] * 2)
+    assert "documents: off by less than 1 point" in off_in_words(TextKind.LONG_DOCUMENTS, none)

@@ -1,0 +1,101 @@
+"""The chart of a reader's reliability with its words: for which bins it is there, what it says, in both themes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.core.reliability import TextKind, bins_of
+from app.ui.theme import Theme
+from app.ui.widgets.charts.reliability import TITLE, ReliabilityCard
+from app.ui.widgets.charts.scale import contrast
+
+PARAGRAPHS = bins_of([(0.75, at < 30) for at in range(40)] + [(0.95, True)] * 20 + [(0.15, False)] * 9)
+TABLES = bins_of([(0.55, at < 8) for at in range(10)])
+FEW = bins_of([(0.25, True)] * 9)
+BINS = {TextKind.TABLES: TABLES, TextKind.PARAGRAPHS: PARAGRAPHS, TextKind.LONG_DOCUMENTS: FEW}
+
+
+@pytest.fixture
+def card(theme: Theme, qtbot: QtBot) -> ReliabilityCard:
+    card = ReliabilityCard(theme)
+    qtbot.addWidget(card)
+    card.resize(680, 400)
+    return card
+
+
+def said(card: ReliabilityCard) -> list[str]:
+    return [label.text().replace("\N{NO-BREAK SPACE}", " ") for label in card.findChildren(QLabel)
+            if label.isVisibleTo(card)]  # fmt: skip
+
+
+def test_it_is_there_only_for_bins_with_enough_questions(card: ReliabilityCard) -> None:
+    assert card.isHidden()
+    card.show_bins({TextKind.TABLES: TABLES})
+    assert not card.isHidden() and card.chart.count() == 1
+    card.show_bins({TextKind.LONG_DOCUMENTS: FEW})
+    assert card.isHidden()
+    card.show_bins({})
+    assert card.isHidden() and card.chart.count() == 0
+
+
+def test_each_kind_is_told_in_words_to_the_screen_reader_too(card: ReliabilityCard) -> None:
+    card.show_bins(BINS)
+    lines = [
+        "Paragraphs: off by 3 points on average (69 questions)",
+        "Tables: off by 25 points on average (10 questions)",
+    ]
+    assert [line for line in said(card) if " off by " in line] == lines
+    assert card.chart.accessibleName() == TITLE
+    assert card.chart.accessibleDescription().startswith(". ".join(lines))
+    assert card.chart.table().rows == (
+        ("paragraphs", 0.7, 0.8, 40, 0.75, 0.75),
+        ("paragraphs", 0.9, 1.0, 20, pytest.approx(0.95), 1.0),
+        ("tables", 0.5, 0.6, 10, pytest.approx(0.55), 0.8),
+    )
+
+
+def test_a_mark_that_is_gone_to_is_told(card: ReliabilityCard) -> None:
+    card.show_bins(BINS)
+    QTest.keyClick(card.chart, Qt.Key.Key_End)
+    words = "Tables: says 55 % on average, is right in 80 % of 10 questions"
+    assert words in said(card)
+    card.show_bins(BINS)
+    assert words not in said(card)
+
+
+def test_a_mark_stands_where_its_numbers_say(card: ReliabilityCard) -> None:
+    card.show_bins(BINS)
+    card.show()
+    chart = card.chart
+    points = [chart._point(mark.bin) for mark in chart._marks]
+    assert [chart.place_at(point) for point in points] == [0, 1, 2]
+    seventy, ninety, tables = points
+    assert tables.x() < seventy.x() < ninety.x()
+    assert ninety.y() < tables.y() < seventy.y(), "upwards is right more often"
+    assert chart.place_at(chart._plot().bottomLeft()) == -1
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_marks_and_lines_are_seen_in_both_themes(card: ReliabilityCard, theme: Theme, name: str) -> None:
+    card.show_bins(BINS)
+    card.show()
+    theme.choose(name)
+    seen = card.chart.grab().toImage()
+    for mark in card.chart._marks:
+        at = card.chart._point(mark.bin).toPoint() * seen.devicePixelRatio()
+        assert contrast(seen.pixelColor(at), theme.colour("panel")) >= 3
+
+
+def test_the_words_stand_below_where_there_is_little_room(card: ReliabilityCard, qtbot: QtBot) -> None:
+    card.show_bins(BINS)
+    card.show()
+    line = next(label for label in card.findChildren(QLabel) if " off by " in label.text())
+    qtbot.waitUntil(lambda: line.x() > card.chart.geometry().right())
+    card.resize(400, 900)
+    qtbot.waitUntil(lambda: line.y() > card.chart.geometry().bottom())
+    card.resize(240, 900)
+    qtbot.waitUntil(lambda: card.chart.width() == card.width() == 240)
