@@ -16,7 +16,7 @@ from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.flows.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
 from app.flows.bench.run import PARTS, bench
-from app.flows.bench.sizes import SIZES, WIDENED, sized_model
+from app.flows.bench.sizes import SIZES, sized_model
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         choices=SIZES,
         default="",
         help="a model of that size instead: distilbert, the starter made as wide, so that its answers are the "
-        "same; the others have random weights, and all is read exactly",
+        "same; the others have random weights",
     )
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
@@ -122,7 +122,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
                 against=arguments.against,
                 repeats=arguments.repeats,
                 isa=arguments.isa,
-                exactly=arguments.size not in ("", WIDENED),
                 bundle=arguments.bundle,
             )
             bench(workspace, plan, report, kept.take)

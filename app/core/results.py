@@ -78,7 +78,6 @@ class Reading:
     `quick` tells that only the best passages were read, which then counts as complete. `heat` tells where
     answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
     speaks for one, from 0 to the probability that the text answers, which the part of the best answer has.
-    Of `windows`, so many as `screened` were only looked over quickly: nothing in them comes near these answers.
     `windows_whole` is how many there are in all, an estimate where they were not all read; 0 where nobody knows.
     """
 
@@ -94,7 +93,6 @@ class Reading:
     device: str = ""
     quick: bool = False
     heat: tuple[tuple[float, ...], ...] = ()
-    screened: int = 0
     windows_whole: int = 0
     absent: float = 0.0
 

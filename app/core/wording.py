@@ -122,11 +122,6 @@ def count(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
-def read_closely(windows: int, screened: int) -> str:
-    """How a text was read of whose windows so many were screened only: "2,210 passages, 160 of them closely"."""
-    return f"{count(windows, 'passage')}, {windows - screened:,} of them closely"
-
-
 def duration(seconds: float) -> str:
     """A length of time as a person says it: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
     if seconds < 0.05:

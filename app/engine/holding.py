@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from app.core.devices import HeldModel
 from app.core.errors import SpanlightError
@@ -46,40 +45,29 @@ class Held:
     """A model in memory: its files as they were, its card as they tell it, and itself.
 
     What was learnt of the memory it runs in stays with it: `model` is on the device that had room for it, and its own
-    card has the windows that fitted. `size` is the bytes of its weights. `screen` is its quicker forward pass, where it
-    has one: `model` has it only where the precision was left open. `precise` is the one in float32, of a model in less.
+    card has the windows that fitted. `size` is the bytes of its weights. `precise` is the forward pass in float32 of a
+    model in less.
     """
 
     signature: Signature
     card: ModelCard
     model: ReadyModel
     size: int = 0
-    screen: Any = None
     precise: Precise | None = None
 
     @property
     def bytes(self) -> int:
-        """What its weights take in memory, those of its other forward passes included."""
-        return self.size + sum(one.size for one in (self.screen, self.precise) if one is not None)
+        """What its weights take in memory, those in float32 included."""
+        return self.size + (self.precise.size if self.precise is not None else 0)
 
     def make_lighter(self, device: str) -> bool:
-        """Let go, for good, of the other forward passes that take a device's memory; whether any did."""
-        screened = device == "cpu" and self.screen is not None and self.screen.size > 0
-        if screened:
-            self.screen.close()
-            self.screen, self.model = None, replace(self.model, screen=None)
-        own = self.model.device.device.split(":")[0] == device.split(":")[0]
-        doubled = own and self.precise is not None and self.precise.size > 0
-        if doubled and self.precise is not None:
-            self.precise.close()
-            self.precise, self.model = None, replace(self.model, precise=None)
-        return screened or doubled
-
-    def run_as(self, key: Key, device: DeviceChoice) -> None:
-        """Be what was asked for under this key: somebody who chose the precision gets nothing less exact."""
-        self.model = replace(
-            self.model, device=device, screen=self.screen if key.precision == "auto" else None
-        )
+        """Let go, for good, of the weights in float32 where they take a device's memory; whether they did."""
+        here = self.model.device.device.split(":")[0] == device.split(":")[0]
+        if not here or self.precise is None or not self.precise.size:
+            return False
+        self.precise.close()
+        self.precise, self.model = None, replace(self.model, precise=None)
+        return True
 
 
 class Holding:
@@ -159,7 +147,7 @@ class Holding:
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
         """Have a held model ready in a way that needs less memory; the person is told of it.
 
-        First its other forward passes go and other models make room, then windows are halved, then the CPU takes the
+        First its weights in float32 go and other models make room, then windows are halved, then the CPU takes the
         whole windows; raises the fault where nothing is left to try. What was kept of texts goes whenever it was the
         CPU's.
         """
@@ -199,7 +187,7 @@ class Holding:
                 what == (other.folder, other.head, other.opened, runs.device, runs.dtype)
                 and now == one.signature
             ):
-                one.run_as(key, device)
+                one.model = replace(one.model, device=device)
                 self._held[key] = self._held.pop(other)
                 return True
         return False
@@ -251,8 +239,7 @@ class Holding:
             kept=kept,
             precise=loaded.precise,
         )
-        held = self._held[key] = Held(now, card, model, size, loaded.screen, loaded.precise)
-        held.run_as(key, loaded.device)
+        self._held[key] = Held(now, card, model, size, loaded.precise)
         while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
             self._held.popitem(last=False)
 

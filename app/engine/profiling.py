@@ -20,9 +20,8 @@ MODEL, TOKENISING, WINDOWS, CHOOSING, SENDING, OTHER = (
     "sending",
     "other",
 )
-PRODUCTS, PRODUCTS8, ATTENTION, NORMALISATION, ACTIVATION, MOVING = (
+PRODUCTS, ATTENTION, NORMALISATION, ACTIVATION, MOVING = (
     "matrix products",
-    "matrix products in int8",
     "attention",
     "normalisation",
     "activation",
@@ -30,7 +29,6 @@ PRODUCTS, PRODUCTS8, ATTENTION, NORMALISATION, ACTIVATION, MOVING = (
 )
 # The first whose word an operation's name holds; linear layers never come as batched products, attention may.
 _OPERATIONS = (
-    (PRODUCTS8, ("qlinear", "_int_mm")),
     (ATTENTION, ("attention", "softmax", "bmm")),
     (NORMALISATION, ("norm",)),
     (PRODUCTS, ("addmm", "::mm", "linear", "matmul")),
@@ -54,26 +52,24 @@ _PARTS = (
     ("app/engine/", OTHER),
 )
 _ROUNDS = 20
-_HERE = "the work that is watched"
 _Function = tuple[str, int, str]
 
 
 def profiled(work: Callable[[], Any]) -> Profile:
     """Do the work and tell where its time went; what watching costs falls on Python's own time."""
     import torch
-    from torch.profiler import ProfilerActivity, profile, record_function
+    from torch.profiler import ProfilerActivity, profile
 
     watched = [ProfilerActivity.CPU]
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         watched.append(ProfilerActivity.CUDA)
     python = cProfile.Profile()
-    with profile(activities=watched, experimental_config=_all_threads()) as operations:
+    with profile(activities=watched) as operations:
         began = time.perf_counter()
-        with record_function(_HERE):
-            python.runcall(work)
+        python.runcall(work)
         seconds = time.perf_counter() - began
     told = on_gpu(operations) if len(watched) > 1 else own_times(_recorded(operations))
-    spent = by_operation(side_by_side(told))
+    spent = by_operation(told)
     parts = by_part(python)
     # What passes while the model's part of the app runs is its operations' time, and what is around them.
     parts[MODEL] = max(0.0, parts.get(MODEL, 0.0) - sum(spent.values()))
@@ -81,76 +77,47 @@ def profiled(work: Callable[[], Any]) -> Profile:
     return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
 
 
-def _recorded(operations: Any) -> list[tuple[int, str, int, int]]:
-    """Thread, name, start and duration in ns of all that was recorded.
+def _recorded(operations: Any) -> list[tuple[str, int, int]]:
+    """Name, start and duration in ns of all that was recorded.
 
     As it comes from the recorder: PyTorch's own `events` took 19 s for 300,000 of them where this takes 1 s.
     """
     recorded = operations.profiler.kineto_results.events()
-    return [(one.start_thread_id(), one.name(), one.start_ns(), one.duration_ns()) for one in recorded]
+    return [(one.name(), one.start_ns(), one.duration_ns()) for one in recorded]
 
 
-def own_times(recorded: Iterable[tuple[int, str, int, int]]) -> list[tuple[int, str, float]]:
-    """Thread, name and seconds of each event, without those of the events within it on its thread.
+def own_times(recorded: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
+    """Name and seconds of each event, without those of the events within it.
 
-    Takes thread, name, start and duration in ns.
+    Takes name, start and duration in ns.
     """
-    found: list[tuple[int, str, float]] = []
-    around: list[list[Any]] = []  # thread, name, end and time left of the events that the next may be within
+    found: list[tuple[str, float]] = []
+    around: list[list[Any]] = []  # name, end and time left of the events that the next may be within
 
     def close(one: list[Any]) -> None:
-        found.append((one[0], one[1], one[3] / 1e9))
+        found.append((one[0], one[2] / 1e9))
 
-    for thread, name, start, length in sorted(recorded, key=lambda one: (one[0], one[2], -one[3])):
-        while around and (around[-1][0] != thread or around[-1][2] <= start):
+    for name, start, length in sorted(recorded, key=lambda one: (one[1], -one[2])):
+        while around and around[-1][1] <= start:
             close(around.pop())
         if around:
-            around[-1][3] -= length
-        around.append([thread, name, start + length, length])
+            around[-1][2] -= length
+        around.append([name, start + length, length])
     while around:
         close(around.pop())
     return found
 
 
-def on_gpu(operations: Any) -> list[tuple[int, str, float]]:
-    """Thread, name and seconds of the GPU's own work for each operation."""
-    return [(one.thread, one.name, one.self_device_time_total / 1e6) for one in operations.events() or ()]
-
-
-def _all_threads() -> Any:
-    """Has operations of other threads be told as well, where this PyTorch can; None where it cannot."""
-    try:
-        from torch._C._profiler import _ExperimentalConfig
-
-        return _ExperimentalConfig(profile_all_threads=True)
-    except (ImportError, TypeError):
-        return None
-
-
-def side_by_side(operations: Iterable[tuple[int, str, float]]) -> list[tuple[str, float]]:
-    """Names and seconds of operations given with their threads: those beside the one that works count as one.
-
-    That is the thread of the event `_HERE`; the others compute at the same time, and so much less of it passes.
-    """
-    told = list(operations)
-    here = next((thread for thread, name, _ in told if name == _HERE), None)
-    others = {thread for thread, name, seconds in told if thread != here and seconds and _is_operation(name)}
-    return [
-        (name, seconds if thread == here else seconds / len(others))
-        for thread, name, seconds in told
-        if thread == here or thread in others
-    ]
-
-
-def _is_operation(name: str) -> bool:
-    return name.startswith(("aten::", "mkldnn::", "onednn::", "quantized::"))
+def on_gpu(operations: Any) -> list[tuple[str, float]]:
+    """Name and seconds of the GPU's own work for each operation."""
+    return [(one.name, one.self_device_time_total / 1e6) for one in operations.events() or ()]
 
 
 def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Seconds by kind of PyTorch's operations, given with their names and seconds."""
     found: dict[str, float] = defaultdict(float)
     for name, seconds in operations:
-        if _is_operation(name):
+        if name.startswith(("aten::", "mkldnn::")):
             kind = next((kind for kind, words in _OPERATIONS if any(word in name for word in words)), MOVING)
             found[kind] += seconds
     return dict(found)

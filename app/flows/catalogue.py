@@ -121,11 +121,10 @@ def recommended(model: OfferedModel, reader: ModelCard, reading: Reading) -> str
 
     That is estimated from the reading's own time by the number of parameters.
     """
-    read = reading.windows - reading.screened
     said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
-    if not (reading.seconds and read > 0 and reader.parameters):
+    if not (reading.seconds and reading.windows and reader.parameters):
         return said
-    page = _WINDOWS_ON_PAGE * reading.seconds / read * model.parameters / reader.parameters
+    page = _WINDOWS_ON_PAGE * reading.seconds / reading.windows * model.parameters / reader.parameters
     return f"{said}, roughly {duration(page if page < 2 else round(page))} a page on this computer"
 
 

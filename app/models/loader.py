@@ -34,8 +34,8 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 class Loaded:
     """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
 
-    `inside` is there for an opened model, `screen` for one that may be read in a quicker, less exact way too, `precise`
-    for one that reads in less than float32 and may be read in float32 too.
+    `inside` is there for an opened model, `precise` for one that reads in less than float32 and may be read in float32
+    too.
     """
 
     card: ModelCard
@@ -43,7 +43,6 @@ class Loaded:
     tokenizer: Tokenizer
     forward: Callable[[Arrays], Arrays]
     inside: Any = None
-    screen: Any = None
     precise: Precise | None = None
 
 
@@ -74,14 +73,8 @@ def load(
     own = None if opened else _own(card, checkpoint, head, device, check)
     if own is not None:
         forward = Forward(own, head, device.device, card.max_length)
-        return Loaded(
-            card,
-            device,
-            tokenizer,
-            forward,
-            screen=_screen(own, head, device),
-            precise=_precise(card, checkpoint, head, device, check),
-        )
+        precise = _precise(card, checkpoint, head, device, check)
+        return Loaded(card, device, tokenizer, forward, precise=precise)
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
@@ -113,13 +106,6 @@ def _own(
         raise _unreadable(card, error) from error
     except Exception as error:
         raise _unreadable(card, error) from error
-
-
-def _screen(own: Any, head: Head, device: DeviceChoice) -> Any:
-    """The model's quicker, less exact way of being read; nothing is computed for it yet."""
-    from app.models.encoder.screen import Int8Screen
-
-    return Int8Screen(own) if head is Head.QUESTION_ANSWERING and device.device == "cpu" else None
 
 
 def _precise(

@@ -13,7 +13,7 @@ SIZE, SIZE_ON_GPU = 1536, 4096
 _TRIAL = 256
 _SECONDS = 0.4  # spent on each way at least
 _TOO_SLOW = 5e9  # operations a second: a way without instructions of its own
-_WAYS = ("float32", "bfloat16", "float16", "int8")
+_WAYS = ("float32", "bfloat16", "float16")
 
 
 def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
@@ -65,9 +65,6 @@ def _timed(product: Callable[[], Any], size: int, device: str, seconds: float) -
 
 def _makers(dtype: str, device: str) -> Iterator[Callable[[int], Callable[[], Any]]]:
     """The ways to multiply in a dtype, each as a function that makes the product for a size."""
-    if dtype == "int8":
-        yield lambda size: _int8_packed(size) if device == "cpu" else _int8(size, device)
-        return
     yield lambda size: _plain(size, dtype, device)
     if device == "cpu":
         yield lambda size: _packed(size, dtype)
@@ -86,25 +83,6 @@ def _packed(size: int, dtype: str) -> Callable[[], Any]:
     a, w = (torch.randn(size, size).to(getattr(torch, dtype)) for _ in range(2))
     packed = torch.ops.mkldnn._reorder_linear_weight(w, size)
     return lambda: torch.ops.mkldnn._linear_pointwise(a, packed, None, "none", [], "")
-
-
-def _int8_packed(size: int) -> Callable[[], Any]:
-    import torch
-
-    ops = torch.ops.onednn
-    a = torch.randint(0, 255, (size, size), dtype=torch.uint8)
-    w = ops.qlinear_prepack(torch.randint(-127, 127, (size, size), dtype=torch.int8), None)
-    scales, zeros = torch.rand(size), torch.zeros(size, dtype=torch.int32)
-    return lambda: ops.qlinear_pointwise(
-        a, 0.01, 128, w, scales, zeros, None, 1.0, 0, torch.float32, "none", [], ""
-    )
-
-
-def _int8(size: int, device: str) -> Callable[[], Any]:
-    import torch
-
-    a, w = (torch.randint(-127, 127, (size, size), dtype=torch.int8, device=device) for _ in range(2))
-    return lambda: torch._int_mm(a, w.t())
 
 
 def _wait(device: str) -> None:

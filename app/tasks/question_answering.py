@@ -12,7 +12,6 @@ from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
 from app.tasks.finding import Finding, finds
-from app.tasks.passes import Passes, screens
 from app.tasks.reading import Asked
 from app.tasks.spans import Candidate
 from app.tasks.task import ReadyModel
@@ -28,27 +27,28 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
-    pace, passes = Pace(report, "windows"), _passes(asked, model, report)
+    pace = Pace(report, "windows")
+    way: Finding | _Alone = (Finding if finds(asked, model) else _Alone)(asked, model, report)
     told: list[Candidate] = []
-    for _ in passes:
+    for _ in way:
         if asked.complete or not (pace.due() or not told):
             continue
-        teller = passes.teller
+        teller = way.teller
         teller.seconds = pace.seconds
         best = teller.nbest.best()[: question.top_k]
         # First of all the answer: what comes just behind something else, a window shows a moment later.
         if best and best != told:
             told = best
             report.partial(teller.reading())
-        pace.tell(passes.done, passes.total, passes.seconds_left)
+        pace.tell(way.done, way.total, way.seconds_left)
     asked.settle()
-    pace.tell(passes.done, passes.done)
+    pace.tell(way.done, way.done)
     asked.seconds = pace.seconds
     return asked.reading()
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions, the windows of short texts mixed in the batches, long texts one by one.
+    """Reads many questions: windows are mixed in the batches, but a text that two models read goes by itself.
 
     Gives the Readings in the questions' order.
     Tells progress in questions; each finished one is handed over as a partial result (index, Reading).
@@ -86,9 +86,32 @@ class _Piece:
     window: Window
 
 
-def _passes(asked: Asked, model: ReadyModel, report: Report) -> Finding | Passes:
-    """How a question's windows are read: by two models where the text is long and there are two, else by one."""
-    return (Finding if finds(asked, model) else Passes)(asked, model, report)
+class _Alone:
+    """Reads a question's windows by one model; iterating goes on by one group. Told of as `Finding` is."""
+
+    seconds_left = None
+
+    def __init__(self, asked: Asked, model: ReadyModel, report: Report) -> None:
+        self.teller = asked
+        self._groups = asked.groups(PairTemplate.of(model.tokenizer))
+        self._run = Runner(model, report)
+
+    @property
+    def done(self) -> int:
+        """How many windows were read."""
+        return self.teller.read
+
+    @property
+    def total(self) -> int:
+        """How many windows are to be read."""
+        return self.teller.total
+
+    def __iter__(self) -> Iterator[None]:
+        for document, group in self._groups:
+            arrays, _ = self._run(group)
+            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
+                self.teller.take(document, window, start, end)
+            yield
 
 
 def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
@@ -100,7 +123,7 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
         if not long:
             return
         started = perf_counter()
-        for _ in _passes(long[0], model, report):
+        for _ in Finding(long[0], model, report):
             long[0].seconds = perf_counter() - started
             yield long[0]
         if not long[0].total:
@@ -108,9 +131,9 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
 
 
 def _until_long(questions: Iterator[Asked], long: list[Asked], model: ReadyModel) -> Iterator[Asked]:
-    """The next questions, up to one with a text to be screened, which is put into `long`."""
+    """The next questions, up to one whose text two models read, which is put into `long`."""
     for asked in questions:
-        if finds(asked, model) or screens(asked, model):
+        if finds(asked, model):
             long.append(asked)
             return
         yield asked

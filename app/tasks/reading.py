@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,19 +37,10 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
     return moved(found, len(question) - len(question.lstrip()))
 
 
-class Bounds(NamedTuple):
-    """Scores that a span must reach to be the answer, to be shown, and to count among the best; -inf for any."""
-
-    best: float
-    shown: float
-    counted: float
-
-
 class Asked:
     """A question while it is read: its windows one by one, its best spans so far, its share of the time.
 
-    `read` counts its windows that are done with, `screened` those of them that were screened only; `seconds` is time
-    spent on it.
+    `read` counts its windows that were read; `seconds` is time spent on it.
     """
 
     def __init__(
@@ -60,7 +50,6 @@ class Asked:
         self.question = question
         self.nbest = NBest(max(SHARED_AMONG, question.top_k))
         self.read = 0
-        self.screened = 0
         self.seconds = 0.0
         self._model = model
         self._report = report
@@ -75,28 +64,11 @@ class Asked:
         self._handed_out = 0
         self._exhausted = False
         self.chosen = False
-        self._exact = 0
-        self._bounds: tuple[int, Bounds] | None = None
-
-    @property
-    def texts_hash(self) -> int:
-        """The same number for the same texts."""
-        return hash(tuple(document.text for document in self.question.documents))
 
     @property
     def complete(self) -> bool:
         """Whether no window is left to read."""
-        return self._exhausted and self._exact + self.screened == self._handed_out
-
-    @property
-    def bounds(self) -> Bounds:
-        """What the best spans so far ask of another one."""
-        if self._bounds is None or self._bounds[0] != self._exact:
-            best = [candidate.score for candidate in self.nbest.best()]
-            best += [float("-inf")] * (self.nbest.count - len(best))
-            bounds = Bounds(best[0], best[max(1, self.question.top_k) - 1], best[-1])
-            self._bounds = self._exact, bounds
-        return self._bounds[1]
+        return self._exhausted and self.read == self._handed_out
 
     @property
     def total(self) -> int:
@@ -219,23 +191,12 @@ class Asked:
         )
         self.nbest.add(candidates)
         self._near.take(document, window, start_logits, end_logits, candidates)
-        self._exact += 1
-        self._count()
+        self.read += 1
         return candidates
 
     def settle(self) -> None:
         """Has near decisions taken in float32, once every window was read; raises Stopped when the work is to stop."""
         self._near.decide(self._answered)
-        self._bounds = None
-
-    def rule_out(self, screened: int) -> None:
-        """Tells how many windows were screened so far and, as things stand, need not be read."""
-        self.screened = screened
-        self._count()
-
-    def _count(self) -> None:
-        # A window that was ruled out may have to be read after all: what was told is not taken back.
-        self.read = max(self.read, self._exact + self.screened)
 
     def reading(self) -> Reading:
         """What the question brought back so far; complete once every window was read."""
@@ -258,7 +219,6 @@ class Asked:
             device=self._model.device.title,
             quick=(self.question.quick or self.chosen) and self.total < self._whole,
             heat=heat(self.question.documents, self._seen(best), says, calibration),
-            screened=self.screened,
             windows_whole=windows,
             absent=calibration.absent_below,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -97,22 +97,6 @@ class Inside(Protocol):
         """
 
 
-class Screen(Protocol):
-    """A quicker forward pass whose logits come near those of `ReadyModel.forward`: it tells where to look.
-
-    No answer is made of its logits: what they point at is read again by `forward`.
-    """
-
-    def fits(self, text: Hashable) -> bool:
-        """Whether it was fitted to this text last, and found useful."""
-
-    def begin(self, arrays: Arrays, text: Hashable = None) -> bool:
-        """Fits it to a text by some of its rows; False where it is not quicker on them, or too far from `forward`."""
-
-    def __call__(self, arrays: Arrays) -> Arrays:
-        """What `ReadyModel.forward` gives for these arrays, nearly."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReadyModel:
     """A loaded model as a task sees it.
@@ -123,10 +107,9 @@ class ReadyModel:
     classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
-    tasks that ask for an opened model; `screen` where the model has a quicker forward pass and may use it; `kept` is
-    what was kept of the texts it read last, where anything is. `precise` is `forward` in float32 where that computes in
-    less; it gives None where there is no memory for it. `finder` is a quicker reader that finds passages of a long text
-    for this one, where there is one.
+    tasks that ask for an opened model; `kept` is what was kept of the texts it read last, where anything is. `precise`
+    is `forward` in float32 where that computes in less; it gives None where there is no memory for it. `finder` is a
+    quicker reader that finds passages of a long text for this one, where there is one.
     """
 
     card: ModelCard
@@ -134,7 +117,6 @@ class ReadyModel:
     tokenizer: Tokenizer
     forward: Forward
     inside: Inside | None = None
-    screen: Screen | None = None
     kept: Kept | None = None
     precise: Callable[[Arrays], Arrays | None] | None = None
     finder: ReadyModel | None = None

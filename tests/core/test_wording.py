@@ -142,8 +142,3 @@ def test_how_far_a_reading_came_that_was_stopped() -> None:
 def test_two_probabilities_are_each_said_to_be_of_what() -> None:
     assert wording.sure_of_both(0.41, 0.1) == "90 % sure that the text answers, 41 % that these words do"
     assert wording.sure_of_both(0.9, 0.1) == wording.sure_of_both(0.94, 0.05) == "", "one number is enough"
-
-
-def test_how_closely_a_text_was_read() -> None:
-    assert wording.read_closely(2210, 2050) == "2,210 passages, 160 of them closely"
-    assert wording.read_closely(1, 0) == "1 passage, 1 of them closely"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import cProfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,61 +56,38 @@ def test_a_request_can_be_answered_by_transformers_own_class(host: Host, reader:
 def test_peaks(host: Host) -> None:
     peaks = {peak.dtype: peak.flops for peak in host(MeasurePeak("cpu"), Silent())}
     assert peaks["float32"] > 1e9
-    assert set(peaks) <= {"float32", "bfloat16", "float16", "int8"}
+    assert set(peaks) <= {"float32", "bfloat16", "float16"}
 
 
 def test_an_events_own_time_is_without_those_within_it() -> None:
     recorded = [
-        (1, "c", 30, 10),
-        (1, "a", 0, 100),
-        (1, "b", 20, 40),
-        (2, "d", 25, 50),
-        (1, "e", 60, 40),  # begins where b ends
-        (1, "f", 100, 5),  # and this where a ends
+        ("c", 30, 10),
+        ("a", 0, 100),
+        ("b", 20, 40),
+        ("d", 60, 40),  # begins where b ends
+        ("e", 100, 5),  # and this where a ends
     ]
-    own = {name: round(1e9 * seconds) for _, name, seconds in profiling.own_times(recorded)}
-    assert own == {"a": 20, "b": 30, "c": 10, "d": 50, "e": 40, "f": 5}
+    own = {name: round(1e9 * seconds) for name, seconds in profiling.own_times(recorded)}
+    assert own == {"a": 20, "b": 30, "c": 10, "d": 40, "e": 5}
 
 
 @given(st.recursive(st.just([]), lambda inner: st.lists(inner, max_size=4), max_leaves=20))
 def test_own_times_add_up(tree: list[Any]) -> None:
-    """Events nested in any way on one thread: what is left of each is never negative, and all is told once."""
-    recorded: list[tuple[int, str, int, int]] = []
+    """Events nested in any way: what is left of each is never negative, and all is told once."""
+    recorded: list[tuple[str, int, int]] = []
 
     def lay(node: list[Any], start: int) -> int:
         at = start + 1
         for inner in node:
             at = lay(inner, at) + 1
-        recorded.append((1, str(len(recorded)), start, at - start))
+        recorded.append((str(len(recorded)), start, at - start))
         return at
 
     whole = lay(tree, 0)
     own = profiling.own_times(recorded)
     assert len(own) == len(recorded)
-    assert all(seconds > 0 for _, _, seconds in own)
-    assert sum(seconds for _, _, seconds in own) == pytest.approx(whole / 1e9)
-
-
-def test_threads_side_by_side_count_as_one() -> None:
-    here = profiling._HERE
-    told = [
-        (1, here, 0.5),
-        (1, "aten::mm", 1.0),
-        (7, "aten::mm", 3.0),
-        (8, "aten::mm", 3.0),
-        (9, "idle", 5.0),
-    ]
-    assert profiling.by_operation(profiling.side_by_side(told)) == {profiling.PRODUCTS: pytest.approx(4.0)}
-
-
-def test_work_of_other_threads_is_told(host: Host) -> None:
-    def work() -> None:
-        one, other = torch.randn(600, 600), torch.randn(600, 600)
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda _: [one @ other for _ in range(40)], range(2)))
-
-    found = profiling.profiled(work)
-    assert dict(found.kinds)[profiling.PRODUCTS] > 0.3 * found.seconds
+    assert all(seconds > 0 for _, seconds in own)
+    assert sum(seconds for _, seconds in own) == pytest.approx(whole / 1e9)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +96,6 @@ def test_work_of_other_threads_is_told(host: Host) -> None:
         ("aten::addmm", profiling.PRODUCTS),
         ("aten::linear", profiling.PRODUCTS),
         ("mkldnn::_linear_pointwise", profiling.PRODUCTS),
-        ("onednn::qlinear_pointwise", profiling.PRODUCTS8),
         ("aten::_scaled_dot_product_flash_attention_for_cpu", profiling.ATTENTION),
         ("aten::bmm", profiling.ATTENTION),
         ("aten::native_layer_norm", profiling.NORMALISATION),

@@ -135,7 +135,7 @@ class FakeEngine:
         return Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
 
     def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
-        return (Peak("float32", 100e9), Peak("int8", 400e9))
+        return (Peak("float32", 100e9), Peak("bfloat16", 400e9))
 
     def end(self) -> None:
         self.ended += 1

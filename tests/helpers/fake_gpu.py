@@ -69,7 +69,7 @@ class FakeGpu:
             model.register_forward_pre_hook(lambda _, __, inputs: self._take(kind, inputs), with_kwargs=True)
         else:
             found.forward._model = Watched(model, lambda inputs: self._take(kind, inputs))  # type: ignore[attr-defined]
-        return replace(found, device=device, screen=None if kind == "cuda" else found.screen)
+        return replace(found, device=device)
 
     def _take(self, kind: str, inputs: dict[str, Any]) -> None:
         rows, length = inputs["input_ids"].shape

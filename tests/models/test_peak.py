@@ -26,12 +26,11 @@ def test_the_fastest_way_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(peak, "_speed", speed)
     found = measure_peak("cpu", lambda: None)
-    # Plain and packed for each dtype of floating point, one way for int8.
+    # Plain and packed for each.
     assert [(one.dtype, one.flops) for one in found] == [
         ("float32", 2.0),
         ("bfloat16", 4.0),
         ("float16", 6.0),
-        ("int8", 7.0),
     ]
 
 
@@ -41,7 +40,6 @@ def test_a_way_that_is_missing_or_slow_is_left_out(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(peak, "_plain", missing)
     monkeypatch.setattr(peak, "_packed", lambda *_: lambda: time.sleep(0.02))
-    monkeypatch.setattr(peak, "_int8_packed", missing)
     assert measure_peak("cpu", lambda: None) == ()
 
 

@@ -28,8 +28,8 @@ from app.tasks.sections import sections
 from app.tasks.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
+from tests.helpers.long_texts import ask, found
 from tests.helpers.small_models import small_checkpoint
-from tests.helpers.two_passes import ask, found
 
 WORDS = (
     "the king",

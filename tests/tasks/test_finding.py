@@ -13,7 +13,7 @@ from app.tasks.finding import ALONE, LOOKED_AT, READ
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
-from tests.helpers.two_passes import Varied, ask, found, text_of
+from tests.helpers.long_texts import Varied, ask, found, text_of
 
 
 def both(family: str = "roberta") -> tuple[ReadyModel, Varied, Varied]:
@@ -49,6 +49,16 @@ def test_the_same_question_gives_the_same_words_again() -> None:
     assert found(first) == found(again)
     batch = read_batch(QuestionBatch((ask("king", text_of(1, 30)), question)), model, Silent())
     assert found(batch[1]) == found(first)
+
+
+def test_a_long_text_without_a_word_in_a_batch_is_answered_too() -> None:
+    model, _, _ = both()
+    noted = Noted()
+    questions = tuple(ask("who", text) for text in ("paris", " " * 600_000, "king"))
+    readings = read_batch(QuestionBatch(questions), model, noted)
+    assert list(map(found, readings)) == [found(read(question, model, Silent())) for question in questions]
+    assert readings[1].complete and not readings[1].windows
+    assert noted.told[-1].done == len(questions)
 
 
 def test_what_is_told_before_the_careful_reader_is_provisional() -> None:

@@ -17,7 +17,7 @@ from app.tasks.spans import Candidate, span_scores, told
 from app.tasks.task import ReadyModel
 from app.tasks.windows import Window
 from tests.helpers.fake_models import SpanModel, span_reader
-from tests.helpers.two_passes import ask
+from tests.helpers.long_texts import ask
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "日本語", "👩\u200d👩\u200d👧", "paris")
 FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"

@@ -247,35 +247,13 @@ class Wavy(Narrow):
         return found
 
 
-class Screened:
-    """A screen as exact as can be."""
-
-    def __init__(self, forward: Callable[[Arrays], Arrays]) -> None:
-        self._forward = forward
-
-    def fits(self, text: object) -> bool:
-        return False
-
-    def begin(self, arrays: Arrays, text: object = None) -> bool:
-        return True
-
-    def __call__(self, arrays: Arrays) -> Arrays:
-        return self._forward(arrays)
-
-
-@pytest.mark.parametrize("screened", [False, True])
-def test_of_a_long_text_few_windows_are_read_again_and_none_that_was_only_screened(screened: bool) -> None:
+def test_of_a_long_text_few_windows_are_read_again() -> None:
     model = span_reader(seed=3, calibration=QaCalibration(threshold=0.5))
-    exact, narrow, screen = (Wavy(model.tokenizer, 3) for _ in range(3))
+    exact, narrow = Wavy(model.tokenizer, 3), Wavy(model.tokenizer, 3)
     narrow.off = 0.01
     first, again = Counted(narrow), Counted(exact)
-    ready = replace(
-        model,
-        forward=first,
-        precise=again,
-        screen=Screened(screen) if screened else None,
-        device=replace(model.device, dtype="bfloat16"),
-    )
+    device = replace(model.device, dtype="bfloat16")
+    ready = replace(model, forward=first, precise=again, device=device)
     text = " ".join(np.random.default_rng(3).choice(WORDS, 6000))
     asked = ask("who stole the tarts", text, top_k=5)
     found = read(asked, ready, Silent())
@@ -283,7 +261,6 @@ def test_of_a_long_text_few_windows_are_read_again_and_none_that_was_only_screen
     assert decided(found) == decided(right)
     assert [one.span for one in found.answers] == [one.span for one in right.answers]
     assert found.windows_total > 150
-    assert bool(found.screened) == screened
     assert 0 < len(again.rows) <= 18
     assert set(again.rows) <= set(first.rows)
     assert len(set(again.rows)) == len(again.rows), "each of them once"

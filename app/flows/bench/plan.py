@@ -11,11 +11,6 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
         "ATEN_CPU_CAPABILITY": "avx2",
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
     },
-    "avx2-vnni": {
-        "ONEDNN_MAX_CPU_ISA": "AVX2_VNNI",
-        "ATEN_CPU_CAPABILITY": "avx2",
-        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-    },
 }
 
 # Which fields of a plan each part heeds beside `model`, `device` and `isa`, which all of them do; `precision` is the
@@ -39,9 +34,8 @@ class BenchPlan:
     `data` is a folder with question files, empty to make do with what comes along. `words`, `questions` and `repeats`
     are 0 where each part takes its own. `against` is the path of a Python with transformers' pipeline to measure in
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
-    variables are set before a part begins, so that every process it starts has them. With `exactly` a long text is not
-    looked over first: how much of it that leaves out depends on weights that were taught something. `bundle` is the
-    path of the program of a bundle, to measure beside this Spanlight.
+    variables are set before a part begins, so that every process it starts has them. `bundle` is the path of the
+    program of a bundle, to measure beside this Spanlight.
     """
 
     parts: tuple[str, ...]
@@ -54,5 +48,4 @@ class BenchPlan:
     against: str = ""
     repeats: int = 0
     isa: str = ""
-    exactly: bool = False
     bundle: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report
@@ -50,8 +50,8 @@ class Readers:
 
     @staticmethod
     def question(question: str, document: Document) -> Question:
-        """What is asked of a document."""
-        return Question(question, (document,))
+        """What is asked of a document, which is read to the end."""
+        return Question(question, (document,), every=True)
 
     def ask(self, question: str, document: Document, report: Report | None = None) -> tuple[Reading, float]:
         """Spanlight's reading, and its seconds from asking to the result."""
@@ -98,8 +98,6 @@ def readers(
     """
     loaded = load_reader(workspace, report, model=plan.model, device=plan.device)
     choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, use=False)
-    if plan.exactly:
-        choice = replace(choice, precision=loaded.device.dtype)
     if not plan.against:
         yield Readers(workspace, choice, loaded, report)
         return

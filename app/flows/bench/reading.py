@@ -37,7 +37,6 @@ WARM_UP = 2_000  # words
 class _Kept:
     """What readings brought beside their seconds, kept for what is said of the answers."""
 
-    each: float = 0.0  # words for each window of a long document
     windows: list[int] = field(default_factory=list)
     windows_there: list[int] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -62,8 +61,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         ]
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
         peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
-        exact = roofline.exact_speed(both, texts, plan.seed, of_long.readings, of_long.each, speed)
-        roof = roofline.rows(peaks, operations, exact, both.loaded.device.dtype)
+        roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
         times, said = watched.measure(both, texts, plan)
         return BenchPart(
             name="reading",
@@ -112,14 +110,11 @@ def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], 
     ]
     speeds = [1000 / one for one in each]
     length = median(_words(document) for document in documents)
-    kept.each = length / median(kept.windows)
-    screened = [100 * one.screened / one.windows for one in kept.readings]
     return (
         [
             row(f"a document of {length:,.0f} words", mine, "s", others),
             row("a window of it", each, "ms", each_there),
             row("windows a second", speeds, "/s", [1000 / one for one in each_there], more_is_better=True),
-            row("its windows that were only looked over", screened, "%"),
         ],
         median(speeds),
         kept,
@@ -211,10 +206,7 @@ def _agreement_of_classes(both: Readers, texts: Pool, plan: BenchPlan) -> list[B
 
 
 def _notes(both: Readers, kept: _Kept) -> list[str]:
-    told = [
-        f"The device: {both.loaded.device.reason}.",
-        f"Reached while reading exactly: on texts whose every window was read in {both.loaded.device.dtype}.",
-    ]
+    told = [f"The device: {both.loaded.device.reason}."]
     if kept.windows_there:
         told.append(
             f"Windows read of a long document: {median(kept.windows):,.0f}, by the reference "

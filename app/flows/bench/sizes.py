@@ -33,7 +33,7 @@ def sized_model(size: str, paths: Paths) -> Iterator[str]:
     """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
 
     One of DistilBERT's size gives the starter's answers. The others have weights drawn by chance: their time is that of
-    any such model that is read exactly, their answers are nothing. Raises SpanlightError where the disk has no room.
+    any such model, their answers are nothing. Raises SpanlightError where the disk has no room.
     """
     if not size:
         yield ""

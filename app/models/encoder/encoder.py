@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -14,9 +13,6 @@ from app.models.encoder.linears import Linear
 from app.models.encoder.plan import Plan
 from app.models.encoder.probe import linears_for
 from app.models.encoder.reading import LayerWeights, Pair, Reader
-
-# Called with a layer's number, the name of one of its four linears, and what enters it: [tokens, width].
-Seen = Callable[[int, str, Tensor], None]
 
 
 class Norm:
@@ -123,11 +119,10 @@ class Layer:
         self._outer = make(weights.outer, "")
         self._outer_norm = Norm(weights.outer_norm, plan.epsilon)
 
-    def __call__(self, batch: Batch, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
+    def __call__(self, batch: Batch, states: Tensor) -> Tensor:
         """The states behind the layer, float32[tokens, hidden]; those before it may be written over."""
         narrow = states.to(self._dtype)
-        see("query_key_value", narrow)
-        return self._rest(batch.attention(self._query_key_value(narrow), self._heads), states, see)
+        return self._rest(batch.attention(self._query_key_value(narrow), self._heads), states)
 
     def of_few(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
         """The states behind the layer at `positions` [batch, places]: float32[batch × places, hidden]."""
@@ -135,15 +130,11 @@ class Layer:
         few, narrow = batch.at(states, positions), states.to(self._dtype)
         asked = self._query(few.to(self._dtype))
         found = batch.attention_at(asked, self._query_key_value(narrow), self._heads)
-        return self._rest(found, few, _nobody)
+        return self._rest(found, few)
 
-    def _rest(self, found: Tensor, states: Tensor, see: Callable[[str, Tensor], None]) -> Tensor:
-        see("attended", found)
+    def _rest(self, found: Tensor, states: Tensor) -> Tensor:
         states = self._attended_norm(self._attended.added(found, states))
-        narrow = states.to(self._dtype)
-        see("inner", narrow)
-        found = self._inner(narrow)
-        see("outer", found)
+        found = self._inner(states.to(self._dtype))
         return self._outer_norm(self._outer.added(found, states))
 
     def tensors(self) -> Iterator[Tensor]:
@@ -179,14 +170,12 @@ class Encoder:
             Layer(plan, reader.layer(number), make, few and number == last) for number in range(plan.layers)
         ]
 
-    def states(
-        self, batch: Batch, ids: Tensor, types: Tensor | None = None, *, seen: Seen | None = None
-    ) -> Tensor:
-        """The last layer's states, float32[tokens, hidden]; `seen` is shown what enters each layer's four linears."""
+    def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
+        """The last layer's states, float32[tokens, hidden]."""
         states = self.embeddings(batch, ids, types)
-        for number, layer in enumerate(self.layers):
+        for layer in self.layers:
             self.check()
-            states = layer(batch, states, partial(seen, number) if seen else _nobody)
+            states = layer(batch, states)
         return states
 
     def states_of_few(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
@@ -194,7 +183,7 @@ class Encoder:
         states = self.embeddings(batch, ids, types)
         for layer in self.layers[:-1]:
             self.check()
-            states = layer(batch, states, _nobody)
+            states = layer(batch, states)
         self.check()
         return batch.back(self.layers[-1].of_few(batch, states, positions))
 
@@ -205,7 +194,3 @@ class Encoder:
             yield self.distances.table
         for layer in self.layers:
             yield from layer.tensors()
-
-
-def _nobody(name: str, values: Tensor) -> None:
-    """Looks at nothing."""

@@ -52,11 +52,7 @@ class OfTokens:
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
     ) -> dict[str, Tensor]:
         """See `OwnHead`."""
-        return self.of_states(batch, encoder.states(batch, ids, types))
-
-    def of_states(self, batch: Batch, states: Tensor) -> dict[str, Tensor]:
-        """The outputs from the last layer's states, [tokens, hidden]."""
-        logits = batch.spread(self._linear(states))
+        logits = batch.spread(self._linear(encoder.states(batch, ids, types)))
         if len(self._outputs) == 1:
             return {self._outputs[0]: logits}
         return dict(zip(self._outputs, logits.unbind(-1), strict=True))

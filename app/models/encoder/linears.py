@@ -15,7 +15,7 @@ from torch.nn import functional
 from app.models.encoder.reading import Pair
 
 # An activation's name: oneDNN's name and algorithm, and the same of PyTorch.
-FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh"), "relu": ("relu", "")}
+_FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh"), "relu": ("relu", "")}
 _PLAIN: dict[str, Any] = {
     "": lambda values: values,
     "gelu": functional.gelu,
@@ -68,7 +68,7 @@ class PackedLinear:
         self._ops: Any = torch.ops.mkldnn
         self._weight = self._ops._reorder_linear_weight(pair.weight)
         self._bias = pair.bias
-        self._name, self._algorithm = FUSED[activation]
+        self._name, self._algorithm = _FUSED[activation]
 
     def __call__(self, states: Tensor) -> Tensor:
         """See `Linear`."""

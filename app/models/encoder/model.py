@@ -29,7 +29,7 @@ from torch import Tensor
 
 from app.core.models import Head
 from app.models.card import Checkpoint
-from app.models.encoder.batch import Batch, batch_of
+from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
 from app.models.encoder.heads import OwnHead, head_of
 from app.models.encoder.plan import plan_of
@@ -49,8 +49,8 @@ class Config:
 class OwnModel:
     """One head of a checkpoint: called as transformers' own model of it is, and giving its outputs by name."""
 
-    def __init__(self, checkpoint: Checkpoint, encoder: Encoder, head: OwnHead) -> None:
-        self.checkpoint, self.encoder, self.head = checkpoint, encoder, head
+    def __init__(self, encoder: Encoder, head: OwnHead) -> None:
+        self.encoder, self.head = encoder, head
         self.config = Config(encoder.plan.vocabulary, encoder.plan.types)
 
     def __call__(
@@ -61,15 +61,8 @@ class OwnModel:
         positions: Tensor | None = None,
     ) -> dict[str, Tensor]:
         """Outputs by name, float32; `positions` [batch, places] are those of masked words, -1 for none."""
-        return self.head(self.encoder, self.batch(attention_mask), input_ids, token_type_ids, positions)
-
-    def batch(self, attention_mask: Tensor) -> Batch:
-        """How a batch with this mask is computed."""
-        return batch_of(attention_mask, self.encoder.distances)
-
-    def reader(self) -> Reader:
-        """A reader of the weights as they are stored, in float32 on the CPU; to be opened as a context."""
-        return Reader(self.checkpoint, self.encoder.plan, torch.float32)
+        batch = batch_of(attention_mask, self.encoder.distances)
+        return self.head(self.encoder, batch, input_ids, token_type_ids, positions)
 
     def parameters(self) -> Iterator[Tensor]:
         """The weights in memory."""
@@ -101,4 +94,4 @@ def own_model(
             encoder = Encoder(reader, check, few=head in FEW, words=words)
     except Unknown:
         return None
-    return OwnModel(checkpoint, encoder, made)
+    return OwnModel(encoder, made)

@@ -54,7 +54,7 @@ class Reader:
     for one that is not there under its name.
     """
 
-    def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str = "cpu") -> None:
+    def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str) -> None:
         self.plan, self.dtype, self.device = plan, dtype, device
         self._checkpoint = checkpoint
         self._opened = ExitStack()

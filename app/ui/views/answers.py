@@ -176,7 +176,6 @@ class Answers(QObject):
             panel.card.show_none(
                 reading.no_answer_probability, nearest, outcome.why_not, over, _facts(outcome)
             )
-        panel.card.explain_facts(_closely(outcome))
         panel.card.offer_look(not outcome.running and not outcome.stale)
         panel.card.offer_whole(reading.quick and not outcome.running and not outcome.stale)
         others = range(1, len(outcome.answers())) if reading.shown is not None else ()
@@ -320,15 +319,3 @@ def _facts(outcome: Outcome) -> str:
     read = "the best passages read" if reading.quick else "read whole" if reading.complete else "read in part"
     by = f" by {reading.model}" if reading.model else ""
     return f"{wording.duration(reading.seconds)}, {read}{by}"
-
-
-def _closely(outcome: Outcome) -> str:
-    """How a text was read of which only some passages were read closely, for who wants to know."""
-    reading = outcome.reading
-    if reading is None or outcome.running or not reading.screened:
-        return ""
-    return (
-        f"{wording.read_closely(reading.windows, reading.screened)}: all of them were looked over first, quickly and a"
-        " little inexactly (in 8-bit integers). Those that may hold one of these answers were then read closely, and"
-        " only what was read closely counts for an answer and its probability."
-    )

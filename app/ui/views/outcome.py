@@ -70,10 +70,7 @@ class Outcome:
         return wording.stopped_after(share, quick=reading.quick, how=how)
 
     def read_in(self) -> str:
-        """What was read and how fast: "71 pages read whole in 2.1 seconds", with how much of a long text how closely.
-
-        There must be a reading.
-        """
+        """What was read and how fast: "71 pages read whole in 2.1 seconds"; there must be a reading."""
         reading = self.reading
         assert reading is not None
         pages, characters = len(self.opened.pages), len(self.opened.document.text)
@@ -81,8 +78,7 @@ class Outcome:
         time = wording.duration(reading.seconds)
         if reading.quick:
             return f"The best passages of {length} read in {time}"
-        passages = f": {wording.read_closely(reading.windows, reading.screened)}" if reading.screened else ""
-        return f"{length} read whole in {time}{passages}"
+        return f"{length} read whole in {time}"
 
     @property
     def heat(self) -> tuple[float, ...]:

@@ -228,10 +228,6 @@ class AnswerCard(QFrame):
         """How the answer was read."""
         return self._facts.text().replace("\N{NO-BREAK SPACE}", " ")
 
-    def explain_facts(self, explained: str) -> None:
-        """Say more of how the answer was read to who points there."""
-        _explain(self._facts, explained)
-
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
         self._over.setText(_bound(over))
         self._over.setVisible(bool(over))
