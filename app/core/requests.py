@@ -15,12 +15,13 @@ class ModelChoice:
     """Which model is to do the work, and where.
 
     `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
-    taken too); `precision` is one of core.devices.PRECISIONS.
+    taken too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's.
     """
 
     folder: str
     device: str = "auto"
     precision: str = "auto"
+    finder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

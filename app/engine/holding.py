@@ -106,7 +106,7 @@ class Holding:
         return self._held[key]
 
     def reader(self, key: Key, avoid: str) -> ReadyModel:
-        """The held model; one that answers questions comes with the quicker reader that its card names, if any."""
+        """The held model; one that answers questions comes with the quicker reader that is its finder, if any."""
         held = self._held[key]
         if not held.card.finder or key.opened or key.head is not Head.QUESTION_ANSWERING:
             return held.model
@@ -133,6 +133,7 @@ class Holding:
         del held
         self._held.pop(key, None)
         card = read_card(choice.folder)
+        card = replace(card, finder=card.finder or choice.finder)
         self._report().check()
         if avoid and choice.device != "cpu":
             device = devices.cpu(avoid, _possible(choice.precision))

@@ -223,7 +223,7 @@ class Workspace:
             )
         if use:
             self.uses.used(card.folder)
-        return ModelChoice(card.folder, device or self.settings.device, self.settings.precision)
+        return ModelChoice(card.folder, device or self.settings.device, self.settings.precision, card.finder)
 
     def close(self) -> None:
         """End the model process, the documents processes and the download process, and close the history."""

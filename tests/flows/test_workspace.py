@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,14 @@ def test_which_model_reads(tmp_path: Path) -> None:
     assert chosen == [("/models/reader", "cpu"), ("/models/reader", "cuda")]
     with pytest.raises(SpanlightError, match="There is no model"):
         ask(workspace, Question("Where?", (DOCUMENT,)), Silent(), model="gone")
+
+
+def test_a_models_finder_is_handed_on_with_it(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path)
+    card = replace(workspace.shelf.default(Head.QUESTION_ANSWERING), finder="/models/quick")
+    workspace.shelf.default = lambda head: card  # type: ignore[method-assign]
+    choice = workspace.choose(Head.QUESTION_ANSWERING, "", "cpu", Silent())
+    assert (choice.folder, choice.finder) == (card.folder, "/models/quick")
 
 
 def test_nothing_to_ask_is_a_plain_sentence(tmp_path: Path) -> None:

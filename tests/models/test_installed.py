@@ -186,6 +186,32 @@ def test_a_new_length_in_the_tokenizer_s_settings_is_seen(tmp_path: Path) -> Non
     assert shelf.find("tarts", QA).max_length == 64
 
 
+def test_the_quick_reader_that_comes_along_finds_passages_for_slower_ones_in_english(tmp_path: Path) -> None:
+    own, starters = tmp_path / "own", tmp_path / "starter"
+    english = {"languages": ["en"]}
+    for name, positions, notes in (
+        ("slow", 4096, english),
+        ("quick", 64, english),
+        ("german", 4096, {"languages": ["de"]}),
+        ("both", 4096, {"languages": ["en", "de"]}),
+        ("unknown", 4096, None),
+        ("named", 4096, english | {"finder": "quick"}),
+    ):
+        small_checkpoint(own / name, positions=positions, notes=notes)
+    small_checkpoint(own / "judge", head=CLASSIFY, positions=4096, notes=english)
+    elsewhere = small_checkpoint(tmp_path / "elsewhere", positions=4096, notes=english)
+    quick = small_checkpoint(starters / "starter-qa", positions=64, notes=english)
+    found = {card.name: card.finder for card in Shelf([own, starters], starters).cards()}
+    assert found.pop("slow") == str(quick)
+    assert found.pop("named") == str(own / "quick")
+    assert not any(found.values())
+    assert Shelf([own], starters).find(str(elsewhere), QA).finder == str(quick)
+    shutil.rmtree(quick)
+    for shelf in (Shelf([own, starters], starters), Shelf([own])):
+        assert shelf.find("slow", QA).finder == ""
+        assert not shelf.refused
+
+
 def test_the_starters_say_their_language(tmp_path: Path) -> None:
     starters = default_paths({"SPANLIGHT_HOME": str(tmp_path)}).starter_models
     cards = Shelf([starters], starters).cards()
