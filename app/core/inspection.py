@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.models import Head
-from app.core.text import Span
+from app.core.text import Span, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class Subject:
 
     `pair` is the question asked of the text (question answering) or the passage that is to follow it (next
     sentence). `focus` is the place of the text that the window must hold: an answer, a blank, a name; None takes the
-    window of the best span for a question, else the first one. `blanks` are the places hidden from a masked-word head.
+    window of the best span for a question, else the first one. `blanks` are the places hidden from a masked-word head;
+    `view` is how a text that is asked a question is read, None for as it stands.
     """
 
     head: Head
@@ -23,6 +24,7 @@ class Subject:
     pair: str = ""
     focus: Span | None = None
     blanks: tuple[Span, ...] = ()
+    view: View | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

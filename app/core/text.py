@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
@@ -66,6 +67,20 @@ class View:
         """The words of the sections that a code point stands in, empty where it stands in none."""
         before = bisect_right(self.headings, point, key=lambda heading: heading[0])
         return self.headings[before - 1][1] if before else ""
+
+    def of_parts(self, parts: Sequence[Span]) -> View:
+        """The view of these stretches of the text, put one behind the other; they rise."""
+        said: list[Said] = []
+        bounds = array("i")
+        headings: list[tuple[int, str]] = []
+        at = 0
+        for start, end in ((part.start, part.end) for part in parts):
+            said += [Said(at + one.start, at + one.end, one.words) for one in self.said_in(start, end)]
+            bounds.extend(at + bound - start for bound in self.bounds if start <= bound < end)
+            headings.append((at, self.heading_at(start)))
+            headings += [(at + point - start, words) for point, words in self.headings if start < point < end]
+            at += end - start
+        return View(tuple(said), bounds, tuple(headings))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Most words are said before many cells: each goes between processes once.

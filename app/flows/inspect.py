@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from app.core.inspection import Look, Subject
@@ -9,6 +10,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Document
+from app.flows.ask import with_view
 from app.flows.groups import GroupReport
 from app.flows.workspace import Workspace
 
@@ -22,7 +24,7 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
     process died; Stopped when the report says so.
     """
     choice = workspace.choose(request.subject.head, model, device, report)
-    return workspace.engine.run(request, choice, report)
+    return workspace.engine.run(replace(request, subject=_viewed(request.subject)), choice, report)
 
 
 def compare(
@@ -34,7 +36,7 @@ def compare(
     Those done so far are handed over as a partial result. Raises as `look` does, for a missing model before any has
     worked.
     """
-    request = request_of(subject)
+    request = request_of(_viewed(subject))
     choices = [workspace.choose(subject.head, model, device, report) for model in models]
     each = GroupReport(report, len(choices), "models")
     results: tuple[Any, ...] = ()
@@ -46,11 +48,18 @@ def compare(
     return results
 
 
+def _viewed(subject: Subject) -> Subject:
+    """The subject with the view that its text is read with when it is asked a question."""
+    if subject.head is not Head.QUESTION_ANSWERING:
+        return subject
+    return replace(subject, view=with_view(Document(subject.text, view=subject.view)).view)
+
+
 def request_of(subject: Subject) -> Request:
     """What is asked of the subject's head without looking inside. Raises SpanlightError where something is missing."""
     match subject.head:
         case Head.QUESTION_ANSWERING:
-            return Question(subject.pair, (Document(subject.text),))
+            return Question(subject.pair, (Document(subject.text, view=subject.view),))
         case Head.CLASSIFICATION:
             texts = TextsToClassify((subject.text,))
             texts.require_words()

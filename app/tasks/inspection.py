@@ -57,7 +57,7 @@ def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
 
 def best_place(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
     """The place of the best answer to the subject's question, read as a quick question is; None without any."""
-    question = Question(subject.pair, (Document(subject.text),), top_k=1, quick=True)
+    question = Question(subject.pair, (_document(subject),), top_k=1, quick=True)
     reading = read(question, model, _WithoutPartials(report))
     return reading.answers[0].span if reading.answers else None
 
@@ -67,18 +67,22 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
         raise _nothing("question")
     focus = subject.focus or best_place(subject, model, report)
     template = PairTemplate.of(model.tokenizer)
-    question = Question(subject.pair, (Document(subject.text),), in_order=True)
+    question = Question(subject.pair, (_document(subject),), in_order=True)
     asked = Asked(0, question, model, report)
     cut = [window for _, group in asked.groups(template) for window in group]
     if not cut:
         raise _nothing("text")
     number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
     window, begins = cut[number], len(template.pair_parts[0])
-    taken = window.context_at - template.context_at(0)
     tokens = question_tokens(subject.pair, model)
+    taken = min(len(tokens), model.card.window // 4)
     run = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
     # What the question's words say elsewhere in a long text is nothing that the model computes.
     return _input(replace(window, lexical=None), model, number, len(cut), run)
+
+
+def _document(subject: Subject) -> Document:
+    return Document(subject.text, view=subject.view)
 
 
 def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:

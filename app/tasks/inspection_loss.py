@@ -231,4 +231,5 @@ def _ignored(name: str, target: str) -> LossTerm:
 
 def _token(found: Input, subject: Subject, at: int) -> str:
     token = found.window.tokens[at]
-    return token.piece if token.span is None else token.span.of(subject.text)
+    # What a view says has no width.
+    return token.span.of(subject.text) if token.span else token.piece

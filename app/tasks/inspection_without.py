@@ -71,9 +71,11 @@ def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report
         holds = subject.focus is not None and subject.focus.overlaps(gone)
         if len(places) == 1 or (holds and subject.head is not Head.QUESTION_ANSWERING):
             continue
+        parts = Span(region.start, gone.start), Span(gone.end, region.end)
         left = replace(
             subject,
-            text=text[region.start : gone.start] + text[gone.end : region.end],
+            text="".join(part.of(text) for part in parts),
+            view=subject.view and subject.view.of_parts(parts),
             focus=None if subject.focus is None or holds else _moved(subject.focus, region, gone),
             blanks=tuple(
                 _moved(blank, region, gone)

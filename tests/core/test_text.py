@@ -67,6 +67,16 @@ def test_a_view_tells_what_stands_over_a_place_and_is_said_in_a_stretch() -> Non
     assert view.said_in(2, 3) == view.said_in(4, 6) == []
 
 
+def test_the_view_of_parts_is_said_where_these_now_stand() -> None:
+    view = View(
+        (Said(2, 3, "x"), Said(8, 8, "y"), Said(12, 14, "z")), array("i", [0, 5, 9, 12]), ((1, "A"), (9, "B"))
+    )
+    left = view.of_parts((Span(2, 6), Span(8, 14)))
+    assert left.said == (Said(0, 1, "x"), Said(4, 4, "y"), Said(8, 10, "z"))
+    assert left.bounds.tolist() == [3, 5, 8]
+    assert [left.heading_at(at) for at in range(7)] == ["A"] * 5 + ["B"] * 2
+
+
 def test_words_that_are_said_often_cross_once() -> None:
     words = "A header of a column: "
     view = View(tuple(Said(at, at, f"{words[:-1]} ") for at in range(1000)))

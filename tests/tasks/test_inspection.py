@@ -14,6 +14,7 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
+from app.core.view import view_of_text
 from app.tasks.inspection import Input, input_of
 from app.tasks.masked import masked_windows
 from app.tasks.next_sentence import pair_window
@@ -69,6 +70,21 @@ def test_a_question_is_seen_in_the_window_that_gave_the_answer(text: str, questi
             found.cut, logits["start_logits"][0], logits["end_logits"][0], text=text, document=0, count=20
         )
         assert (answer.span, answer.score) in [(c.span, c.score) for c in spans]
+
+
+def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
+    text = "# Towns\n\nCity | People\nParis | two\nRome | three\n"
+    view, model = view_of_text(text), span_reader()
+    question = Question("who is king", (Document(text, view=view),), in_order=True)
+    ((_, (window,)),) = Asked(0, question, model, Silent()).groups(PairTemplate.of(model.tokenizer))
+    found = input_of(Subject(QA, text, question.text, focus=Span(0, 1), view=view), model, Silent())
+    assert found.arrays["input_ids"].tolist() == [window.input_ids.tolist()]
+    asked = [
+        token.span.of(question.text)
+        for token in found.window.tokens
+        if token.part is Part.PAIR and token.span is not None
+    ]
+    assert "".join(asked) == "whoisking", "no word of the heading is taken for the question's"
 
 
 @settings(max_examples=30, deadline=None)

@@ -141,7 +141,8 @@ class Outcome:
         focus = answers[self.chosen].span if self.chosen < len(answers) else None
         from app.core.inspection import Subject, Visit
 
-        subject = Subject(Head.QUESTION_ANSWERING, self.opened.document.text, self.question, focus)
+        document = self.opened.document
+        subject = Subject(Head.QUESTION_ANSWERING, document.text, self.question, focus, view=document.view)
         return Visit(subject, self.reading.model, self.question)
 
     def place(self, index: int) -> Place:
