@@ -47,8 +47,9 @@ class QaCalibration:
     """How start and end logits become one probability; fitted on dev data and kept with the model.
 
     With `margin` the best span's start + end logits less the null score of its own window, and n the
-    number of windows read, the probability that the text answers the question is
-    sigmoid((margin - offset - per_log_window * ln n) / temperature).
+    number of the text's windows, the probability that the text answers the question is
+    sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only where n is more than 1,
+    `table` only where the span stands in one.
     `answer_temperature` divides start + end logits in the softmax that shares this probability among
     the `SHARED_AMONG` best spans. An answer is given from `threshold` on; below `absent` the text is said not to
     answer, and from there on up to the threshold its nearest words have low confidence. 0 is an `absent` never fitted.
@@ -60,6 +61,8 @@ class QaCalibration:
     answer_temperature: float = 1.0
     threshold: float = 0.5
     absent: float = 0.0
+    long: float = 0.0
+    table: float = 0.0
 
     @property
     def absent_below(self) -> float:

@@ -159,7 +159,7 @@ class DevReading:
 
     `scores` are the best spans' start + end logits, best first; `margin` is the first one's score less the
     null score of its window; both are empty and -inf where nothing was found. `answerable` tells whether
-    the text answers, `right` whether the first span is exactly an answer, `f1` its F1 as one.
+    the text answers, `right` whether people take the first span for an answer, `in_table` whether it stands in a table.
     """
 
     margin: float
@@ -167,7 +167,7 @@ class DevReading:
     answerable: bool
     scores: tuple[float, ...]
     right: bool
-    f1: float
+    in_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)

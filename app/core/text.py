@@ -116,6 +116,13 @@ class Document:
     path: str = ""
     view: View | None = field(default=None, repr=False, compare=False)
 
+    def in_table(self, place: Span) -> bool:
+        """Whether a place stands in the row of a table, as far as its view tells of tables."""
+        if self.view is None:
+            return False
+        start, end = self.text.rfind("\n", 0, place.start) + 1, self.text.find("\n", place.end)
+        return bool(self.view.said_in(start, (end if end >= 0 else len(self.text)) + 1))
+
 
 @dataclass(frozen=True, slots=True)
 class RunningText:

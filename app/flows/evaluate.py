@@ -52,7 +52,8 @@ class QaFigures:
     and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
     unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
     `best_threshold`; `calibration_error` is how far the best span's probability lies from the share of such spans
-    that are exactly right, on average over ten bins (Guo et al. 2017, equation 3). A figure over no question is None.
+    that people take for an answer, on average over ten bins (Guo et al. 2017, equation 3). A figure over no question is
+    None.
     """
 
     questions: int
@@ -84,8 +85,7 @@ class QaMeasured:
 class QaEvaluation:
     """All that was measured, by which model and where; `calibration` is the one fitted, if any.
 
-    `reliability` is of the probabilities before a fit; a span counts as right there from a word F1 of 0.5 with an
-    answer on, where the figures' calibration error asks for exactly an answer.
+    `reliability` is of the probabilities before a fit; a span counts as right from a word F1 of 0.5 with an answer on.
     """
 
     model: str
@@ -100,7 +100,8 @@ class QaOutcome:
     """One question's reading, held against its answers.
 
     `chance` is the probability that the text answers, `probability` the best span's; `answered` tells whether that is
-    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to be found.
+    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to be found. Of the
+    text's `windows_whole` so many as `windows` were read.
     """
 
     example: QaExample
@@ -112,6 +113,8 @@ class QaOutcome:
     windows: int
     scores: tuple[float, ...] = field(default=())
     margin: float = float("-inf")
+    windows_whole: int = 0
+    in_table: bool = False
 
     @property
     def answerable(self) -> bool:
@@ -171,12 +174,12 @@ def read_known(
     found: list[QaOutcome] = []
     last = UNREAD
 
-    def take(example: QaExample, reading: Reading) -> None:
+    def take(known: tuple[QaExample, Question], reading: Reading) -> None:
         nonlocal last
-        found.append(_held_against(example, reading))
+        found.append(_held_against(*known, reading))
         last = reading
 
-    read_questions(workspace, asked, choice, whole, take)
+    read_questions(workspace, ((known, known[1]) for known in asked), choice, whole, take)
     return found, last
 
 
@@ -202,7 +205,7 @@ def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
     return Question(asked, (Document(on, view=view),), top_k)
 
 
-def _held_against(example: QaExample, reading: Reading) -> QaOutcome:
+def _held_against(example: QaExample, question: Question, reading: Reading) -> QaOutcome:
     first = reading.answers[0] if reading.answers else None
     text = first.text if first else ""
     answers = [answer for answer, _ in example.answers]
@@ -216,17 +219,19 @@ def _held_against(example: QaExample, reading: Reading) -> QaOutcome:
         windows=reading.windows,
         scores=tuple(answer.rank for answer in reading.answers),
         margin=first.rank - first.null_score if first else float("-inf"),
+        windows_whole=reading.windows_whole or reading.windows,
+        in_table=first is not None and question.documents[first.document].in_table(first.span),
     )
 
 
 def _dev_reading(outcome: QaOutcome) -> DevReading:
     return DevReading(
         margin=outcome.margin,
-        windows=outcome.windows,
+        windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,
-        right=outcome.exact == 1.0,
-        f1=outcome.f1,
+        right=outcome.f1 >= _TAKEN_FOR_RIGHT,
+        in_table=outcome.in_table,
     )
 
 
@@ -291,7 +296,7 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
         best_f1=100.0 * best,
         best_threshold=min(threshold, 1.0),
         calibration_error=100.0
-        * calibration_error((each.probability, each.exact == 1.0) for each in outcomes),
+        * calibration_error((each.probability, each.f1 >= _TAKEN_FOR_RIGHT) for each in outcomes),
     )
 
 

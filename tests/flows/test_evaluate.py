@@ -63,8 +63,8 @@ def test_figures(tmp_path: Path, file: Path) -> None:
     # Chances: 0.8 for a, b, e, and 0.1 for c, d. Answering the first three gives 1 + 2/3 + 1 of 5.
     assert figures.best_f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 5)
     assert figures.best_threshold == pytest.approx(0.8)
-    # At 0.8 (a, b, e) one of three is exactly right, at 0.05 (c, d) one of two.
-    assert figures.calibration_error == pytest.approx(100 * (abs(3 * 0.8 - 1) + abs(2 * 0.05 - 1)) / 5)
+    # At 0.8 (a, b, e) two of three are taken for right, at 0.05 (c, d) one of two.
+    assert figures.calibration_error == pytest.approx(100 * (abs(3 * 0.8 - 2) + abs(2 * 0.05 - 1)) / 5)
 
 
 def test_by_source_and_sets_without_one_kind(tmp_path: Path, file: Path) -> None:
@@ -109,7 +109,7 @@ def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file
     assert isinstance(data, CalibrationData)
     assert len(data.readings) == 10
     first = data.readings[0]
-    assert (first.margin, first.answerable, first.right, first.f1) == (4.0, True, True, 1.0)
+    assert (first.margin, first.answerable, first.right) == (4.0, True, True)
     assert [reading.answerable for reading in data.readings[:5]] == [True, True, True, False, False]
     assert isinstance(engine.requests[0], QuestionBatch)
     assert engine.requests[0].questions[0].top_k == 20

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from app.core.requests import DevReading
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
     answer_probability,
-    best_threshold,
+    balanced_threshold,
     fit_calibration,
     fit_temperature,
     logsumexp,
@@ -68,8 +69,7 @@ def synthetic(truth: QaCalibration, count: int, lengths: tuple[int, ...]) -> lis
         says = answer_probability(truth, margin, windows)
         answerable = random.random() < says
         right = bool(answerable and random.random() < shares(truth, scores.tolist())[0])
-        f1 = 1.0 if right else 0.2 * answerable
-        observed.append(DevReading(margin, windows, bool(answerable), tuple(scores.tolist()), right, f1))
+        observed.append(DevReading(margin, windows, bool(answerable), tuple(scores.tolist()), right))
     return observed
 
 
@@ -94,7 +94,15 @@ def test_more_windows_never_make_an_answer_likelier() -> None:
     truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=-1.0, answer_temperature=3.0)
     fitted = fit_calibration(synthetic(truth, 1500, (1, 10, 50)))
     assert fitted.per_log_window == 0.0
-    assert answer_probability(fitted, 2.0, 500) == answer_probability(fitted, 2.0, 1)
+    assert answer_probability(fitted, 2.0, 500) == answer_probability(fitted, 2.0, 2)
+
+
+def test_several_windows_and_tables_have_an_offset_of_their_own() -> None:
+    truth = QaCalibration(temperature=2.0, offset=0.5, answer_temperature=3.0, long=-2.0, table=1.0)
+    readings = synthetic(truth, 2000, (1,)) + synthetic(truth, 2000, (20,))
+    readings += [replace(one, in_table=True) for one in synthetic(replace(truth, offset=1.5), 2000, (1,))]
+    fitted = fit_calibration(readings)
+    assert fitted.long == pytest.approx(-2.0, abs=0.5) and fitted.table == pytest.approx(1.0, abs=0.5)
 
 
 def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
@@ -112,8 +120,8 @@ def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -> None:
-    observed = [DevReading(float(m), 1, answerable, (1.0,), answerable, float(answerable)) for m in range(5)]
-    observed.append(DevReading(float("-inf"), 0, answerable, (), False, 0.0))
+    observed = [DevReading(float(m), 1, answerable, (1.0,), answerable) for m in range(5)]
+    observed.append(DevReading(float("-inf"), 0, answerable, (), False))
     fitted = fit_calibration(observed)
     numbers = (
         fitted.temperature,
@@ -134,7 +142,7 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
     )
 )
 def test_no_more_than_a_tenth_of_the_answerable_is_taken_for_absent(found: list[tuple[float, bool]]) -> None:
-    observed = [DevReading(m, 1, answerable, (m,), answerable, float(answerable)) for m, answerable in found]
+    observed = [DevReading(m, 1, answerable, (m,), answerable) for m, answerable in found]
     fitted = fit_calibration(observed)
     chance = sorted(answer_probability(fitted, o.margin, 1) for o in observed if o.answerable)
     assert sum(each < fitted.absent for each in chance) <= MOST_TAKEN_FOR_ABSENT * len(chance)
@@ -150,25 +158,25 @@ def test_nothing_observed_is_refused() -> None:
 
 
 QUESTIONS = st.lists(
-    st.tuples(
-        st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 0.99]), st.booleans(), st.sampled_from([0.0, 0.5, 1.0])
-    ),
+    st.tuples(st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.9, 0.99]), st.booleans(), st.booleans()),
     min_size=1,
     max_size=25,
 )
 
 
 @given(QUESTIONS)
-def test_no_other_threshold_gives_more_squad_f1(questions: list[tuple[float, bool, float]]) -> None:
+def test_no_other_threshold_errs_less_on_both_sides(questions: list[tuple[float, bool, bool]]) -> None:
     chance = np.array([c for c, _, _ in questions])
     answerable = np.array([a for _, a, _ in questions])
-    f1 = np.array([f * a for _, a, f in questions])
+    right = np.array([r and a for _, a, r in questions])
 
-    def score(threshold: float) -> float:
-        return float(np.where(chance >= threshold, f1, ~answerable).sum())
+    def worst(threshold: float) -> float:
+        given = chance >= threshold
+        refused = (answerable & ~given).sum() / max(1, answerable.sum())
+        return max(float((given & ~right).mean()), float(refused))
 
-    best = score(best_threshold(chance, f1, answerable))
-    assert best >= max(score(float(t)) for t in np.linspace(0, 1, 101))
+    least = worst(balanced_threshold(chance, right, answerable))
+    assert least <= min(worst(float(t)) for t in np.linspace(0, 1.01, 102)) + 1e-9
 
 
 def test_the_temperature_of_a_head_is_found_again() -> None:
