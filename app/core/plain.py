@@ -46,7 +46,7 @@ def _made(kind: Any, value: Any) -> Any:
             return tuple(_made(parts[0], each) for each in values)
         return tuple(_made(part, each) for part, each in zip(parts, values, strict=True))
     if origin is dict:
-        return {key: _made(parts[1], each) for key, each in checked(dict, value).items()}
+        return {_made(parts[0], key): _made(parts[1], each) for key, each in checked(dict, value).items()}
     if dataclasses.is_dataclass(kind):
         return _of_class(kind, checked(dict, value))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,7 +34,7 @@ class ReliabilityBin:
 
 # The ten bins, from the least probable on.
 Bins = tuple[ReliabilityBin, ...]
-Reliability = Mapping[TextKind, Bins]
+Reliability = dict[TextKind, Bins]
 
 
 def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:

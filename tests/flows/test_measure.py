@@ -110,7 +110,7 @@ def test_questions(tmp_path: Path, questions: ExampleSet) -> None:
         "f1": pytest.approx(100 * (1 + 2 / 3 + 0 + 1 + 0) / 5, abs=0.01),
         "forced f1": pytest.approx(100 * (1 + 2 / 3 + 1) / 3, abs=0.01),
         "no answer right": 50.0,
-        "calibration error": pytest.approx(100 * (abs(3 * 0.8 - 1) + abs(2 * 0.05 - 1)) / 5, abs=0.01),
+        "calibration error": pytest.approx(100 * (abs(3 * 0.8 - 2) + abs(2 * 0.05 - 1)) / 5, abs=0.01),
     }
     assert found.seconds > 0 and found.speed == found.examples / found.seconds
     assert measured(workspace, Silent()) == (found,)

@@ -25,6 +25,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def capabilities(monkeypatch: pytest.MonkeyPatch, **found: bool) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found, raising=False)
+    monkeypatch.setattr(processor, "_is_amd", lambda: False)
     monkeypatch.setattr(
         torch.cpu, "_is_amx_tile_supported", lambda: found.get("amx_tile", False), raising=False
     )
@@ -103,6 +104,7 @@ def test_the_cpu_computes_in_what_is_fastest_with_its_instructions(
 
 def test_an_older_torch_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    monkeypatch.setattr(processor, "_is_amd", lambda: False)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False, raising=False)
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True, raising=False)
     assert cpu("a test").dtype == "float32"

@@ -169,6 +169,7 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
     view.open_models.connect(shown.append)
     panel = view.panel
     ask(view, qtbot, "doubtful?")
+    view.settings_changed()  # what was being found out is given up, and found out anew
     qtbot.waitUntil(lambda: panel.offered_reader() != "")
     said = panel.offered_reader()
     assert "Recommended: " in said and "as its authors report" in said and panel._readers.isVisible()

@@ -210,8 +210,9 @@ class Answers(QObject):
     def set_readers(self, readers: tuple[ModelCard, tuple[OfferedModel, ...]] | None) -> None:
         """Take the reader in use and the stronger ones that can be had; None where that is to be found out anew."""
         self._readers = readers
-        if readers is not None:
-            self.show()
+        outcome = self._outcome()
+        if outcome is not None and outcome.reading is not None and not outcome.running:
+            self._offer_readers(outcome.judged(self.threshold()))
 
     @Slot()
     def _name_question(self) -> None:
