@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app.core.reliability import Reliability
@@ -51,8 +51,9 @@ class QaCalibration:
     sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only where n is more than 1,
     `table` only where the span stands in one.
     `answer_temperature` divides start + end logits in the softmax that shares this probability among
-    the `SHARED_AMONG` best spans. An answer is given from `threshold` on; below `absent` the text is said not to
-    answer, and from there on up to the threshold its nearest words have low confidence. 0 is an `absent` never fitted.
+    the `SHARED_AMONG` best spans, `long_answer_temperature` in texts of several windows (0: the same). An answer is
+    given from `threshold` on; below `absent` the text is said not to answer, and from there on up to the threshold its
+    nearest words have low confidence. 0 is an `absent` never fitted.
     """
 
     temperature: float = 1.0
@@ -63,6 +64,13 @@ class QaCalibration:
     absent: float = 0.0
     long: float = 0.0
     table: float = 0.0
+    long_answer_temperature: float = 0.0
+
+    def for_windows(self, windows: int) -> QaCalibration:
+        """The calibration with the answer temperature of a text of so many windows."""
+        if windows < 2 or not self.long_answer_temperature:
+            return self
+        return replace(self, answer_temperature=self.long_answer_temperature)
 
     @property
     def absent_below(self) -> float:

@@ -74,7 +74,8 @@ def read_notes(folder: Path | str) -> Notes:
             notes.class_temperature,
         )
         limits = notes.calibration.threshold, notes.calibration.absent
-        if min(temperatures) <= 0 or not 0 <= min(limits) <= max(limits) <= 1:
+        long = notes.calibration.long_answer_temperature
+        if min(temperatures) <= 0 or long < 0 or not 0 <= min(limits) <= max(limits) <= 1:
             raise ValueError("a temperature or threshold out of range")
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SpanlightError(

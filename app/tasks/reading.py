@@ -201,7 +201,8 @@ class Asked:
     def reading(self) -> Reading:
         """What the question brought back so far; complete once every window was read."""
         # Of a quick reading too: those few windows were chosen from all.
-        calibration, windows = self._model.card.calibration, self._whole
+        windows = self._whole
+        calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
         says = self._says(best[0].margin) if best else 0.0
         chances = says * shares(calibration, [c.score for c in best]) if best else ()

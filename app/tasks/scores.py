@@ -64,9 +64,9 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
 
     The chance that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
     windows, whether there are several, and whether the span stands in a table; among texts of several windows
-    more of them never make it likelier. The answer temperature then makes the first answer's share of it the
-    chance that it is right. What does not differ between the readings has the weight 0. Raises ValueError where
-    there are none.
+    more of them never make it likelier. The answer temperature, one for either, then makes the first answer's
+    share of it the chance that it is right. What does not differ between the readings has the weight 0. Raises
+    ValueError where there are none.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
@@ -90,11 +90,15 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     for row, o in enumerate(found):
         gaps[row, : len(o.scores)] = np.array(o.scores) - o.scores[0]
 
-    def loss(log_temperature: float) -> float:
-        first = np.exp(-logsumexp(gaps / np.exp(log_temperature)))
-        return _log_loss(chance * first, right)
+    def answer_temperature(some: np.ndarray | slice) -> float:
+        def loss(log_temperature: float) -> float:
+            first = np.exp(-logsumexp(gaps[some] / np.exp(log_temperature)))
+            return _log_loss(chance[some] * first, right[some])
 
-    temperature = float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
+        return float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
+
+    several = np.array([o.windows > 1 for o in found], dtype=bool)
+    differs = len(set(several.tolist())) > 1
     everything = np.array([_chance(fitted, o) for o in readings])
     answers = np.array([o.answerable for o in readings])
     threshold = balanced_threshold(everything, np.array([o.right for o in readings]), answers)
@@ -104,11 +108,12 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         temperature=fitted.temperature,
         offset=fitted.offset,
         per_log_window=fitted.per_log_window,
-        answer_temperature=temperature,
+        answer_temperature=answer_temperature(~several if differs else slice(None)),
         threshold=threshold,
         absent=min(threshold, absent),
         long=long,
         table=table,
+        long_answer_temperature=answer_temperature(several) if differs else 0.0,
     )
 
 

@@ -105,6 +105,15 @@ def test_several_windows_and_tables_have_an_offset_of_their_own() -> None:
     assert fitted.long == pytest.approx(-2.0, abs=0.5) and fitted.table == pytest.approx(1.0, abs=0.5)
 
 
+def test_texts_of_several_windows_have_an_answer_temperature_of_their_own() -> None:
+    truth = QaCalibration(temperature=2.0, answer_temperature=5.0)
+    several = synthetic(replace(truth, answer_temperature=1.5), 4000, (20,))
+    fitted = fit_calibration(synthetic(truth, 4000, (1,)) + several)
+    assert fitted.for_windows(1).answer_temperature == pytest.approx(5.0, rel=0.15)
+    assert fitted.for_windows(20).answer_temperature == pytest.approx(1.5, rel=0.15)
+    assert QaCalibration(answer_temperature=3.0).for_windows(9).answer_temperature == 3.0
+
+
 def test_probabilities_after_the_fit_are_the_shares_that_were_right() -> None:
     truth = QaCalibration(temperature=2.0, offset=0.5, per_log_window=1.0, answer_temperature=5.0)
     observed = synthetic(truth, 8000, (1, 30))
