@@ -358,7 +358,7 @@ def test_thousands_of_names_stay_quick(view: NamesView, qtbot: QtBot) -> None:
     import time
 
     read(view, qtbot, "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000)
-    qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000)
+    qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)
     started = time.perf_counter()
     for _ in range(10):
         view._shown.next()
