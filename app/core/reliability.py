@@ -57,11 +57,16 @@ def asked(bins: Bins) -> int:
 
 
 def off_by(bins: Bins) -> float:
-    """Expected calibration error, 0 to 1: how far what is said lies from what is right, on average over the questions.
+    """Expected calibration error, 0 to 1: the mean gap between the stated probability and the share that is right.
 
     Guo et al. 2017, equation 3. Raises ZeroDivisionError where there is no question.
     """
     return sum(each.questions * abs(each.said - each.right) for each in bins) / asked(bins)
+
+
+def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
+    """`off_by` of probabilities and whether each came true."""
+    return off_by(bins_of(outcomes))
 
 
 def off_in_words(kind: TextKind, bins: Bins) -> str:

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import SHARED_AMONG, Head, QaCalibration
-from app.core.reliability import Reliability, TextKind, bins_of
+from app.core.reliability import Reliability, TextKind, bins_of, calibration_error
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask_batch import UNREAD, read_questions
-from app.flows.calibration_error import calibration_error
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
 from app.flows.models import keep_beside, measured_on

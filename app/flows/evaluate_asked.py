@@ -9,11 +9,11 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
+from app.core.reliability import calibration_error
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Span
-from app.flows.calibration_error import calibration_error
 from app.flows.groups import GroupReport
 from app.flows.models import keep_beside, measured_on
 from app.flows.rows import LONE_SURROGATE, dumps, refuse_same_file, refuse_unwritable

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, ProblemType
+from app.core.reliability import calibration_error
 from app.core.report import Report
 from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
-from app.flows.calibration_error import calibration_error
 from app.flows.classify_batch import classify_texts
 from app.flows.groups import GroupReport
 from app.flows.joining import sample

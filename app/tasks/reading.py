@@ -196,7 +196,7 @@ class Asked:
 
     def settle(self) -> None:
         """Has near decisions taken in float32, once every window was read; raises Stopped when the work is to stop."""
-        self._near.decide(self._answered)
+        self._near.decide(lambda margin: self._answered(self._says(self.nbest.best()[0], margin)))
 
     def reading(self) -> Reading:
         """What the question brought back so far; complete once every window was read."""
@@ -204,12 +204,12 @@ class Asked:
         windows = self._whole
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
-        says = self._says(best[0].margin) if best else 0.0
+        says = self._says(best[0], best[0].margin) if best else 0.0
         chances = says * shares(calibration, [c.score for c in best]) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
-            answered=bool(best) and self._answered(best[0].margin),
+            answered=bool(best) and self._answered(says),
             no_answer_probability=1.0 - says,
             threshold=self._threshold,
             windows=self.read,
@@ -229,13 +229,12 @@ class Asked:
         given = self.question.threshold
         return self._model.card.calibration.threshold if given is None else given
 
-    def _answered(self, margin: float) -> bool:
-        """Whether a best span of this margin is given as the answer."""
-        return self.question.always_answer or self._says(margin) >= self._threshold
+    def _answered(self, says: float) -> bool:
+        """Whether the best span is given as the answer of a text that answers with this probability."""
+        return self.question.always_answer or says >= self._threshold
 
-    def _says(self, margin: float) -> float:
-        """The probability that the text answers, were this the margin of the best span."""
-        best = self.nbest.best()[0]
+    def _says(self, best: Candidate, margin: float) -> float:
+        """The probability that the text answers, were this the margin of its best span."""
         in_table = self.question.documents[best.document].in_table(best.span)
         return answer_probability(self._model.card.calibration, margin, self._whole, in_table)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.models import Head, ModelCard
+from app.core.reliability import calibration_error
 from app.core.report import Silent
 from app.core.requests import ClassCalibrationData
-from app.flows.calibration_error import calibration_error
 from app.flows.evaluate_classes import ClassPlan, evaluate_classes
 from app.flows.workspace import Workspace
 from app.models.notes import Notes, read_notes, write_notes
