@@ -46,7 +46,7 @@ class Held:
 
     What was learnt of the memory it runs in stays with it: `model` is on the device that had room for it, and its own
     card has the windows that fitted. `size` is the bytes of its weights. `precise` is the forward pass in float32 of a
-    model in less.
+    model in less. `alone` tells that memory had no room for its finder beside it.
     """
 
     signature: Signature
@@ -54,6 +54,7 @@ class Held:
     model: ReadyModel
     size: int = 0
     precise: Precise | None = None
+    alone: bool = False
 
     @property
     def bytes(self) -> int:
@@ -106,23 +107,38 @@ class Holding:
         return self._held[key]
 
     def reader(self, key: Key, avoid: str) -> ReadyModel:
-        """The held model; one that answers questions comes with the quicker reader that is its finder, if any."""
+        """The held model; one that answers questions can load the quicker reader that is its finder, if any."""
         held = self._held[key]
-        if not held.card.finder or key.opened or key.head is not Head.QUESTION_ANSWERING:
+        if not held.card.finder or held.alone or key.opened or key.head is not Head.QUESTION_ANSWERING:
             return held.model
+        return replace(held.model, finder=lambda: self._finder(key, held, avoid))
+
+    def _finder(self, key: Key, held: Held, avoid: str) -> ReadyModel | None:
+        """The finder of a held model; without it that one reads slower, and as well."""
         choice = ModelChoice(held.card.finder, key.device, key.precision)
         try:
-            finder = self.ready(choice, Head.QUESTION_ANSWERING, avoid)
-        except (SpanlightError, OutOfMemory):
-            return held.model  # alone it reads slower, and as well
+            finder = self._held[self.ready(choice, key.head, avoid, beside=key)].model
+        except OutOfMemory as fault:
+            self._leave_alone(held, fault.device)
+            return None
+        except SpanlightError:
+            return None
         self._held.setdefault(key, held)
         self._held.move_to_end(key)
-        return replace(held.model, finder=self._held[finder].model)
+        return finder
 
-    def ready(self, choice: ModelChoice, head: Head, avoid: str, opened: bool = False) -> Key:
+    def _leave_alone(self, held: Held, device: str) -> None:
+        """Have a held model read without its finder from now on, and say so."""
+        held.alone = True
+        self._report().notice(f"{ran_out(device)}: long texts are read by {held.card.name} alone.")
+
+    def ready(
+        self, choice: ModelChoice, head: Head, avoid: str, opened: bool = False, beside: Key | None = None
+    ) -> Key:
         """Have a model loaded, unless it is held and its files have not changed since; what it is held as.
 
-        `avoid` is why no GPU is to be used, empty where one may. Raises SpanlightError where it cannot be loaded.
+        `avoid` is why no GPU is to be used, empty where one may. The model held as `beside` makes no room for this one,
+        which goes where that one is. Raises SpanlightError where it cannot be loaded.
         """
         key = Key(choice.folder, head, choice.device, choice.precision, opened)
         now = signature(Path(choice.folder))
@@ -135,13 +151,15 @@ class Holding:
         card = read_card(choice.folder)
         card = replace(card, finder=card.finder or choice.finder)
         self._report().check()
-        if avoid and choice.device != "cpu":
+        if beside is not None:
+            device = self._held[beside].model.device
+        elif avoid and choice.device != "cpu":
             device = devices.cpu(avoid, _possible(choice.precision))
         else:
             device = devices.choose(choice.device, choice.precision)
         if not self._take_over(key, now, device):
             self._report().progress(Progress(0, 0, f"Loading {card.name}"))
-            self._load(key, now, card, device)
+            self._load(key, now, card, device, beside)
             self._report().check()
         return key
 
@@ -193,14 +211,16 @@ class Holding:
                 return True
         return False
 
-    def _load(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> None:
-        """Load a model and hold it; where the GPU has no room for it, on the CPU."""
+    def _load(
+        self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice, beside: Key | None = None
+    ) -> None:
+        """Load a model and hold it; where the GPU has no room for it, on the CPU, unless it is to be beside another."""
         fault = self._try(key, now, card, device)
-        if fault is not None and self._make_room(key, fault.device):
+        if fault is not None and self._make_room(beside or key, fault.device):
             fault = self._try(key, now, card, device)
         if fault is None:
             return
-        if device.device == "cpu" or fault.device == "cpu":
+        if device.device == "cpu" or fault.device == "cpu" or beside is not None:
             raise fault
         self._load_on_the_cpu(key, now, card, fault)
 
@@ -250,8 +270,9 @@ class Holding:
                 one.model.kept.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
-        """Let go of the other models in a device's memory; whether there were any."""
+        """Let go of the other models in a device's memory; whether there were any. A finder that goes stays away."""
         kind = device.split(":")[0]
+        held = self._held.get(key)
         others = [
             other
             for other, one in self._held.items()
@@ -259,6 +280,8 @@ class Holding:
         ]
         for other in others:
             del self._held[other]
+            if held is not None and other.folder == held.card.finder and not held.alone:
+                self._leave_alone(held, device)
         if others:
             release()
         return bool(others)

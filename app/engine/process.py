@@ -192,9 +192,7 @@ class Host:
         from app.tasks.preparing import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
-        reader = self._models.reader(key, order.avoid)
-        for model in filter(None, (reader.finder, reader)):
-            prepare(order.request.documents, model, report)
+        prepare(order.request.documents, self._models.reader(key, order.avoid), report)
 
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report

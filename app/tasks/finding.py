@@ -24,9 +24,11 @@ LOOKED_AT, READ = 48, 12
 _RETRIEVED = 4
 
 
-def finds(asked: Asked, model: ReadyModel) -> bool:
-    """Whether a question's text is long enough for two readers, and the model has a quick one beside it."""
-    return model.finder is not None and not asked.question.every and asked.total > ALONE
+def finder_of(asked: Asked, model: ReadyModel) -> ReadyModel | None:
+    """The quick reader beside a model, loaded, where a question's text is long enough for two; else None."""
+    if model.finder is None or asked.question.every or asked.total <= ALONE:
+        return None
+    return model.finder()
 
 
 class Finding:
@@ -36,11 +38,10 @@ class Finding:
     first windows. What comes out depends on no order or batch: the windows are chosen by all that the quick one read.
     """
 
-    def __init__(self, asked: Asked, model: ReadyModel, report: Report) -> None:
-        assert model.finder is not None
-        self._asked, self._model, self._finder = asked, model, model.finder
+    def __init__(self, asked: Asked, model: ReadyModel, finder: ReadyModel, report: Report) -> None:
+        self._asked, self._model, self._finder = asked, model, finder
         question = replace(asked.question, quick=False, in_order=False)
-        self._quick = Asked(asked.index, question, model.finder, report, asked.places)
+        self._quick = Asked(asked.index, question, finder, report, asked.places)
         self._report = report
         self._looking = self._reading = 0.0
         self.teller = self._quick

@@ -11,7 +11,7 @@ from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
-from app.tasks.finding import Finding, finds
+from app.tasks.finding import Finding, finder_of
 from app.tasks.reading import Asked
 from app.tasks.spans import Candidate
 from app.tasks.task import ReadyModel
@@ -28,7 +28,8 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
     pace = Pace(report, "windows")
-    way: Finding | _Alone = (Finding if finds(asked, model) else _Alone)(asked, model, report)
+    finder = finder_of(asked, model)
+    way = Finding(asked, model, finder, report) if finder else _Alone(asked, model, report)
     told: list[Candidate] = []
     for _ in way:
         if asked.complete or not (pace.due() or not told):
@@ -118,23 +119,26 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
     """Reads the windows of questions; yields after each batch the questions it read from."""
     source = iter(questions)
     while True:
-        long: list[Asked] = []
+        long: list[tuple[Asked, ReadyModel]] = []
         yield from _read_mixed(_until_long(source, long, model), model, report)
         if not long:
             return
-        started = perf_counter()
-        for _ in Finding(long[0], model, report):
-            long[0].seconds = perf_counter() - started
-            yield long[0]
-        if not long[0].total:
-            yield long[0]
+        (asked, finder), started = long[0], perf_counter()
+        for _ in Finding(asked, model, finder, report):
+            asked.seconds = perf_counter() - started
+            yield asked
+        if not asked.total:
+            yield asked
 
 
-def _until_long(questions: Iterator[Asked], long: list[Asked], model: ReadyModel) -> Iterator[Asked]:
-    """The next questions, up to one whose text two models read, which is put into `long`."""
+def _until_long(
+    questions: Iterator[Asked], long: list[tuple[Asked, ReadyModel]], model: ReadyModel
+) -> Iterator[Asked]:
+    """The next questions, up to one whose text two models read, which is put into `long` with the quick one."""
     for asked in questions:
-        if finds(asked, model):
-            long.append(asked)
+        finder = finder_of(asked, model)
+        if finder is not None:
+            long.append((asked, finder))
             return
         yield asked
 

@@ -108,8 +108,9 @@ class ReadyModel:
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
     tasks that ask for an opened model; `kept` is what was kept of the texts it read last, where anything is. `precise`
-    is `forward` in float32 where that computes in less; it gives None where there is no memory for it. `finder` is a
-    quicker reader that finds passages of a long text for this one, where there is one.
+    is `forward` in float32 where that computes in less; it gives None where there is no memory for it. `finder` loads
+    the quicker reader that finds passages of a long text for this one, where there is one; it gives None where that
+    cannot be loaded.
     """
 
     card: ModelCard
@@ -119,7 +120,7 @@ class ReadyModel:
     inside: Inside | None = None
     kept: Kept | None = None
     precise: Callable[[Arrays], Arrays | None] | None = None
-    finder: ReadyModel | None = None
+    finder: Callable[[], ReadyModel | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

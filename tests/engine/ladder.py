@@ -27,7 +27,9 @@ def shorter(window: int, whose: str = "The GPU's") -> str:
     return f"{whose} memory ran out: the text is read in shorter windows of {window} tokens."
 
 
-def ask(host: Host, folder: Path, request: Any = QUESTION, device: str = "auto") -> tuple[Any, list[str]]:
+def ask(
+    host: Host, folder: Path, request: Any = QUESTION, device: str = "auto", finder: Path | str = ""
+) -> tuple[Any, list[str]]:
     """The result of a request, and what was noticed meanwhile."""
     report = Noted()
-    return host(Run(request, ModelChoice(str(folder), device)), report), report.notices
+    return host(Run(request, ModelChoice(str(folder), device, finder=str(finder))), report), report.notices

@@ -9,7 +9,9 @@ import pytest
 from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch
 from app.core.results import Reading
+from app.core.text import Document
 from app.tasks.finding import ALONE, LOOKED_AT, READ
+from app.tasks.preparing import prepare
 from app.tasks.question_answering import read, read_batch
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
@@ -21,7 +23,8 @@ def both(family: str = "roberta") -> tuple[ReadyModel, Varied, Varied]:
     quick, careful = span_reader("bert", seed=3), span_reader(family, seed=3)
     quick_forward, careful_forward = Varied(quick.tokenizer, 3), Varied(careful.tokenizer, 3)
     finder = replace(quick, forward=quick_forward)
-    return replace(careful, forward=careful_forward, finder=finder), careful_forward, quick_forward
+    model = replace(careful, forward=careful_forward, finder=lambda: finder)
+    return model, careful_forward, quick_forward
 
 
 @pytest.mark.parametrize("options", [{}, {"in_order": True}, {"quick": True}])
@@ -80,6 +83,29 @@ def test_a_short_text_and_every_passage_are_read_by_the_careful_one_alone() -> N
     assert not quick.rows
     assert not whole.quick and whole.windows == whole.windows_whole > ALONE
     assert careful.rows == short.windows + whole.windows
+
+
+def test_the_quick_reader_is_loaded_for_a_long_text_only() -> None:
+    loads: list[None] = []
+    model, careful, _ = both()
+
+    def gone() -> None:
+        loads.append(None)
+
+    model = replace(model, finder=gone)
+    read(ask("king", text_of(1, 100)), model, Silent())
+    read(ask("king", text_of(2, 20_000), every=True), model, Silent())
+    prepare((Document(text_of(1, 100)),), model, Silent())
+    assert not loads
+    prepare((Document(text_of(3, 20_000)),), model, Silent())
+    assert len(loads) == 1
+    careful.rows = 0
+    reading = read(ask("king", text_of(3, 20_000)), model, Silent())
+    assert len(loads) == 2
+    assert careful.rows == reading.windows == reading.windows_whole, "alone it reads everything"
+    assert found(read_batch(QuestionBatch((ask("king", text_of(3, 20_000)),)), model, Silent())[0]) == found(
+        reading
+    )
 
 
 def test_it_stops_between_batches() -> None:
