@@ -26,7 +26,8 @@ class Settings:
     `device` is one of auto, cpu, cuda, mps; `models` maps a head's value to the name or folder of its model;
     `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
-    `ask_quick` has only the best passages of a document read; `keep_history` keeps every question and its answer;
+    `ask_quick` has only the best passages of a document read, `ask_every` all of a long one by the careful reader;
+    `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
     `classify_lines` tells that each line is a text of its own; `names_joining` is a PieceJoining;
@@ -47,6 +48,7 @@ class Settings:
     ask_top_k: int = 5
     ask_threshold: float | None = None
     ask_quick: bool = False
+    ask_every: bool = False
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
     text_size: int = 100
@@ -199,9 +201,15 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.document_size = value
             case "names_joining" if value == "first" or value in _joinings():
                 settings.names_joining = str(value)
-            case "classify_lines" | "ask_quick" | "keep_history" | "offline" | "use_token" | "welcomed" if (
-                isinstance(value, bool)
-            ):
+            case (
+                "classify_lines"
+                | "ask_quick"
+                | "ask_every"
+                | "keep_history"
+                | "offline"
+                | "use_token"
+                | "welcomed"
+            ) if isinstance(value, bool):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):
                 settings.recent_files = [path for path in value if isinstance(path, str)][:MOST_RECENT]

@@ -20,6 +20,7 @@ def test_round_trip(tmp_path: Path) -> None:
         splitters={"ask": [300, 200]},
         ask_top_k=8,
         ask_threshold=0.7,
+        ask_every=True,
         names_joining="max",
     )
     save(settings, path)

@@ -77,7 +77,7 @@ class Asking(QObject):
         return paused.outcome.asked if paused is not None else 0.0
 
     def ask(self, sheet: Sheet, *, question: str = "", whole: bool = False, example: bool = False) -> None:
-        """Ask the question in the box about a sheet; with `whole` all of it is read, whatever the settings say.
+        """Ask the question in the box about a sheet; with `whole` every passage is read, whatever the settings say.
 
         A `question` that is given was taken before, for a sheet that need not be up. An `example` is asked by Spanlight
         itself, and is remembered nowhere.
@@ -107,13 +107,15 @@ class Asking(QObject):
             panel.strip.clear()
         from app.core.requests import Question
 
+        settings = self._workspace.settings
+        every = whole or settings.ask_every
         request = Question(
             question,
             (opened.document,),
-            self._workspace.settings.ask_top_k,
+            settings.ask_top_k,
             self._answers.threshold(),
-            quick=self._workspace.settings.ask_quick and not whole,
-            every=whole,
+            quick=settings.ask_quick and not every,
+            every=every,
         )
         self._begin(Run(sheet, outcome, request))
         if not example:

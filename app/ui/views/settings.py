@@ -131,7 +131,8 @@ class SettingsView(Page):
 
     @Slot(str)
     def _reading_chosen(self, reading: str) -> None:
-        self.workspace.settings.ask_quick = reading == "quick"
+        settings = self.workspace.settings
+        settings.ask_quick, settings.ask_every = reading == "quick", reading == "every"
         self._save("ask_quick")
 
     @Slot(str)
@@ -194,7 +195,7 @@ class SettingsView(Page):
     def _take_settings(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
-        self.reading.select("quick" if settings.ask_quick else "whole")
+        self.reading.select("quick" if settings.ask_quick else "every" if settings.ask_every else "usual")
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
@@ -235,7 +236,8 @@ class SettingsView(Page):
         card.add_row(
             "What is read",
             self.reading,
-            "Only the best passages is quick in long documents, and now and then misses the answer.",
+            "Of a long document. A quick reader finds the likeliest passages for the careful one; reading every passage"
+            " takes longer, and the fewest now and then miss the answer.",
         )
         card.add_row(
             "Answers listed",

@@ -65,7 +65,7 @@ class AnswerCard(QFrame):
         self._formats.triggered.connect(self._format_chosen)
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
-        self._whole = QPushButton("Read all of it")
+        self._whole = QPushButton("Read every passage")
         self._look = LookButton(theme)
         for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
