@@ -70,7 +70,9 @@ class Entry:
     @property
     def outcome(self) -> Outcome:
         """What the question came to."""
-        return outcome_of(self.answered, self.answers, self.no_answer_probability, self.absent)
+        return outcome_of(
+            self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
+        )
 
     @property
     def best(self) -> KeptAnswer | None:

@@ -30,7 +30,7 @@ class Question:
 
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
     answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
-    gives the best span whatever the threshold. `quick` reads only the passages that share most words with the
+    makes it 0, with which the best span is given in any case. `quick` reads only the passages that share most words with the
     question; `in_order` reads from the first window to the last, where otherwise those passages come first. Where a
     model has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage is to be
     read.
@@ -44,6 +44,10 @@ class Question:
     quick: bool = False
     in_order: bool = False
     every: bool = False
+
+    def __post_init__(self) -> None:
+        if self.always_answer:
+            object.__setattr__(self, "threshold", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +203,8 @@ class TrainingRequest:
     `task` is `qa`, `classification`, `tokens` or `pretraining`. `examples` and `dev` are files of rows (JSON Lines,
     optionally xz, or SQuAD JSON for qa, or plain text for pretraining); a file may be given as `PATH*WEIGHT` to be
     drawn WEIGHT times an epoch.
-    Learning rate is the peak after warm-up; warm-up is a share of all steps.
+    Learning rate is the peak after warm-up; warm-up is a share of all steps. `teacher` is the folder of a model whose
+    answers are learnt as well (qa only), empty for none.
     """
 
     task: str
@@ -218,6 +223,7 @@ class TrainingRequest:
     evaluate_every: int = 1000
     device: str = "auto"
     options: dict[str, float] = field(default_factory=dict)
+    teacher: str = ""
 
 
 def _require_words(texts: tuple[str, ...], deed: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Protocol
 
 from app.core.models import ProblemType
 from app.core.report import Progress
@@ -12,6 +13,8 @@ from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
 HEAT_BINS = 256
+# Words that are less likely right are given as the answer only where one is to be given whatever the threshold.
+LEAST_GIVEN = 0.15
 
 
 class Outcome(StrEnum):
@@ -22,14 +25,24 @@ class Outcome(StrEnum):
     ABSENT = "absent"
 
 
-def outcome_of(answered: bool, found: Sequence[object], no_answer: float, absent: float) -> Outcome:
-    """What a question comes to whose spans `found` are given as its answer where it is `answered`.
+class Likely(Protocol):
+    """What is right with a probability, 0 to 1."""
 
-    They have low confidence as long as the chance that the text answers, 1 - `no_answer`, is at least `absent`.
+    @property
+    def probability(self) -> float: ...
+
+
+def outcome_of(
+    answered: bool, found: Sequence[Likely], no_answer: float, threshold: float, absent: float
+) -> Outcome:
+    """What a question comes to whose best spans are `found`, and whose text is held to answer where `answered`.
+
+    The first is given as the answer from `LEAST_GIVEN` on, with a `threshold` of 0 in any case. Else it has low
+    confidence as long as the chance that the text answers, 1 - `no_answer`, is at least `absent`.
     """
     if not found:
         return Outcome.ABSENT
-    if answered:
+    if answered and (found[0].probability >= LEAST_GIVEN or not threshold):
         return Outcome.ANSWER
     return Outcome.LOW_CONFIDENCE if 1.0 - no_answer >= absent else Outcome.ABSENT
 
@@ -71,7 +84,8 @@ class Reading:
     """All that one question brought back.
 
     `answers` are the best spans, best first, also when the text does not say (they are then what
-    stayed under the threshold). `answered` tells whether the first of them is given as the answer.
+    stayed under the threshold). `answered` tells whether the text is held to answer; `outcome` whether the first of
+    them is given as the answer.
     `no_answer_probability` is the calibrated probability that the text does not say; where it leaves less than
     `absent` for the text to answer, no words are shown in an answer's place. `seconds` is
     time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
@@ -99,7 +113,9 @@ class Reading:
     @property
     def outcome(self) -> Outcome:
         """What the question comes to."""
-        return outcome_of(self.answered, self.answers, self.no_answer_probability, self.absent)
+        return outcome_of(
+            self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
+        )
 
     @property
     def best(self) -> Answer | None:

@@ -212,7 +212,7 @@ def _held_against(example: QaExample, question: Question, reading: Reading) -> Q
         example=example,
         chance=1.0 - reading.no_answer_probability,
         probability=first.probability if first else 0.0,
-        answered=reading.answered,
+        answered=reading.best is not None,
         exact=float(exact_match(text, answers)) if answers else 0.0,
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,

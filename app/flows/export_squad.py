@@ -35,7 +35,7 @@ def squad(
             left_out += 1
             continue
         context, answers = placed
-        found = "answers" if entry.answered else "plausible_answers"
+        found = "answers" if entry.best is not None else "plausible_answers"
         question = {
             "id": entry_identity(entry).removeprefix("urn:uuid:"),
             "question": entry.question,

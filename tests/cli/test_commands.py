@@ -65,10 +65,14 @@ def test_ask_for_programs(command: Command, document: str) -> None:
 
 
 def test_always_answer_and_threshold(command: Command, document: str) -> None:
-    for option in (["--always-answer"], ["--threshold", "0.05"]):
+    for option in (["--always-answer"], ["--threshold", "0"]):
         code, out, _ = command("ask", document, "--question", "Who is the duchess?", *option)
         assert code == 0
         assert out.startswith("The\nVery unlikely, 5 %, on line 1.\n")
+    _, out, _ = command("ask", document, "--question", "Who is the duchess?", "--threshold", "0.05")
+    assert out.startswith("The text does not say.\n"), (
+        "such words are no answer, whatever the text is held to say"
+    )
 
 
 def test_several_files_and_other_places(command: Command, document: str, tmp_path: Path) -> None:

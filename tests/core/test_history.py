@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.core.results import Outcome
+from app.core.results import LEAST_GIVEN, Outcome
 from tests.helpers.history_entries import LEASE, entry, unanswered
 
 
@@ -31,6 +31,14 @@ def test_words_with_low_confidence_are_shown_and_are_no_answer() -> None:
     assert low.words == LEASE.text and low.likely == "Low confidence, 94 %"
     assert replace(low, absent=0.64).outcome is replace(low, answers=()).outcome is Outcome.ABSENT
     assert entry(absent=0.99).outcome is Outcome.ANSWER
+
+
+def test_words_that_are_next_to_never_right_are_no_answer_unless_one_must_be_given() -> None:
+    for probability, outcome in ((0.149, Outcome.LOW_CONFIDENCE), (LEAST_GIVEN, Outcome.ANSWER)):
+        found = entry(answers=(replace(LEASE, probability=probability),), no_answer_probability=0.1)
+        assert found.outcome is outcome
+        assert (found.best is None) == (outcome is not Outcome.ANSWER)
+        assert replace(found, threshold=0.0).outcome is Outcome.ANSWER
 
 
 def test_which_part_was_read_is_said() -> None:

@@ -65,12 +65,12 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         tmp_path / "in.jsonl", [{"id": 1, "context": "Nothing here.", "question": "Where is the king?"}]
     )
     engine = FakeEngine()
-    options = Question("", (), top_k=3, threshold=0.7, always_answer=True)
+    options = Question("", (), top_k=3, always_answer=True)
     ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", options, Silent())
     asked = engine.requests[0]
     assert isinstance(asked, QuestionBatch)
     question = asked.questions[0]
-    assert (question.top_k, question.threshold, question.always_answer) == (3, 0.7, True)
+    assert (question.top_k, question.threshold) == (3, 0)
     row = rows_of(tmp_path / "out.jsonl")[0]
     assert row["answer"] == "Nothing"
     assert row["answers"] == [{"answer": "Nothing", "start": 0, "end": 7, "probability": 0.05}]

@@ -224,7 +224,7 @@ def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine:
     assert kept is not None and kept.answered
     assert check(workspace, kept).same
     again = engine.requests[-1]
-    assert isinstance(again, Question) and again.always_answer
+    assert isinstance(again, Question) and again.threshold == 0
 
 
 def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:

@@ -128,7 +128,7 @@ def test_where_no_answer_is_given_none_is_marked_along_the_page(
     for _ in range(2):
         qtbot.mouseClick(view.panel.card._nearest, Qt.MouseButton.LeftButton)
         assert any(sheet.pane.map.heat()) == bool(sheet.pane.lit()) == view.panel.card._nearest.isChecked()
-    view.panel.threshold.slider().setValue(5)
+    view.panel.threshold.slider().setValue(25)
     assert any(sheet.pane.map.heat()) and sheet.pane.lit() == [WORDS[1]]
 
 
@@ -142,6 +142,20 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: card.answer() == "The text does not say")
     assert card.over() == ""
+
+
+def test_every_passage_is_read_where_that_was_chosen_or_is_asked_for(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    settings = view.workspace.settings
+    settings.ask_quick = True
+    ask(view, qtbot, "boiling?")
+    qtbot.mouseClick(view.panel.card._whole, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(engine.requests) == 2)
+    settings.ask_quick, settings.ask_every = False, True
+    ask(view, qtbot, "How long?")
+    asked = [(each.quick, each.every) for each in engine.requests if isinstance(each, Question)]
+    assert asked == [(True, False), (False, True), (False, True)]
 
 
 def test_the_nearest_words_are_shown_at_once_with_low_confidence(
@@ -211,22 +225,23 @@ def test_the_threshold_counts_at_once_without_reading_again(
     qtbot.waitUntil(
         lambda: view.panel.threshold.words() == "Answers if 40 % sure that the text has an answer"
     )
-    sheet = ask(view, qtbot, "What is the boiling point of lead?")
-    view.panel.threshold.slider().setValue(5)
-    assert view.panel.card.answer() == WORDS[1]
-    assert sheet.pane.lit() == [WORDS[1]]
-    assert "5 %" in view.panel.threshold.words()
+    sheet = ask(view, qtbot, "doubtful?")
+    view.panel.threshold.slider().setValue(30)
+    assert view.panel.card.likely().startswith("Unlikely, 31 %") and not sheet.pane.lights.faint
     view.panel.threshold.slider().setValue(60)
-    assert view.panel.card.answer() == "The text does not say"
+    assert view.panel.card.likely().startswith("Low confidence, 31 %") and sheet.pane.lights.faint
+    ask(view, qtbot, "What is the boiling point of lead?")
+    view.panel.threshold.slider().setValue(5)
+    assert view.panel.card.answer() == "The text does not say", "the words themselves are next to never right"
     view.panel.threshold.own_asked.emit()
     assert "40 %" in view.panel.threshold.words()
     view.panel.threshold.open(True)
     told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
     assert {"More answers, more of them wrong", "Fewer answers, more marked unsure"} <= told
-    assert len(engine.requests) == 1
+    assert len(engine.requests) == 2
     view.panel.threshold.slider().setValue(70)
     ask(view, qtbot, "Once more?")
-    assert engine.requests[1].threshold == 0.7  # type: ignore[attr-defined]
+    assert engine.requests[2].threshold == 0.7  # type: ignore[attr-defined]
 
 
 def test_the_best_so_far_is_shown_while_reading(view: AskView, qtbot: QtBot, reader: Reader) -> None:
