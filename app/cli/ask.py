@@ -21,11 +21,11 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
+from app.core.quotes import quote
 from app.core.report import Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
-from app.core.sentences import sentence_around
-from app.core.text import Document, Span
+from app.core.text import Document
 from app.core.wording import (
     NEAREST_WORDS,
     best_of,
@@ -44,9 +44,10 @@ _EPILOG = (
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
 from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
-one line, as they are quoted; "sentence" the sentence around them; "page" the page of a PDF, "line"
-the line of a plain text or Markdown file, both from 1, null for other kinds (in a piece of HTML in
-Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
+one line, as they are quoted; "sentence" the sentence around them, in a table its row as it was read;
+"row" and "column" the names of a table's row and column, "" where they are not known; "page" the page
+of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
+piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
 is none, and "heading" the last heading before them, "" where there is none. "outcome" is "answer",
 "low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
 probability is that of there being none; with low confidence "nearest" holds the words that may
@@ -151,7 +152,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
-        head |= {"quote": "", "sentence": ""}
+        head |= {"quote": "", "sentence": "", "row": "", "column": ""}
     nearest = None
     if best is None and (near := reading.shown) is not None:
         place = {"start": near.span.start, "end": near.span.end}
@@ -174,7 +175,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
 
 
 def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
-    document = opened.document
+    document, quoted = opened.document, quote(opened, answer.span)
     return {
         "answer": answer.text,
         "start": answer.span.start,
@@ -186,7 +187,9 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
         "quote": one_line(answer.text),
-        "sentence": sentence_around(document.text, answer.span).of(document.text),
+        "sentence": quoted.words,
+        "row": quoted.row,
+        "column": quoted.column,
     }
 
 
@@ -261,12 +264,12 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
 
 
 def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str, note: str = "") -> None:
-    document = opened.document
+    quoted = quote(opened, answer.span)
     print(one_line(answer.text))
     print(f"{sure}{_where(answer, opened, several)}.{note}")
-    sentence = sentence_around(document.text, answer.span)
-    before = one_line(Span(sentence.start, answer.span.start).of(document.text) + "|")[:-1]
-    after = one_line("|" + Span(answer.span.end, sentence.end).of(document.text))[1:]
+    if quoted.cell:
+        print(one_line(quoted.cell))
+    before, after = one_line(f"{quoted.before}|")[:-1], one_line(f"|{quoted.after}")[1:]
     print(f"  {before}{marked(one_line(answer.text))}{after}")
 
 

@@ -16,7 +16,7 @@ class KeptAnswer:
 
     `page` counts from 1, None where the document has no pages, and `page_label` is the number printed on it, empty
     where that is not known; `line` counts from 1 too, None where the file has no lines. `sentence` is the sentence
-    around the words.
+    around the words, or their table's row as it was read.
     """
 
     span: Span

@@ -30,7 +30,7 @@ class Question:
 
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
     answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
-    makes it 0, with which the best span is given in any case. `quick` reads only the passages that share most words with the
+    makes it 0, which gives the best span in any case. `quick` reads only the passages that share most words with the
     question; `in_order` reads from the first window to the last, where otherwise those passages come first. Where a
     model has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage is to be
     read.

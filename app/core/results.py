@@ -29,7 +29,9 @@ class Likely(Protocol):
     """What is right with a probability, 0 to 1."""
 
     @property
-    def probability(self) -> float: ...
+    def probability(self) -> float:
+        """How likely it is right."""
+        ...
 
 
 def outcome_of(

@@ -12,10 +12,10 @@ from app.core.errors import SpanlightError
 from app.core.history import Entry, Forgotten, KeptAnswer
 from app.core.layout import Opened
 from app.core.models import Head
+from app.core.quotes import quote
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
-from app.core.sentences import sentence_around
 from app.core.text import Document
 from app.flows.ask import ask
 from app.flows.compare import said_of
@@ -221,7 +221,7 @@ def _kept(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
         span=answer.span,
         text=answer.text,
         probability=answer.probability,
-        sentence=sentence_around(text, answer.span).of(text),
+        sentence=quote(opened, answer.span).words,
         before=text[max(0, start - AROUND) : start],
         after=text[end : end + AROUND],
         page=opened.page_at(start),

@@ -64,6 +64,18 @@ def test_ask_for_programs(command: Command, document: str) -> None:
     assert (values["outcome"], values["nearest"]) == ("absent", None)
 
 
+def test_a_cell_is_told_with_its_row_and_its_column(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "towns.md"
+    path.write_text("| Town | Size |\n|---|---|\n| Kiruna | 611 |\n| Luleå | 1204 |\n")
+    _, out, _ = command("ask", str(path), "--question", "How large: 611?")
+    assert out == "611\nLikely, 80 %, on line 3.\nRow: Kiruna · Column: Size\n  Town: Kiruna. Size: 611.\n"
+    values = json.loads(command("ask", str(path), "--question", "How large: 611?", "--json")[1])
+    assert (values["row"], values["column"]) == ("Kiruna", "Size")
+    assert values["sentence"] == "Town: Kiruna. Size: 611."
+    values = json.loads(command("ask", str(path), "--question", "Who is it?", "--json")[1])
+    assert (values["row"], values["column"]) == ("", "")
+
+
 def test_always_answer_and_threshold(command: Command, document: str) -> None:
     for option in (["--always-answer"], ["--threshold", "0"]):
         code, out, _ = command("ask", document, "--question", "Who is the duchess?", *option)

@@ -144,6 +144,18 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     assert card.over() == ""
 
 
+def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    text = "Town\tSize\nKiruna\t611\n<b>\t1204\n"
+    engine.answer = lambda *_: Reading(answers(text, "1204", "611"), True, 0.05, 0.4, 1, 1, 0.1)
+    ask(view, qtbot, "How large?", text)
+    assert view.panel.card.likely().endswith("\nRow: <b> · Column: Size")
+    view.answers.copy()
+    assert "“Town: <b>. Size: 1204.”\nRow: <b> · Column: Size\n(" in QGuiApplication.clipboard().text()
+    assert [place.cell for place in view.panel.list.places()] == ["Row: Kiruna · Column: Size"]
+
+
 def test_every_passage_is_read_where_that_was_chosen_or_is_asked_for(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:

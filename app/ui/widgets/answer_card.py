@@ -174,7 +174,8 @@ class AnswerCard(QFrame):
 
     def likely(self) -> str:
         """The probability in words and number, and where the answer stands."""
-        return re.sub("<[^>]*>", "", self._likely.text()).replace("\N{NO-BREAK SPACE}", " ")
+        words = re.sub("<[^>]*>", "", self._likely.text().replace("<br>", "\n"))
+        return html.unescape(words).replace("\N{NO-BREAK SPACE}", " ")
 
     def offer_whole(self, on: bool) -> None:
         """Offer to read all of the document."""
@@ -247,7 +248,9 @@ class AnswerCard(QFrame):
     def _show_place(self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool) -> None:
         """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
         quiet = self._theme.colour("ink_quiet").name()
-        where = f"<span style='color:{quiet}'> · {_bound(place.where)}</span>"
+        # The words are a document's own.
+        cell = f"<br>{html.escape(place.cell)}" if place.cell else ""
+        where = f"<span style='color:{quiet}'> · {html.escape(_bound(place.where))}{cell}</span>"
         self._likely.setText(self._coloured(likely, role) + where)
         _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)

@@ -18,7 +18,8 @@ _BEFORE = 5
 
 
 def _words(place: Place) -> tuple[str, str, str]:
-    return place.text, f"{place.text}. {place.likely}. {place.where}.", f"{place.likely}, {place.where}"
+    where = f"{place.where}. {place.cell}" if place.cell else place.where
+    return place.text, f"{place.text}. {place.likely}. {where}.", f"{place.likely}, {where}"
 
 
 class PlaceDelegate(QStyledItemDelegate):
@@ -78,9 +79,8 @@ class PlaceDelegate(QStyledItemDelegate):
         snippet = self._snippet(place, metrics, int(box.width()))
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft, snippet)
         line.translate(0, metrics.height())
-        painter.drawText(
-            line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(place.where, elide, int(box.width()))
-        )
+        where = f"{place.cell} · {place.where}" if place.cell else place.where
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(where, elide, int(box.width())))
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
         """As much of the sentence as fits, beginning a few words before the answer; what goes before a long one."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.core import wording
-from app.core.sentences import sentence_around
 
 if TYPE_CHECKING:
     from app.core.layout import Opened
@@ -20,8 +19,9 @@ _LONGEST_HEADING = 60
 class Place:
     """What is shown of an answer beside the page.
 
-    `sentence[start:end]` are its words in their sentence, where every run of blanks is shown as one; `where` says where
-    it stands; `source` is the document's name.
+    `sentence[start:end]` are its words in their sentence, or in their table's row as it is read, where every run of
+    blanks is shown as one; `where` says where it stands, `cell` in which row and column of a table; `source` is the
+    document's name.
     """
 
     text: str
@@ -30,6 +30,7 @@ class Place:
     start: int
     end: int
     where: str
+    cell: str = ""
     source: str = ""
 
     @property
@@ -40,22 +41,24 @@ class Place:
     def copied(self) -> str:
         """The answer with its sentence and where that stands, as it is put on the clipboard."""
         source = f"{self.source}, {self.where}" if self.source else self.where
-        return f"{self.text}\n\n“{self.sentence}”\n({source})"
+        cell = f"{self.cell}\n" if self.cell else ""
+        return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 
 
 def place_of(opened: Opened, answer: Answer) -> Place:
     """The place of an answer in the document it was found in."""
-    text = opened.document.text
-    around = sentence_around(text, answer.span)
-    before = _plain(text[around.start : answer.span.start])
-    words = _plain(answer.text)
+    from app.core.quotes import quote  # the window is painted before
+
+    quoted = quote(opened, answer.span)
+    before, words = _plain(quoted.before), _plain(answer.text)
     return Place(
         text=words if not opened.is_text else answer.text,
         probability=answer.probability,
-        sentence=before + words + _plain(text[answer.span.end : around.end]),
+        sentence=before + words + _plain(quoted.after),
         start=len(before),
         end=len(before) + len(words),
         where=where(opened, answer.span.start),
+        cell=quoted.cell,
         source=opened.document.name,
     )
 

@@ -1,0 +1,149 @@
+"""An answer quoted in its sentence, or in the row of a table as a reader reads it, with row and column named."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.core.layout import Opened
+from app.core.sentences import sentence_around
+from app.core.text import Document, Said, Span, View
+from app.core.view import view_of_text
+from app.core.wording import first_words
+
+_STOPS = ".:;!?…。！？：；"
+_PART = re.compile(r"(?<=[.,]) ")
+# Of a wide row so many code points are quoted before the answer and behind it.
+_REACH = 400
+_LONGEST_NAME = 60
+# Longer paragraphs that were typed are not looked through for a table.
+_LONGEST_TYPED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words around an answer, which stands between `before` and `after`; the names of its cell's row and column.
+
+    In a table, what is read before each cell stands among the words. A name is empty outside of tables, and where it
+    cannot be told for sure.
+    """
+
+    before: str
+    text: str
+    after: str
+    row: str = ""
+    column: str = ""
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return self.before + self.text + self.after
+
+    @property
+    def cell(self) -> str:
+        """The names, as a person is told them: "Row: Kiruna · Column: Punctuality"; empty without any."""
+        named = (("Row", self.row), ("Column", self.column))
+        return " · ".join(f"{kind}: {first_words(name, _LONGEST_NAME)}" for kind, name in named if name)
+
+
+def quote(opened: Opened, span: Span) -> Quote:
+    """A span of a document quoted; what was typed has no view, and its tables are told by their marks."""
+    text = opened.document.text
+    start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
+    line = Span(start, end if end >= 0 else len(text))
+    if opened.document.view is None and re.search(r"[\t|]", line.of(text)):
+        start, end = text.rfind("\n\n", 0, span.start) + 1, text.find("\n\n", span.end)
+        part = text[start : end if end >= 0 else None]
+        if len(part) <= _LONGEST_TYPED:
+            typed = Opened(Document(part, view=view_of_text(part)))
+            return quote(typed, Span(span.start - start, span.end - start))
+    view = opened.document.view
+    row = _row(opened, view, span, line) if view is not None and view.said else None
+    found = (
+        _in_row(text, view.said_in(row.start, row.end + 1), row, span) if view is not None and row else None
+    )
+    if found is not None:
+        return found
+    around = sentence_around(text, span)
+    return Quote(text[around.start : span.start], span.of(text), text[span.end : around.end])
+
+
+def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
+    """The row of a table that a span stands in; None where there is none, or where its ends are not known."""
+    blocks = opened.blocks
+    if not blocks:
+        text, before = opened.document.text, line.start - 1
+        above = Span(text.rfind("\n", 0, max(0, before)) + 1, max(0, before))
+        is_whole = _ends_row(text, view, line) and (
+            not view.said_in(above.start, above.end) or _ends_row(text, view, above)
+        )
+        return line if is_whole else None
+    at = max(0, bisect_right(blocks, span.start, key=lambda block: block.span.start) - 1)
+    place = blocks[at].table, blocks[at].row
+    if place[0] < 0:
+        return None
+    first = last = at
+    while first and (blocks[first - 1].table, blocks[first - 1].row) == place:
+        first -= 1
+    while last + 1 < len(blocks) and (blocks[last + 1].table, blocks[last + 1].row) == place:
+        last += 1
+    return Span(blocks[first].span.start, blocks[last].span.end)
+
+
+def _ends_row(text: str, view: View, line: Span) -> bool:
+    """Whether a row of a table ends with a line; a cell may go on in the next one."""
+    words = line.of(text).rstrip()
+    said = view.said_in(line.start, line.end + 1)
+    if not said:
+        return False
+    return words.endswith(tuple(_STOPS)) or (said[-1].end >= len(words) and said[-1].words[-1:] != " ")
+
+
+def _in_row(text: str, said: list[Said], row: Span, span: Span) -> Quote | None:
+    """A span in its row; `said` counts from the row's start. None where it is not within one cell."""
+    said = [Said(row.start + one.start, row.start + one.end, one.words) for one in said]
+    before = [one for one in said if one.end <= span.start]
+    after = [one for one in said if one.start >= span.end]
+    if not said or len(before) + len(after) < len(said):
+        return None
+    first, opening = row.start, ""
+    if not text[row.start : said[0].start].strip():
+        first, opening, said = said[0].end, said[0].words, said[1:]
+    read = _as_read(text, row.start, span.start, before)
+    column = _column(text, row, before[-1].words) if before else ""
+    name = ""
+    # Where a cell reaches down over the row, that one is its name.
+    if said and span.start >= said[0].end and ". " not in opening:
+        upto = text[first : before[-1].start] + before[-1].words
+        name = " ".join(text[first : said[0].start].split()).rstrip(":") if upto.endswith(": ") else ""
+    return Quote(
+        _cut(read[::-1])[::-1].lstrip(),
+        span.of(text),
+        _cut(_as_read(text, span.end, row.end, after)).rstrip(),
+        name,
+        column,
+    )
+
+
+def _column(text: str, row: Span, words: str) -> str:
+    """The header in what is read before a cell, behind the names of sections and of cells that reach down; else ""."""
+    parts = _PART.split(words.strip(" .:")) if words.endswith(": ") else []
+    ends = (" ".join(parts[at:]) for at in range(len(parts)))
+    # Some headers have several cells: their words stand nowhere together.
+    return next(
+        (end for end in ends if text.find(end, 0, row.start) >= 0), parts[0] if len(parts) == 1 else ""
+    )
+
+
+def _as_read(text: str, start: int, end: int, said: Iterable[Said]) -> str:
+    read, at = "", start
+    for one in said:
+        read += text[at : one.start] + one.words
+        at = one.end
+    return read + text[at : max(at, end)]
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _REACH else f"{words[:_REACH].rpartition(' ')[0] or words[:_REACH]} …"
