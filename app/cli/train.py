@@ -23,6 +23,9 @@ tokens rows {"tokens", "tags"} with tags of BIO (O, B-PER, I-PER). pretraining t
 left out. Files are .jsonl, .jsonl.xz or .json; FILE*WEIGHT draws a file's examples WEIGHT times an epoch, and
 FILE?labels=0:negative,1:positive renames labels (rows of other labels are left out).
 
+With --teacher, qa is learnt from a larger model's answers too, whose tokenizer has the same word pieces: --option
+imitate=0.7 is their share in the loss, --option unlabelled=0.3 that of questions asked of texts without a label.
+
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given
 again. The folder written opens in transformers unchanged.
 """
@@ -37,6 +40,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--examples", required=True, nargs="+", metavar="FILE", help="what to learn from")
     parser.add_argument("--dev", required=True, nargs="+", metavar="FILE", help="what to measure on")
     parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
+    parser.add_argument(
+        "--teacher", default=_DEFAULTS.teacher, metavar="FOLDER", help="a model to learn answers from (qa)"
+    )
     parser.add_argument("--epochs", type=float, default=_DEFAULTS.epochs)
     parser.add_argument("--learning-rate", type=float, default=_DEFAULTS.learning_rate, help="at its peak")
     parser.add_argument("--batch-size", type=at_least_one, default=_DEFAULTS.batch_size)
@@ -78,6 +84,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         evaluate_every=arguments.evaluate_every,
         device=arguments.device,
         options=dict(_option(text) for text in arguments.option),
+        teacher=arguments.teacher,
     )
     training = train(workspace, request, StepReport(report))
     report.clear()

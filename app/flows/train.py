@@ -24,21 +24,23 @@ CLASSIFICATION = "classification"
 def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Training:
     """Train from the request's base and examples into its output folder; TrainingSteps come as partial results.
 
-    The base is a folder or an installed model's name. A run that was stopped or killed goes on from its last
-    checkpoint when it is asked for again. Raises SpanlightError for a request that cannot be carried out and a base
-    that is not whole, Stopped when the report says so, EngineLost when the model process died.
+    The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
+    last checkpoint when it is asked for again. Raises SpanlightError for a request that cannot be carried out and a
+    base that is not whole, Stopped when the report says so, EngineLost when the model process died.
     """
     _check_files(request)
     _check_numbers(request)
-    base = _base(workspace, request.base)
+    base = _checkpoint(workspace, request.base, "base model")
+    teacher = _checkpoint(workspace, request.teacher, "teacher").folder if request.teacher else ""
     if request.max_length > base.max_length:
         raise SpanlightError(
             f"{base.name} reads at most {base.max_length} tokens at a time.",
             f"The length asked for is {request.max_length}.",
         )
-    if Path(request.output).resolve() == Path(base.folder).resolve():
-        raise SpanlightError("The output would overwrite the base model.", "Give another folder.")
-    result: Training = workspace.engine.run(replace(request, base=base.folder), None, report)
+    for folder, noun in ((base.folder, "base model"), (teacher, "teacher")):
+        if folder and Path(request.output).resolve() == Path(folder).resolve():
+            raise SpanlightError(f"The output would overwrite the {noun}.", "Give another folder.")
+    result: Training = workspace.engine.run(replace(request, base=base.folder, teacher=teacher), None, report)
     return result
 
 
@@ -81,13 +83,11 @@ def _check_numbers(request: TrainingRequest) -> None:
         raise SpanlightError("The seed must be a whole number from 0 on.", f"It is {request.seed}.")
 
 
-def _base(workspace: Workspace, base: str) -> ModelCard:
-    folder = Path(base).expanduser()
+def _checkpoint(workspace: Workspace, name: str, noun: str) -> ModelCard:
+    folder = Path(name).expanduser()
     if folder.is_dir():
         return read_card(folder)
     for card in workspace.shelf.cards():
-        if card.name == base:
+        if card.name == name:
             return card
-    raise SpanlightError(
-        f"There is no base model “{base}”.", "Give a checkpoint's folder or an installed name."
-    )
+    raise SpanlightError(f"There is no {noun} “{name}”.", "Give a checkpoint's folder or an installed name.")

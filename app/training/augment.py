@@ -31,16 +31,22 @@ class Augmenter:
 
     `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
     asking another paragraph of the same article instead, `swap` of naming something else in the question (another
-    name or number of the context, or an opposite).
+    name or number of the context, or an opposite). With `neighbours` the articles are kept for `neighbour` to be called
+    even where its probability is 0.
     """
 
     def __init__(
-        self, examples: Iterable[QaExample], remove: float = 0.0, neighbour: float = 0.0, swap: float = 0.0
+        self,
+        examples: Iterable[QaExample],
+        remove: float = 0.0,
+        neighbour: float = 0.0,
+        swap: float = 0.0,
+        neighbours: bool = False,
     ) -> None:
         self._ways = ((remove, self.without_answer), (neighbour, self.neighbour), (swap, self.swapped))
         self._paragraphs: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
         counts: Counter[str] = Counter()
-        if neighbour:
+        if neighbour or neighbours:
             for example in examples:
                 held = self._paragraphs[example.title]
                 if example.title and example.context not in held:

@@ -20,12 +20,14 @@ class Feature:
 
     Targets are start and end positions for question answering ((0, 0): unanswerable; L or more: to be
     ignored), or the class's index. `beside` is another window of the same question and text, to be scored together.
+    A pair's title and context stand from `context_at` on.
     """
 
     input_ids: np.ndarray
     token_type_ids: np.ndarray
     targets: tuple[int, ...]
     beside: Feature | None = None
+    context_at: int = 0
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -107,8 +109,19 @@ class Features:
             view, begins = example.view, int(context.starts[0])
             words = view.heading_at(begins) if view and view.headings else example.title.replace("_", " ")
             title = title_tokens(self._tokens(words).ids, self._tokens(":").ids) if words else title
+        at = self._template.context_at(len(question))
         ids, types = self._template.pair(question, np.concatenate([title, context.ids]))
-        return Feature(ids, types, (0, 0)), self._template.context_at(len(question)) + len(title)
+        return Feature(ids, types, (0, 0), context_at=at), at + len(title)
+
+    def of_unlabelled(self, example: QaExample, other: QaExample, rng: np.random.Generator) -> Feature:
+        """A pair that nobody labelled, its targets to be ignored.
+
+        It is the question on a window of its own context where that has several, else on `other`'s context.
+        """
+        if len(self._tokens(example.context, example.view)) <= self._length:
+            example = replace(other, question=example.question)
+        made = self.of_question(replace(example, answers=()), rng)
+        return replace(made, targets=(len(made), len(made)), beside=None)
 
     def _near(
         self,
@@ -206,13 +219,20 @@ def batches(
 def collate(features: Sequence[Feature], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
     """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64.
 
-    A window beside another one is the row after it.
+    A window beside another one is the row after it; `pairs` (batch), where there are any, numbers those that belong
+    together, and is the last of the targets too.
     """
-    rows = [row for f in features for row in (f, f.beside) if row is not None]
+    rows = rows_of(features)
     longest = -(-max(map(len, rows)) // multiple) * multiple
     # A target outside its own window is moved outside the padded batch too.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
+    made = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
     if any(f.beside for f in features):
-        pairs = [number for number, f in enumerate(features) for _ in range(1 + (f.beside is not None))]
-        targets = [[*row, pair] for row, pair in zip(targets, pairs, strict=True)]
-    return {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
+        made["pairs"] = np.repeat(np.arange(len(features)), [len(rows_of([f])) for f in features])
+        made["targets"] = np.column_stack([made["targets"], made["pairs"]])
+    return made
+
+
+def rows_of(features: Sequence[Feature]) -> list[Feature]:
+    """The rows of a batch: each feature, and the one beside it."""
+    return [row for f in features for row in (f, f.beside) if row is not None]

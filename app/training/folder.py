@@ -94,12 +94,17 @@ def weight_files(folder: Path) -> list[Path]:
     )
 
 
-def require_checkpoint(folder: Path) -> None:
+def checkpoint_files(folder: Path) -> list[Path]:
+    """The files that a checkpoint needs: config, weights and tokenizer."""
+    return [folder / "config.json", *weight_files(folder), folder / "tokenizer.json"]
+
+
+def require_checkpoint(folder: Path, noun: str = "base") -> None:
     """Raises SpanlightError where a folder does not hold what a checkpoint needs."""
-    for name in ("config.json", *(path.name for path in weight_files(folder)), "tokenizer.json"):
-        if not (folder / name).is_file():
-            hint = "The base must be a Hugging Face checkpoint folder."
-            raise SpanlightError(f"{folder.name} has no {name}.", hint)
+    for path in checkpoint_files(folder):
+        if not path.is_file():
+            hint = f"The {noun} must be a Hugging Face checkpoint folder."
+            raise SpanlightError(f"{folder.name} has no {path.name}.", hint)
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:

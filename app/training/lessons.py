@@ -18,13 +18,15 @@ from app.tasks.windows import padding_id
 from app.training import dev
 from app.training.augment import Augmenter
 from app.training.examples import (
+    QaExample,
     parse_source,
     read_placed_qa,
     read_qa,
     read_texts,
 )
-from app.training.features import Crop, Features, collate
+from app.training.features import Crop, Feature, Features, collate
 from app.training.folder import load_tokenizer
+from app.training.teacher import Teacher
 
 T = TypeVar("T")
 
@@ -33,7 +35,8 @@ T = TypeVar("T")
 class Lesson:
     """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best.
 
-    `collate` makes arrays of some of the inputs, `begin` changes the model before the first step.
+    `collate` makes arrays of some of the inputs, `begin` changes the model before the first step. The answers of a
+    `teacher` are learnt as well.
     """
 
     tokenizer: Tokenizer
@@ -45,30 +48,56 @@ class Lesson:
     figure: str
     collate: Callable[[Sequence[Any], int], dict[str, np.ndarray]] = collate
     begin: Callable[[nn.Module], None] = lambda model: None
+    teacher: Teacher | None = None
 
 
 def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of question answering. Raises SpanlightError where examples cannot be used."""
+    """The lesson of question answering. Raises SpanlightError where examples or a teacher cannot be used."""
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
     groups = [(read_placed_qa(source.path), source.weight) for source in sources]
     wanted = [e for text in request.dev for e in read_qa(parse_source(text).path)]
     refuse_empty(groups, wanted)
     options = request.options
+    teacher = None
+    if request.teacher:
+        ways = options.get("imitate", 0.7), options.get("temperature", 2.0)
+        teacher = Teacher(Path(request.teacher), tokenizer, request.max_length, *ways)
+    unlabelled = options.get("unlabelled", 0.0) if teacher else 0.0
     augmenter = Augmenter(
         [e for group, _ in groups for e in group],
-        *(options.get(name, 0.0) for name in ("remove", "neighbour", "swap")),
+        options.get("remove", 0.0),
+        options.get("neighbour", 0.0),
+        options.get("swap", 0.0),
+        neighbours=unlabelled > 0,
     )
     shares = (options.get(name, 0.0) for name in ("elsewhere", "beside", "titled"))
     features = Features(tokenizer, request.max_length, _crop(options), *shares)
 
+    def feature(example: QaExample, file: Sequence[QaExample], rng: np.random.Generator) -> Feature:
+        if unlabelled and rng.random() < unlabelled:
+            other = augmenter.neighbour(example, rng) or file[int(rng.integers(len(file)))]
+            return features.of_unlabelled(example, other, rng)
+        return features.of_question(augmenter.vary(example, rng), rng)
+
     def epoch(rng: np.random.Generator) -> list[Any]:
-        return [features.of_question(augmenter.vary(e, rng), rng) for e in draw(groups, rng)]
+        files = [draw([group], rng) for group in groups]
+        return [feature(e, file, rng) for file in files for e in file]
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
         return dev.qa_figures(wanted, tokenizer, padding_id(tokenizer), request.max_length, read, report)
 
-    return Lesson(tokenizer, padding_id(tokenizer), (), drawn_size(groups), epoch, measure, "f1")
+    return Lesson(
+        tokenizer,
+        padding_id(tokenizer),
+        (),
+        drawn_size(groups),
+        epoch,
+        measure,
+        "f1",
+        teacher.collate if teacher else collate,
+        teacher=teacher,
+    )
 
 
 def class_lesson(request: TrainingRequest, base: Path) -> Lesson:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from torch import Tensor, float32
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, kl_div
 
 UNTAGGED = -100
+_NEVER = -1e9  # finite: 0 times the difference of two infinities would be no number
 
 
 def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -39,6 +40,20 @@ def shared_loss(
         gold = logits.float().gather(1, positions.clamp(0, length - 1)[:, None])[:, 0]
         total = total + (spread - gold)[answers].sum()
     return total / (2 * len(pairs))
+
+
+def imitation_loss(logits: Tensor, shown: Tensor, places: Tensor, temperature: float) -> Tensor:
+    """How far a choice of a position is from a teacher's (distillation, Hinton et al. 2015, section 2).
+
+    `logits` are batch × length, the teacher's `shown` batch × its own length; `places` (batch × length) are the
+    teacher's position for each, -1 where neither may choose. The loss is the divergence KL(teacher || student) of the
+    softmaxes at `temperature`, times its square, in the mean over the batch.
+    """
+    found, wanted = (
+        (each.float() / temperature).masked_fill(places < 0, _NEVER).log_softmax(1)
+        for each in (logits, shown.gather(1, places.clamp(min=0)))
+    )
+    return kl_div(found, wanted, reduction="batchmean", log_target=True) * temperature**2
 
 
 def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from app.training.dropout import draws_of, give_own_draws
+from app.training.teacher import PREFIX, Teacher
 
 Arrays = dict[str, np.ndarray]
 Loss = Callable[[Any, Tensor], Tensor]
@@ -31,7 +32,8 @@ class Workers:
     `loss` takes the model's output and the targets of a part. `bfloat16` computes in it: on a CPU with a copy of the
     weights, which are kept and changed in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward`
     runs the model on all arrays but the targets, where the model itself does not take them. On a CPU the model's
-    dropouts are exchanged for quicker ones.
+    dropouts are exchanged for quicker ones. A `teacher`, moved to the device and the precision computed in, reads each
+    part with the thread that learns from it.
     """
 
     def __init__(
@@ -42,11 +44,15 @@ class Workers:
         count: int = 1,
         bfloat16: bool = True,
         forward: Forward | None = None,
+        teacher: Teacher | None = None,
     ) -> None:
         self._device = torch.device(device)
         self._loss = loss
         self._autocast = bfloat16 and self._device.type != "cpu"
         self._way = forward
+        self._teacher = teacher
+        if teacher:
+            teacher.model.to(self._device, torch.bfloat16 if bfloat16 else torch.float32)
         if self._device.type == "cpu":
             give_own_draws(model)
         self._weights = list(model.parameters())
@@ -55,8 +61,6 @@ class Workers:
         if self._copied:
             model = copy.deepcopy(model).bfloat16()
         self._models = [model, *(_twin(model) for _ in range(count - 1))]
-        taken = signature(model.forward).parameters
-        self._inputs = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in taken]
         self._parameters = [list(m.parameters()) for m in self._models]
         self._draws = [draws_of(m) for m in self._models]
         self._pool = ThreadPoolExecutor(count, initializer=_one_core) if count > 1 else None
@@ -109,36 +113,51 @@ class Workers:
         return self._run(self._outputs, list(enumerate(self._parts(batch))))
 
     def _parts(self, batch: Arrays) -> list[Arrays]:
+        """Rows in parts of like size, in order; those of one of `pairs`, which ascend, stay in one part."""
         count = min(len(self._models), len(batch["input_ids"]))
-        split = {name: np.array_split(array, count) for name, array in batch.items()}
-        return [{name: arrays[i] for name, arrays in split.items()} for i in range(count)]
+        pairs = batch.get("pairs", np.arange(len(batch["input_ids"])))
+        begins = [part[0] for part in np.array_split(pairs, count)]
+        cuts = np.unique(np.searchsorted(pairs, begins))[1:]
+        split = {name: np.split(array, cuts) for name, array in batch.items()}
+        return [{name: arrays[i] for name, arrays in split.items()} for i in range(len(cuts) + 1)]
 
     def _run(self, function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
         if self._pool is None:
             return [function(*job) for job in jobs]
         return [future.result() for future in [self._pool.submit(function, *job) for job in jobs]]
 
-    def _forward(self, index: int, part: Arrays) -> Any:
-        inputs = {
-            name: torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-            for name, array in part.items()
-            if (name in self._inputs if self._way is None else name != "targets")
-        }
+    def _tensors(self, part: Arrays) -> dict[str, Tensor]:
+        return {n: torch.from_numpy(np.ascontiguousarray(a)).to(self._device) for n, a in part.items()}
+
+    def _forward(self, index: int, part: dict[str, Tensor]) -> Any:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._autocast):
             if self._way is not None:
-                return self._way(self._models[index], inputs)
-            return self._models[index](**inputs)
+                return self._way(self._models[index], {n: t for n, t in part.items() if n != "targets"})
+            return _read(self._models[index], part)
 
-    def _learn(self, index: int, part: Arrays, share: float) -> float:
-        targets = torch.from_numpy(np.ascontiguousarray(part["targets"])).to(self._device)
-        loss = self._loss(self._forward(index, part), targets) * share
+    def _learn(self, index: int, arrays: Arrays, share: float) -> float:
+        part = self._tensors(arrays)
+        output = self._forward(index, part)
+        loss = self._loss(output, part["targets"])
+        if self._teacher:
+            with torch.no_grad():
+                shown = _read(self._teacher.model, part, PREFIX)
+            loss = self._teacher.loss(loss, output, shown, part["places"])
+        loss = loss * share
         loss.backward()
         return float(loss.detach())
 
     def _outputs(self, index: int, part: Arrays) -> Arrays:
         with torch.inference_mode():
-            output = self._forward(index, part)
+            output = self._forward(index, self._tensors(part))
         return {k: v.float().cpu().numpy() for k, v in output.items() if k.endswith("logits")}
+
+
+def _read(model: nn.Module, part: dict[str, Tensor], prefix: str = "") -> Any:
+    """The model's output on those of a part's inputs, their names behind `prefix`, that it takes."""
+    taken = signature(model.forward).parameters
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    return model(**{n: part[prefix + n] for n in names if n in taken and prefix + n in part})
 
 
 def _one_core() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -28,6 +29,7 @@ from app.training.features import batches
 from app.training.lessons import Lesson
 from app.training.parallel import Workers
 from app.training.taught import TAUGHT
+from app.training.teacher import Teacher
 
 CHECKPOINT_EVERY = 200
 
@@ -40,8 +42,10 @@ def train(request: TrainingRequest, report: Report) -> Training:
     `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; by what the
     processor is quick at), `half` (1: write float16), `shard` (the most megabytes of
     a file of weights), `checkpoint_every` (steps), `stop_after` (steps, while the
-    learning rate falls as for all of them), `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`,
-    `neighbour`, `swap` (see Features, Crop and Augmenter).
+    learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that keep their weights, as do the
+    embeddings below them), `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`,
+    `neighbour`, `swap` (see Features, Crop and Augmenter); with a teacher `imitate` and `temperature` (see Teacher) and
+    `unlabelled` (the share of the inputs that are questions on texts without a label, learnt from the teacher alone).
     Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
     """
     base, output = Path(request.base), Path(request.output)
@@ -49,11 +53,15 @@ def train(request: TrainingRequest, report: Report) -> Training:
         raise SpanlightError(
             f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(TAUGHT)}."
         )
+    if request.teacher and request.task != "qa":
+        raise SpanlightError("Only question answering is learnt from a teacher.", "Leave the teacher out.")
     taught = TAUGHT[request.task]
     folder.require_checkpoint(base)
     lesson = taught.lesson(request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
     lesson.begin(model)
+    if "frozen" in request.options:
+        _freeze(model, int(request.options["frozen"]))
     device = _device(request.device)
     try:
         model.to(device)
@@ -64,7 +72,13 @@ def train(request: TrainingRequest, report: Report) -> Training:
     with (
         _cores(count),
         Workers(
-            model, device, taught.loss, count, _bfloat16(request, device, model), taught.forward
+            model,
+            device,
+            taught.loss,
+            count,
+            _bfloat16(request, device, model, lesson.teacher),
+            taught.forward,
+            lesson.teacher,
         ) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
@@ -170,18 +184,29 @@ class _Run:
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
     """Parameters with weight decay, and those without: biases and layer norms."""
-    flat = [p for p in model.parameters() if p.ndim < 2]
+    learnt = [p for p in model.parameters() if p.requires_grad]
     return [
-        {"params": [p for p in model.parameters() if p.ndim >= 2], "weight_decay": decay},
-        {"params": flat, "weight_decay": 0.0},
+        {"params": [p for p in learnt if p.ndim >= 2], "weight_decay": decay},
+        {"params": [p for p in learnt if p.ndim < 2], "weight_decay": 0.0},
     ]
+
+
+def _freeze(model: nn.Module, layers: int) -> None:
+    """Keeps the embeddings, what all layers share, and the lowest encoder layers as they are."""
+    body = getattr(model, "base_model", model)
+    for name, parameter in body.named_parameters():
+        layer = re.search(r"\blayer\.(\d+)\.", name)
+        if int(layer[1]) < layers if layer else "pooler" not in name:
+            parameter.requires_grad_(False)
 
 
 def _fingerprint(request: TrainingRequest) -> str:
     """The request and, so that a run never goes on with other data, size and time of each file it reads."""
     sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
-    files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources)]
-    return json.dumps([asdict(request), [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
+    teacher = folder.checkpoint_files(Path(request.teacher)) if request.teacher else []
+    files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources, *teacher)]
+    said = {name: value for name, value in asdict(request).items() if value or name != "teacher"}
+    return json.dumps([said, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
 def _device(wanted: str) -> str:
@@ -199,10 +224,10 @@ def _workers(request: TrainingRequest, device: str) -> int:
     return int(request.options.get("workers", 0)) or min(8, torch.get_num_threads(), request.batch_size)
 
 
-def _bfloat16(request: TrainingRequest, device: str, model: nn.Module) -> bool:
+def _bfloat16(request: TrainingRequest, device: str, model: nn.Module, teacher: Teacher | None) -> bool:
     if "bfloat16" in request.options:
         return bool(request.options["bfloat16"])
-    if getattr(model.config, "model_type", "") == "deberta":
+    if "deberta" in (each.config.model_type for each in (model, *([teacher.model] if teacher else ()))):
         return False  # its attention masks with float32's least number, which bf16 does not hold
     if device != "cpu":
         return device.startswith("cuda")

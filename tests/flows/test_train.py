@@ -42,10 +42,13 @@ def test_goes_to_the_engine_without_a_model(tmp_path: Path, request_: TrainingRe
     assert engine.choices == [None]
 
 
-def test_an_installed_model_may_be_the_base(tmp_path: Path, request_: TrainingRequest) -> None:
+@pytest.mark.parametrize("role", ["base", "teacher"])
+def test_an_installed_model_may_be_base_and_teacher(
+    tmp_path: Path, request_: TrainingRequest, role: str
+) -> None:
     engine = TrainingEngine()
-    train(fake_workspace(tmp_path, engine), replace(request_, base="reader"), Silent())
-    assert engine.requests == [replace(request_, base="/models/reader")]
+    train(fake_workspace(tmp_path, engine), replace(request_, **{role: "reader"}), Silent())
+    assert engine.requests == [replace(request_, **{role: "/models/reader"})]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +56,7 @@ def test_an_installed_model_may_be_the_base(tmp_path: Path, request_: TrainingRe
     [
         ({"task": "sing"}, "no training for “sing”"),
         ({"base": "nowhere"}, "no base model “nowhere”"),
+        ({"teacher": "nowhere"}, "no teacher “nowhere”"),
         ({"examples": ()}, "needs examples"),
         ({"examples": ("gone.jsonl*2",)}, r"no file “gone\.jsonl”"),
         ({"dev": ("gone.jsonl",)}, r"no file “gone\.jsonl”"),
@@ -94,8 +98,13 @@ def test_the_output_may_not_be_a_file(tmp_path: Path, request_: TrainingRequest)
         train(fake_workspace(tmp_path, TrainingEngine()), request_, Silent())
 
 
-def test_the_output_may_not_be_the_base(tmp_path: Path, request_: TrainingRequest) -> None:
+@pytest.mark.parametrize("role", ["base", "teacher"])
+def test_the_output_may_not_be_what_is_learnt_from(
+    tmp_path: Path, request_: TrainingRequest, base: Path, role: str
+) -> None:
+    other = str(shutil.copytree(base, tmp_path / "other"))
     engine = TrainingEngine()
-    with pytest.raises(SpanlightError, match="overwrite the base"):
-        train(fake_workspace(tmp_path, engine), replace(request_, output=request_.base + "/."), Silent())
+    request = replace(request_, **{role: other}, output=other + "/.")
+    with pytest.raises(SpanlightError, match=f"overwrite the {role}"):
+        train(fake_workspace(tmp_path, engine), request, Silent())
     assert engine.requests == []

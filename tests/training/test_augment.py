@@ -40,6 +40,14 @@ def test_a_neighbour_holds_no_answer() -> None:
     assert augmenter.vary(alone, RNG) == alone
 
 
+def test_neighbours_can_be_asked_for_where_none_is_drawn() -> None:
+    augmenter = Augmenter([EXAMPLE, OTHER], neighbours=True)
+    assert augmenter.vary(EXAMPLE, RNG) is EXAMPLE
+    neighbour = augmenter.neighbour(EXAMPLE, RNG)
+    assert neighbour is not None and neighbour.context == OTHER.context
+    assert Augmenter([EXAMPLE, OTHER]).neighbour(EXAMPLE, RNG) is None
+
+
 def test_a_swap_names_something_else() -> None:
     questions = {Augmenter([]).swapped(EXAMPLE, np.random.default_rng(i)) for i in range(20)}
     opposite = QaExample("1", CONTEXT, "Who was the first?", (("The Knave of Hearts", 0),))

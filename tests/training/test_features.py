@@ -363,4 +363,19 @@ def test_collate_sets_each_window_beside_another_behind_it() -> None:
     assert arrays["input_ids"].shape == (5, 8)
     assert arrays["attention_mask"].sum(axis=1).tolist() == [5, 4, 2, 5, 4]
     assert arrays["targets"].tolist() == [[1, 2, 0], [0, 0, 0], [8, 8, 1], [3, 8, 2], [0, 0, 2]]
+    assert arrays["pairs"].tolist() == [0, 0, 1, 2, 2]
     assert collate([alone, away], pad_id=99)["targets"].tolist() == [[8, 8], [0, 0]]
+
+
+@pytest.mark.parametrize("length", [48, 512])
+def test_a_pair_without_a_label_is_of_another_window_or_of_another_text(length: int) -> None:
+    other = replace(EXAMPLE, context="The queen made some tarts", answers=(("The queen", 0),))
+    features = Features(BERT, length, beside=1.0)
+    made = [features.of_unlabelled(LONG, other, np.random.default_rng(seed)) for seed in range(20)]
+    assert all(f.targets == (len(f), len(f)) and f.beside is None and len(f) <= length for f in made)
+    assert all(BERT.decode(f.input_ids[1 : 1 + len(_ASKED)].tolist()) == LONG.question for f in made)
+    texts = {BERT.decode(context_of(f)) for f in made}
+    if length == 48:
+        assert len(texts) > 1 and all(text in LONG.context for text in texts)
+    else:
+        assert texts == {"the queen made some tarts"}

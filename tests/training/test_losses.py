@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification
 
 from app.core.models import Head
-from app.training.losses import class_loss, shared_loss, span_loss
+from app.training.losses import class_loss, imitation_loss, shared_loss, span_loss
 from tests.helpers.small_models import small_checkpoint
 
 IDS = torch.randint(5, 90, (3, 16), generator=torch.Generator().manual_seed(1))
@@ -118,6 +118,39 @@ def test_without_a_pair_that_answers_the_shared_loss_is_nothing(
     loss.backward()
     assert loss.item() == 0.0
     assert not any(each.grad.any() for each in logits if each.grad is not None)
+
+
+# Three rows of eight positions, of which a teacher with ten has the first and some others, one place further on.
+PLACES = torch.tensor([[0, -1, 3, 4, 5, 6, -1, -1], [0, -1, -1, 4, -1, -1, -1, -1], [0, 2, 3, 4, 5, 6, 7, 8]])
+
+
+def shown_like(logits: torch.Tensor) -> torch.Tensor:
+    """A teacher's logits that are those given at `PLACES`, and high where neither may choose."""
+    shown = torch.full((3, 10), 50.0)
+    for row, place in (PLACES >= 0).nonzero().tolist():
+        shown[row, PLACES[row, place]] = logits[row, place]
+    return shown
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_the_imitation_loss_is_the_divergence_over_the_places(temperature: float) -> None:
+    logits, other = (torch.tensor(each[:3], requires_grad=True) for each in SCORES)
+    assert imitation_loss(logits, shown_like(logits), PLACES, temperature).item() == pytest.approx(
+        0, abs=1e-6
+    )
+    loss = imitation_loss(logits, shown_like(other), PLACES, temperature)
+    by_hand = 0.0
+    for own, its, places in zip(logits.tolist(), other.tolist(), PLACES.tolist(), strict=True):
+        p, q = (
+            np.exp([score / temperature for score, place in zip(each, places, strict=True) if place >= 0])
+            for each in (its, own)
+        )
+        p, q = p / p.sum(), q / q.sum()
+        by_hand += float((p * np.log(p / q)).sum()) * temperature**2 / 3
+    assert loss.item() == pytest.approx(by_hand, rel=1e-5) and by_hand > 0.1
+    loss.backward()
+    assert logits.grad is not None and logits.grad.isfinite().all()
+    assert torch.equal(logits.grad != 0, PLACES >= 0)
 
 
 def test_logits_far_apart_or_in_bfloat16_give_numbers() -> None:

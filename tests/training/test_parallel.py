@@ -30,18 +30,21 @@ def model(base: nn.Module) -> nn.Module:
     return copy.deepcopy(base)
 
 
-def batch_of(pairs: bool = False) -> dict[str, np.ndarray]:
-    """Eight rows of which each has an answer, or four pairs of a row with an answer and a row without one."""
+def batch_of(together: int = 0) -> dict[str, np.ndarray]:
+    """Eight rows of which each has an answer, or every other one, and so many in a row belong together."""
     rng = np.random.default_rng(3)
     targets = np.sort(rng.integers(1, 16, (8, 2)), axis=1)
-    if pairs:
+    pairs = {}
+    if together:
         targets[1::2] = 0
-        targets = np.column_stack([targets, np.arange(8) // 2])
+        pairs["pairs"] = np.arange(8) // together
+        targets = np.column_stack([targets, pairs["pairs"]])
     return {
         "input_ids": rng.integers(5, 60, (8, 16)),
         "attention_mask": np.ones((8, 16), np.int64),
         "token_type_ids": np.repeat([[0] * 5 + [1] * 11], 8, axis=0),
         "targets": targets,
+        **pairs,
     }
 
 
@@ -78,9 +81,9 @@ def test_gradients_in_bfloat16_are_near_those_in_float32(model: nn.Module) -> No
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])
-@pytest.mark.parametrize("pairs", [False, True])
-def test_two_workers_come_to_what_one_does(model: nn.Module, bfloat16: bool, pairs: bool) -> None:
-    (one, wanted), (two, found) = (learnt(model, batch_of(pairs), count, bfloat16) for count in (1, 2))
+@pytest.mark.parametrize("together", [0, 2, 3, 8])
+def test_two_workers_come_to_what_one_does(model: nn.Module, bfloat16: bool, together: int) -> None:
+    (one, wanted), (two, found) = (learnt(model, batch_of(together), count, bfloat16) for count in (1, 2))
     assert two == pytest.approx(one, rel=1e-3 if bfloat16 else 1e-5)
     assert float((found - wanted).norm() / wanted.norm()) < (0.02 if bfloat16 else 1e-5)
 

@@ -111,6 +111,27 @@ def test_a_killed_run_ends_with_the_same_weights(files: Path, dropout: float, en
     assert (whole.best_step, whole.dev) == (resumed.best_step, resumed.dev)
 
 
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+@pytest.mark.parametrize("layers", [0, 1])
+def test_frozen_layers_stay_as_they_are(files: Path, family: str, layers: int) -> None:
+    options = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "frozen": float(layers)}
+    request = request_for(files, family=family, options=options)
+    with pytest.raises(Killed):
+        train(request, Watched(7))
+    watched = Watched()
+    found = weights(train(request, watched).folder)
+    assert watched.steps[0].step == 7
+    assert equal(
+        found, weights(train(request, Silent()).folder)
+    )  # begun anew, as the output's name belongs to it
+    for name, before in weights(request.base).items():
+        shared = "embeddings" in name or "relative_attention_bias" in name
+        if shared or any(f"layer.{i}." in name for i in range(layers)):
+            assert torch.equal(found[name], before), name
+        elif before.ndim == 2:
+            assert not torch.equal(found[name], before), name
+
+
 def test_another_request_does_not_go_on_from_it(files: Path) -> None:
     with pytest.raises(Stopped):
         train(request_for(files), Watched(7, Stopped))

@@ -1,0 +1,119 @@
+"""A model that can answer already, and what another one learns of its answers (Hinton et al. 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import safe_open
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from app.core.errors import SpanlightError
+from app.models.config import family_in, read_config
+from app.tasks.windows import PairTemplate, pad, padding_id
+from app.training.features import Feature, collate, rows_of
+from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_files
+from app.training.losses import imitation_loss
+
+PREFIX = "teacher_"
+
+
+class Teacher:
+    """A checkpoint with a head of question answering, whose `model` reads what the student reads, token by token.
+
+    `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the share that the teacher's
+    answers have in the loss, labels the rest; `temperature` divides the logits of both.
+    Raises SpanlightError where the folder is no such checkpoint, reads less at a time, or lacks a word piece.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        student: Tokenizer,
+        max_length: int,
+        imitate: float = 0.7,
+        temperature: float = 2.0,
+    ) -> None:
+        if not (0 <= imitate <= 1 and temperature > 0):
+            raise SpanlightError(
+                "A teacher cannot be imitated so.", "imitate is from 0 to 1, temperature above 0."
+            )
+        require_checkpoint(folder, "teacher")
+        tokenizer = load_tokenizer(folder)
+        self._imitate, self._temperature = imitate, temperature
+        self._ids = translation(student, tokenizer)
+        self._student, self._own = PairTemplate.of(student), PairTemplate.of(tokenizer)
+        self._pad_id = padding_id(tokenizer)
+        said = read_config(folder, folder.name)
+        longest = said["max_position_embeddings"] - family_in(said).position_offset(said)
+        needed = max_length - self._student.pair_overhead + self._own.pair_overhead
+        if needed > longest:
+            raise SpanlightError(
+                f"{folder.name} reads at most {longest} tokens at a time, and would need {needed}.",
+                "Give a smaller length.",
+            )
+        self.model = load_base(folder, "qa", (), 0.0, 0).eval().requires_grad_(False)
+        held = set()
+        for path in weight_files(folder):
+            with safe_open(path, "pt") as file:
+                held.update(file.keys())
+        if "qa_outputs.weight" not in held:
+            raise SpanlightError(f"{folder.name} cannot answer questions.", "Choose another teacher.")
+
+    def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
+        """The student's arrays; the teacher's inputs, their names behind `PREFIX`; and `places` (see imitation_loss).
+
+        Places are those of [CLS], of titles and contexts. All are int64.
+        """
+        made = collate(features, pad_id)
+        places = np.full(made["input_ids"].shape, -1, dtype=np.int64)
+        places[:, 0] = 0
+        rows = []
+        for row, f in zip(places, rows_of(features), strict=True):
+            before, between, after = map(len, self._student.pair_parts)
+            question = self._ids[f.input_ids[before : f.context_at - between]]
+            context = self._ids[f.input_ids[f.context_at : len(f) - after]]
+            at = self._own.context_at(len(question))
+            row[f.context_at : len(f) - after] = np.arange(at, at + len(context))
+            rows.append(Feature(*self._own.pair(question, context), (), context_at=at))
+        return {
+            **made,
+            **{PREFIX + name: array for name, array in pad(rows, self._pad_id).items()},
+            "places": places,
+        }
+
+    def loss(self, labelled: Tensor, output: Any, shown: Any, places: Tensor) -> Tensor:
+        """The loss by labels and the mean of the imitation's of start and end, in their shares.
+
+        `output` is the student's, `shown` the teacher's on the same rows.
+        """
+        starts = imitation_loss(output.start_logits, shown.start_logits, places, self._temperature)
+        ends = imitation_loss(output.end_logits, shown.end_logits, places, self._temperature)
+        return (1 - self._imitate) * labelled + self._imitate * (starts + ends) / 2
+
+
+def translation(student: Tokenizer, teacher: Tokenizer) -> np.ndarray:
+    """The teacher's id of each of the student's tokens, int64 of the student's ids.
+
+    A special token that the teacher lacks is unknown to it. Raises SpanlightError where it lacks a word piece.
+    """
+    unknown = teacher.token_to_id(getattr(teacher.model, "unk_token", None) or "")
+    special = {token.content for token in student.get_added_tokens_decoder().values() if token.special}
+    special.add(getattr(student.model, "unk_token", None) or "")
+    held, own = student.get_vocab(), teacher.get_vocab()
+    if unknown is not None:
+        own = dict.fromkeys(special, unknown) | own
+    missing = sorted(held.keys() - own.keys())
+    if missing:
+        raise SpanlightError(
+            "Student and teacher do not share their word pieces: "
+            f"the teacher lacks {len(missing):,} of {len(held):,}, such as “{missing[0]}”.",
+            "Choose a teacher whose tokenizer has the same.",
+        )
+    ids = np.zeros(max(held.values()) + 1, dtype=np.int64)
+    for token, number in held.items():
+        ids[number] = own[token]
+    return ids
