@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -23,7 +23,8 @@ _DOCUMENTS = "documents.jsonl.xz"
 class QaExample:
     """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable.
 
-    `view` tells how the context is read where that is not as it stands; `is_table` that it is a table's cells.
+    `view` tells how the context is read where that is not as it stands. A context that is a table's cells, as
+    `table_text` writes them, has `header_rows`.
     """
 
     id: str
@@ -33,7 +34,12 @@ class QaExample:
     source: str = ""
     title: str = ""
     view: View | None = None
-    is_table: bool = False
+    header_rows: int | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the context is a table's cells."""
+        return self.header_rows is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +120,34 @@ def _full(row: dict[str, Any], documents: dict[str, dict[str, Any]]) -> dict[str
         return {**documents[name], "source": "", **row}
     if "table" not in row:
         return row
-    pieces: list[str] = []
-    cells: list[list[Span | None]] = []
-    at = 0
-    for line in row["table"]:
-        cells.append([])
-        if not isinstance(line, list):
-            raise TypeError("a table's rows are lists of cells")
-        for column, cell in enumerate(line):
-            cells[-1].append(Span(at, at + len(cell)) if cell else None)
-            pieces += [cell, "\t" if column + 1 < len(line) else "\n"]
-            at += len(cell) + 1
-    context = "".join(pieces)
+    if not all(isinstance(line, list) for line in row["table"]):
+        raise TypeError("a table's rows are lists of cells")
+    context, cells, view = table_text(row["table"], row["header_rows"])
     answers = []
     for answer in row["answers"]:
         if min(answer["row"], answer["column"]) < 0:
             raise IndexError  # Python would count from the end
         cell = cells[answer["row"]][answer["column"]]
         answers.append({"text": answer["text"], "answer_start": cell.start + answer["start"] if cell else -1})
-    view = View(tuple(said_of_table(context, cells, row["header_rows"])))
     return {**row, "context": context, "answers": answers, "view": view}
+
+
+def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, list[list[Span | None]], View]:
+    """A table as a text, its cells parted by tabs and its rows by newlines; where each cell stands; its view.
+
+    An empty cell stands nowhere.
+    """
+    lines: list[str] = []
+    cells: list[list[Span | None]] = []
+    at = 0
+    for row in rows:
+        cells.append([])
+        for cell in row:
+            cells[-1].append(Span(at, at + len(cell)) if cell else None)
+            at += len(cell) + 1
+        lines.append("\t".join(row) + "\n")
+    text = "".join(lines)
+    return text, cells, View(tuple(said_of_table(text, cells, header_rows)))
 
 
 def read_placed_qa(path: Path) -> list[QaExample]:
@@ -206,8 +220,9 @@ def _qa(row: dict[str, Any], name: str) -> QaExample:
     answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
     source = str(row.get("source") or name.partition(".")[0])
     title, view = str(row.get("title", "")), row.get("view")
+    header_rows = row["header_rows"] if "table" in row else None
     return QaExample(
-        str(row["id"]), row["context"], row["question"], answers, source, title, view, "table" in row
+        str(row["id"]), row["context"], row["question"], answers, source, title, view, header_rows
     )
 
 

@@ -39,13 +39,17 @@ def train(request: TrainingRequest, report: Report) -> Training:
 
     Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
     last checkpoint left off when the same request comes again and its files are the same. `options` may hold:
-    `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; by what the
-    processor is quick at), `half` (1: write float16), `shard` (the most megabytes of
-    a file of weights), `checkpoint_every` (steps), `stop_after` (steps, while the
-    learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that keep their weights, as do the
-    embeddings below them), `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`,
-    `neighbour`, `swap` (see Features, Crop and Augmenter); with a teacher `imitate` and `temperature` (see Teacher) and
-    `unlabelled` (the share of the inputs that are questions on texts without a label, learnt from the teacher alone).
+
+    - `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; by what the
+      processor is quick at), `checkpoint_every` (steps), `half` (1: write float16), `shard` (the most megabytes of a
+      file of weights);
+    - `stop_after` (steps, while the learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that
+      keep their weights, as do the embeddings below them);
+    - `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`, `neighbour`, `swap`, `numbered` (see Features,
+      Crop and Augmenter);
+    - with a teacher `imitate` and `temperature` (see Teacher) and `unlabelled` (the share of the inputs that are
+      questions on texts without a label, learnt from the teacher alone).
+
     Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
     """
     base, output = Path(request.base), Path(request.output)
