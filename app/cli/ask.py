@@ -55,9 +55,9 @@ answer, their positions and the probability that they are right, else null. "ans
 words first, then other places of at least 5 %, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
-false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, with
---quick of its best passages alone. "share_of_text" is how much of all the text was read, and "quick"
-whether only the best passages were read.
+false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, or of its
+best passages alone, where "quick" is true. "share_of_text" is how much of all the text was read, null
+where that is not known; "finder" the quicker reader that found the best passages, "" for none.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
 {"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions
@@ -167,6 +167,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         "device": reading.device,
         "windows": reading.windows,
         "quick": reading.quick,
+        "finder": reading.finder,
         "complete": reading.complete,
         "share_read": reading.share_read,
         "share_of_text": reading.share_of_text,
@@ -247,7 +248,8 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
-        print(best_passages(reading.share_of_text) + ".")
+        found = f", found by {reading.finder}" if reading.finder else ""
+        print(f"{best_passages(reading.share_of_text)}{found}.")
     if reading.shown is None:
         title, likely_not = without_answer(reading.no_answer_probability, whole=reading.read_whole)
         print(title, f"{likely_not}.", sep="\n")

@@ -91,7 +91,8 @@ class Reading:
     `no_answer_probability` is the calibrated probability that the text does not say; where it leaves less than
     `absent` for the text to answer, no words are shown in an answer's place. `seconds` is
     time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
-    `quick` tells that only the best passages were read, which then counts as complete. `heat` tells where
+    `quick` tells that only the best passages were read, which then counts as complete; `finder` names the quicker
+    reader that found them, which by itself reads them first. `heat` tells where
     answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
     speaks for one, from 0 to the probability that the text answers, which the part of the best answer has.
     `windows_whole` is how many there are in all, an estimate where they were not all read; 0 where nobody knows.
@@ -111,6 +112,7 @@ class Reading:
     heat: tuple[tuple[float, ...], ...] = ()
     windows_whole: int = 0
     absent: float = 0.0
+    finder: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -142,16 +144,18 @@ class Reading:
     @property
     def share_of_text(self) -> float | None:
         """How much of the text was read, 0 to 1, of a quick reading too; None where nobody knows."""
+        if self.finder and not self.complete:
+            return None  # both readers' windows are counted, and most of them are the same
         return share_read(self.windows, self.windows_whole, False) if self.quick else self.share_read
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
         """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds.
 
-        What was said last of the progress may be older than this result.
+        What was said last of the progress may be older than this result. Of two readers it counts the windows of both.
         """
-        if at is None or not at.total or at.done <= self.windows:
+        if at is None or not at.total or (at.done <= self.windows and not self.finder):
             return replace(self, seconds=seconds)
-        return replace(self, seconds=seconds, windows=at.done, windows_total=at.total)
+        return replace(self, seconds=seconds, windows=max(at.done, self.windows), windows_total=at.total)
 
 
 @dataclass(frozen=True, slots=True)

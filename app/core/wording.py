@@ -59,15 +59,15 @@ def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
     )
 
 
-def stopped_after(share: float | None, *, quick: bool = False, how: str = "Stopped") -> str:
+def stopped_after(share: float | None, *, quick: bool | None = False, how: str = "Stopped") -> str:
     """How far a reading came that was stopped: "Stopped after 34 % of the text"; None where nobody knows any more.
 
-    Of a `quick` reading it is a share of the best passages. Not only a number: those beside it say how sure an answer
-    is.
+    Of a `quick` reading it is a share of the best passages, with None of what is read, whatever that is. Not only a
+    number: those beside it say how sure an answer is.
     """
     if share is None:
         return f"{how} before the end"
-    read = "best passages" if quick else "text"
+    read = "reading" if quick is None else "best passages" if quick else "text"
     return f"{how} after {percent(share)} of the {read}" if share else f"{how} at the start"
 
 

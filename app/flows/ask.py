@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
@@ -37,8 +38,9 @@ def ask(
 ) -> Reading:
     """Read the documents for the question; better and better Readings come as partial results, each as `listed`.
 
-    `model` and `device` overrule the settings. Raises SpanlightError for a question without words, a missing model
-    or device, and EngineLost when the model process died; Stopped when the report says so.
+    Where a quicker reader finds what the model reads, its own Readings come first, and every one names it. `model` and
+    `device` overrule the settings. Raises SpanlightError for a question without words, a missing model or device, and
+    EngineLost when the model process died; Stopped when the report says so.
     """
     if not question.text.strip():
         raise SpanlightError("The question is empty.", "Type what you want to know.")
@@ -46,8 +48,8 @@ def ask(
         raise SpanlightError("There is nothing to read.", "Open or paste a text first.")
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
-    reading: Reading = workspace.engine.run(question, choice, _Listing(report, question.documents))
-    return listed(reading, question.documents)
+    listing = _Listing(report, question, Path(choice.finder).name)
+    return listing.told(workspace.engine.run(question, choice, listing))
 
 
 def with_view(document: Document) -> Document:
@@ -93,11 +95,19 @@ def own_threshold(workspace: Workspace, report: Report) -> float:
 
 
 class _Listing:
-    """A report whose partial Readings come as `listed`."""
+    """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any."""
 
-    def __init__(self, report: Report, documents: Sequence[Document]) -> None:
+    def __init__(self, report: Report, question: Question, finder: str) -> None:
         self._report = report
-        self._documents = documents
+        self._question = question
+        self._finder = finder
+
+    def told(self, reading: Reading) -> Reading:
+        """The reading as it is handed on."""
+        is_found = reading.model == self._finder or (reading.quick and not self._question.quick)
+        if self._finder and is_found:
+            reading = replace(reading, quick=True, finder=self._finder)
+        return listed(reading, self._question.documents)
 
     def progress(self, progress: Progress) -> None:
         self._report.progress(progress)
@@ -105,7 +115,7 @@ class _Listing:
     def partial(self, result: object) -> None:
         from app.core.results import Reading
 
-        self._report.partial(listed(result, self._documents) if isinstance(result, Reading) else result)
+        self._report.partial(self.told(result) if isinstance(result, Reading) else result)
 
     def notice(self, sentence: str) -> None:
         self._report.notice(sentence)

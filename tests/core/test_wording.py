@@ -131,6 +131,7 @@ def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
 def test_how_far_a_reading_came_that_was_stopped() -> None:
     assert wording.stopped_after(0.34) == "Stopped after 34 % of the text"
     assert wording.stopped_after(0.5, quick=True) == "Stopped after 50 % of the best passages"
+    assert wording.stopped_after(0.5, quick=None) == "Stopped after 50 % of the reading"
     assert wording.best_passages(0.08) == "Only the best passages were read, 8 % of the text"
     assert wording.page_said(1204) == wording.page_said(1204, "1204") == "page 1,204"
     assert wording.page_said(4, "iv") == "page iv (4 in the file)"

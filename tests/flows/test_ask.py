@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report import Silent
+from app.core.report import Progress, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
 from app.flows.ask import LEAST_LISTED, ask, listed
-from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
 
 TEXT = "The tide is high at noon, or at one. Of the two it is noon ✓. The US swims. Nobody swims — at night."
 
@@ -85,6 +86,40 @@ def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:
     workspace = fake_workspace(tmp_path, Engine())
     last = ask(workspace, Question("When?", (Document(TEXT),)), Partly())
     assert partial == [last] and [answer.text for answer in last.answers] == ["noon"]
+
+
+@pytest.mark.parametrize(
+    ("quick", "finder", "named"),
+    [(False, "/m/reader-quick", True), (True, "/m/reader-quick", False), (False, "", False)],
+)
+def test_a_reading_names_the_quick_reader_that_found_for_it(
+    tmp_path: Path, quick: bool, finder: str, named: bool
+) -> None:
+    first = Reading(found("noon"), True, 0.1, 0.5, 30, 900, 0.1, complete=False, model="reader-quick")
+    last = Reading(found("noon"), True, 0.1, 0.5, 12, 12, 0.3, model="reader", quick=True, windows_whole=900)
+
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: object, report: object) -> Reading:
+            report.partial(first)  # type: ignore[attr-defined]
+            return last
+
+    class Partly(Silent):
+        def partial(self, result: object) -> None:
+            assert isinstance(result, Reading)
+            partial.append(result)
+
+    partial: list[Reading] = []
+    workspace = fake_workspace(tmp_path, Engine())
+    card = replace(READER, finder=finder)
+    workspace.shelf.cards = lambda: (card,)  # type: ignore[method-assign]
+    said = ask(workspace, Question("When?", (Document(TEXT),), quick=quick), Partly())
+    assert said.finder == ("reader-quick" if named else "") and said.share_of_text == pytest.approx(12 / 900)
+    if named:
+        assert partial[0].finder == "reader-quick" and not partial[0].read_whole
+        stopped = partial[0].stopped(Progress(30, 60, "windows"), 0.2)
+        assert (stopped.share_read, stopped.share_of_text) == (0.5, None), (
+            "of the passages that are to be read"
+        )
 
 
 def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Path) -> None:

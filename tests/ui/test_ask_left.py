@@ -19,7 +19,7 @@ def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Read
 
 def reading(view: AskView, qtbot: QtBot) -> None:
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
 
 
 def kept(view: AskView, qtbot: QtBot) -> list[tuple[str, str, bool]]:

@@ -31,7 +31,7 @@ def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Read
 def test_an_answer_never_stands_under_another_question_unnamed(view: AskView, qtbot: QtBot) -> None:
     panel = view.panel
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
     assert panel.named_question() == ""
     panel.box.select()
     qtbot.keyClicks(panel.box.field, "Who?")
@@ -49,7 +49,7 @@ def test_an_answer_never_stands_under_another_question_unnamed(view: AskView, qt
 def test_a_second_stop_leaves_nothing_of_the_first_question(view: AskView, qtbot: QtBot) -> None:
     panel = view.panel
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
     view.stop()
     start(view, qtbot, "Another slow one?")
     assert panel.card.isHidden(), "nothing was found yet"
@@ -75,7 +75,7 @@ def test_another_sheet_names_the_question_of_its_own_answer(view: AskView, qtbot
 def test_no_two_numbers_stand_beside_each_other_unnamed(view: AskView, qtbot: QtBot) -> None:
     panel = view.panel
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
     view.stop()
     assert panel.card.over() == "Stopped after 34 % of the text: the best so far"
     assert panel.card.likely().startswith("Very likely, 94 %") and "sure" not in panel.card.facts()
@@ -156,7 +156,7 @@ def test_the_answers_that_are_there_can_be_gone_through_while_reading(
     field = read.panel.box.field
     qtbot.keyClick(field, Qt.Key.Key_F3)
     scripted.tell(FIRST, SECOND, THIRD)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
     assert sheet.pane.lit() == [FIRST.text, SECOND.text, THIRD.text] and sheet.pane.lights.faint
     assert listed(read) == [SECOND.text, THIRD.text]
     gone = []
@@ -166,7 +166,7 @@ def test_the_answers_that_are_there_can_be_gone_through_while_reading(
     qtbot.keyClick(field, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     assert [*gone, lit(read)] == [SECOND.text, THIRD.text, FIRST.text, THIRD.text]
     assert read.panel.list.row() == 1
-    assert read.panel.card.answer() == FIRST.text and read.panel.card.over() == "So far"
+    assert read.panel.card.answer() == FIRST.text and read.panel.card.over() == "Provisional: still reading"
 
 
 def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
@@ -197,7 +197,11 @@ def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
     assert lit(read) == "allowed" and listed(read) == ["denied", "secrets", THIRD.text]
     scripted.tell(FIRST)
     start(read, qtbot, "How long?", LONG)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "So far" and read.panel.card.answer() == FIRST.text)
+    qtbot.waitUntil(
+        lambda: (
+            read.panel.card.over() == "Provisional: still reading" and read.panel.card.answer() == FIRST.text
+        )
+    )
     assert listed(read) == [], "another question begins anew"
 
 
@@ -227,7 +231,7 @@ def test_a_stop_before_the_progress_of_the_last_answer_counts_as_far_as_that(
     told: Progress | None, view: AskView, qtbot: QtBot
 ) -> None:
     sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     assert sheet.outcome is not None
     sheet.outcome.progress = told  # the answer of 34 windows has come before its progress
     view.stop()
@@ -241,7 +245,7 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     read.resize(900, 320)
     sheet = start(read, qtbot, "How long?")
     scripted.tell(FIRST, SECOND)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
     qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
     bar = sheet.pane.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -297,7 +301,7 @@ def test_a_reading_goes_on_while_its_text_is_off_the_page(
 ) -> None:
     sheet = start(read, qtbot, "How long?")
     scripted.tell(FIRST)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
     cut_all(sheet, qtbot)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible()
     scripted.end(FIRST, SECOND)
@@ -309,7 +313,7 @@ def test_a_reading_goes_on_while_its_text_is_off_the_page(
 
 def test_a_reading_ends_when_another_text_stands_in_its_place(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     cut_all(sheet, qtbot)
     qtbot.keyClicks(sheet.editor, "x")
     assert view.panel.card.isHidden() and not view.panel.strip.isVisible()
@@ -346,7 +350,7 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
 ) -> None:
     first = open_page(AskView, FakeEngine(reader, CARD))
     sheet = start(first, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: first.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: first.panel.card.over() == "Provisional: still reading")
     first.stop()
     qtbot.waitUntil(lambda: sheet.entry > 0)
     first.keep()

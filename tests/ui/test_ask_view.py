@@ -234,9 +234,11 @@ def test_card_copy_history_and_export_say_the_same(
 def test_the_threshold_counts_at_once_without_reading_again(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
-    qtbot.waitUntil(
-        lambda: view.panel.threshold.words() == "Answers if 40 % sure that the text has an answer"
-    )
+    panel = view.panel
+    qtbot.waitUntil(lambda: panel.threshold.slider().value() == 40)
+    assert panel.threshold.words() == "Answers when fairly sure", "the number on the card is another one"
+    panel.threshold.open(True)
+    assert panel.threshold.words() == "Answers when fairly sure: 40 % or more that the text answers"
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider().setValue(30)
     assert view.panel.card.likely().startswith("Unlikely, 31 %") and not sheet.pane.lights.faint
@@ -249,7 +251,8 @@ def test_the_threshold_counts_at_once_without_reading_again(
     assert "40 %" in view.panel.threshold.words()
     view.panel.threshold.open(True)
     told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
-    assert {"More answers, more of them wrong", "Fewer answers, more marked unsure"} <= told
+    assert "Fewer wrong answers, more questions left unanswered" in told
+    assert "Fewer questions left unanswered, more wrong answers" in told
     assert len(engine.requests) == 2
     view.panel.threshold.slider().setValue(70)
     ask(view, qtbot, "Once more?")
@@ -258,7 +261,7 @@ def test_the_threshold_counts_at_once_without_reading_again(
 
 def test_the_best_so_far_is_shown_while_reading(view: AskView, qtbot: QtBot, reader: Reader) -> None:
     sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     assert view.panel.card.answer() == WORDS[1]
     assert sheet.pane.lit() == [WORDS[1]] and sheet.pane.lights.faint
     assert "34 %" in view.panel.strip.words() and "left" in view.panel.strip.words()
@@ -269,7 +272,7 @@ def test_the_best_so_far_is_shown_while_reading(view: AskView, qtbot: QtBot, rea
 
 def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     assert view.stop()
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1]
@@ -280,7 +283,7 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
 
 def test_a_stopped_reading_took_as_long_as_it_was_read(view: AskView, qtbot: QtBot) -> None:
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     qtbot.wait(250)
     view.stop()
     outcome = view.sheets.current().outcome
@@ -291,7 +294,7 @@ def test_a_stopped_reading_took_as_long_as_it_was_read(view: AskView, qtbot: QtB
 
 def test_the_page_stays_where_a_person_went_meanwhile(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?", TEXT + "And so on.\n" * 400)
-    qtbot.waitUntil(lambda: view.panel.card.over() == "So far")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     bar = sheet.pane.verticalScrollBar()
     bar.setValue(bar.maximum())
     view.stop()
@@ -308,6 +311,43 @@ def test_how_a_text_was_read_is_said(view: AskView, qtbot: QtBot, engine: FakeEn
     ask(view, qtbot, "How long?")
     assert notes == ["", f"{len(TEXT)} characters read whole in 44 seconds"]
     assert "44 seconds, read whole" in view.panel.card.facts()
+
+
+def test_which_reader_found_and_which_read_is_said(
+    view: AskView, qtbot: QtBot, engine: FakeEngine, reader: Reader
+) -> None:
+    first = Reading(
+        answers(TEXT, WORDS[1], likely=0.6), True, 0.2, 0.4, 30, 60, 0.1, complete=False, model="quick one",
+        quick=True, finder="quick one",
+    )  # fmt: skip
+    last = replace(
+        first,
+        answers=answers(TEXT, WORDS[0]),
+        complete=True,
+        model="careful one",
+        windows=12,
+        windows_total=12,
+    )
+
+    def read(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        report.progress(Progress(30, 60, "windows"))
+        report.partial(first)
+        while not reader.go_on.wait(0.01):
+            report.check()
+        return last
+
+    engine.answer = read
+    start(view, qtbot, "How long?")
+    card = view.panel.card
+    qtbot.waitUntil(lambda: card.over() == "Provisional: still reading")
+    assert card.answer() == WORDS[1]
+    view.stop()
+    assert card.over() == "Stopped after 50 % of the best passages: the best so far"
+    assert card.facts().endswith("read in part by quick one")
+    reader.go_on.set()
+    ask(view, qtbot, "How long is it?")
+    assert card.answer() == WORDS[0] and not card.over()
+    assert card.facts() == "0.1 seconds, the best passages found by quick one, read by careful one"
 
 
 def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(

@@ -108,7 +108,7 @@ def test_it_is_paused_with_what_was_found_and_goes_on_by_itself(
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
     assert is_over(gate) and best(gate) == "nine"
     qtbot.waitUntil(lambda: panel.strip.words() == "Reading")
-    assert not out(bell).paused and panel.card.over() == "So far" and notes[-1] == ""
+    assert not out(bell).paused and panel.card.over() == "Provisional: still reading" and notes[-1] == ""
     told.end(FIRST)
     qtbot.waitUntil(lambda: is_over(bell))
     assert panel.card.answer() == "eight" and not panel.card.over() and not out(bell).ended
@@ -457,6 +457,6 @@ def test_a_reading_that_goes_on_stands_in_line_behind_the_work_of_another_page(
     bring(view, bell)
     told.end(SECOND)
     qtbot.waitUntil(lambda: view.panel.strip.words() == "Waits for the work on Classify to end")
-    assert view.panel.card.over() == "So far" and told.asked == [FIRST, SECOND]
+    assert view.panel.card.over() == "Provisional: still reading" and told.asked == [FIRST, SECOND]
     ended.append(1)
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])

@@ -23,6 +23,7 @@ _AWAITS_FILE = "Asked as soon as the file is open"
 _AWAITS_TURN = "Asked after the question in another tab"
 _GOES_ON = "begins again after the question in another tab"
 _NONE_YET = "Nothing sure so far."
+_PROVISIONAL = "Provisional: still reading"
 _NOT_LIT = "Not marked on the page."
 
 
@@ -156,7 +157,7 @@ class Answers(QObject):
             return
         panel.show_card()
         halted = outcome.ended or (outcome.note if outcome.paused else "")
-        over = f"{halted}: the best so far" if halted else "So far" if outcome.running else ""
+        over = f"{halted}: the best so far" if halted else _PROVISIONAL if outcome.running else ""
         if reading.best is not None:
             panel.card.show_answer(
                 outcome.place(0),
@@ -317,6 +318,9 @@ def _facts(outcome: Outcome) -> str:
     reading = outcome.reading
     if reading is None or outcome.running:
         return ""
-    read = "the best passages read" if reading.quick else "read whole" if reading.complete else "read in part"
     by = f" by {reading.model}" if reading.model else ""
+    read = "read whole" if reading.complete else "read in part"
+    if reading.complete and reading.quick:
+        found = f"found by {reading.finder}, " if reading.finder else ""
+        read = f"the best passages {found}read"
     return f"{wording.duration(reading.seconds)}, {read}{by}"

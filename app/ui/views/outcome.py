@@ -63,7 +63,7 @@ class Outcome:
         """How far a reading came that was not read to its end."""
         reading = self.reading
         if reading is None:
-            return wording.stopped_after(self.fraction, how=how)
+            return wording.stopped_after(self.fraction, quick=None, how=how)
         # An answer may have come before its progress.
         read = reading.share_read
         share = max(self.fraction, read) if read is not None else self.fraction or None

@@ -59,10 +59,11 @@ class Run:
     def may_take(self, result: Reading) -> bool:
         """Whether a result came of as much of the text as what was found before; else it is held back.
 
-        What another model found, which was chosen since, is let in at once.
+        What another model found, which was chosen since, is let in at once; not what the quick reader finds again for
+        the careful one.
         """
         share, before = result.share_read, self.outcome.reading
-        same = before is None or before.model == result.model
+        same = before is None or result.model in (before.model, before.finder)
         behind = share is not None and share < self.least and same
         self.late = result if behind else None
         return not behind

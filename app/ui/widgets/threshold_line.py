@@ -10,13 +10,20 @@ from app.core import wording
 from app.ui.theme import Theme, mark
 
 # What comes of moving the slider to its left and right end.
-_LEFT = "More answers, more of them wrong"
-_RIGHT = "Fewer answers, more marked unsure"
+_LEFT = "Fewer questions left unanswered, more wrong answers"
+_RIGHT = "Fewer wrong answers, more questions left unanswered"
+_HOW_SURE = (
+    (0.8, "only when very sure"),
+    (0.6, "only when sure"),
+    (0.3, "when fairly sure"),
+    (0.0, "even when unsure"),
+)
 
 
 class ThresholdLine(QWidget):
-    """'Answers if 50 % sure that the text has an answer', with a slider that Change brings up, and Esc puts away.
+    """'Answers when fairly sure', with a slider that Change brings up, and Esc puts away.
 
+    The probability that is compared, which is not the one that the card shows, is told beside the slider alone.
     `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
     """
 
@@ -27,6 +34,7 @@ class ThresholdLine(QWidget):
         super().__init__()
         self._theme = theme
         self._opener: QWidget | None = None
+        self._threshold = 0.5
         self._words = QLabel()
         self._words.setWordWrap(True)
         self._words.setProperty("ink", "quiet")
@@ -81,7 +89,8 @@ class ThresholdLine(QWidget):
         self._slider.blockSignals(True)
         self._slider.setValue(round(threshold * 100))
         self._slider.blockSignals(False)
-        self._words.setText(f"Answers if {wording.percent(threshold)} sure that the text has an answer")
+        self._threshold = threshold
+        self._say()
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
@@ -105,11 +114,17 @@ class ThresholdLine(QWidget):
         """The slider, in per cent."""
         return self._slider
 
+    def _say(self) -> None:
+        how = next(words for least, words in _HOW_SURE if self._threshold >= least)
+        number = f": {wording.percent(self._threshold)} or more that the text answers"
+        self._words.setText(f"Answers {how}{number if self._change.isChecked() else ''}")
+
     @Slot(bool)
     def _opened(self, on: bool) -> None:
         self._tools.setVisible(on)
         self._own.setVisible(on)
         self._change.setText("Done" if on else "Change")
+        self._say()
         if on and self._change.hasFocus():
             self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
 

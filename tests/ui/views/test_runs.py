@@ -29,10 +29,13 @@ READ = Reading(
 
 
 @pytest.mark.parametrize(
-    ("windows", "model", "taken"), [(10, "one", False), (30, "one", True), (10, "another", True)]
+    ("windows", "model", "taken"),
+    [(10, "one", False), (30, "one", True), (10, "another", True), (10, "its finder", False)],
 )
 def test_less_is_held_back_unless_another_model_reads(windows: int, model: str, taken: bool) -> None:
-    outcome = Outcome("who?", cast(Opened, SimpleNamespace(pages=())), reading=READ)
+    outcome = Outcome(
+        "who?", cast(Opened, SimpleNamespace(pages=())), reading=replace(READ, finder="its finder")
+    )
     run = Run(cast(Sheet, None), outcome, request=None, least=0.3)  # type: ignore[arg-type]
     result = replace(READ, windows=windows, model=model)
     assert run.may_take(result) is taken
