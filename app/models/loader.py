@@ -73,7 +73,7 @@ def load(
     own = None if opened else _own(card, checkpoint, head, device, check)
     if own is not None:
         forward = Forward(own, head, device.device, card.max_length)
-        precise = _precise(card, checkpoint, head, device, check)
+        precise = _precise(card, checkpoint, head, device, check, own)
         return Loaded(card, device, tokenizer, forward, precise=precise)
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
@@ -89,13 +89,18 @@ def load(
 
 
 def _own(
-    card: ModelCard, checkpoint: Checkpoint, head: Head, device: DeviceChoice, check: Callable[[], None]
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None],
+    beside: Any = None,
 ) -> Any:
     """The model computed by the encoder of this program, None where that does not know all of it."""
     from app.models.encoder.model import own_model
 
     try:
-        return own_model(checkpoint, head, device.dtype, device.device, check)
+        return own_model(checkpoint, head, device.dtype, device.device, check, beside=beside)
     except SpanlightError:
         raise
     except (RuntimeError, MemoryError) as error:
@@ -109,17 +114,23 @@ def _own(
 
 
 def _precise(
-    card: ModelCard, checkpoint: Checkpoint, head: Head, device: DeviceChoice, check: Callable[[], None]
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None],
+    narrow: Any,
 ) -> Precise | None:
-    """The model in float32, for near answers; nothing is loaded for it yet."""
+    """The model in float32, for near answers, beside the `narrow` one; nothing is loaded for it yet."""
     if head is not Head.QUESTION_ANSWERING or device.dtype == "float32":
         return None
 
     def forward() -> Forward | None:
-        own = _own(card, checkpoint, head, replace(device, dtype="float32"), check)
+        own = _own(card, checkpoint, head, replace(device, dtype="float32"), check, narrow)
         return None if own is None else Forward(own, head, device.device, card.max_length)
 
-    return Precise(forward, card.parameters, device.device)
+    layers = checkpoint.config[checkpoint.family.layers] if device.device == "cpu" else 1
+    return Precise(forward, card.parameters // layers, device.device)
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from typing import Any
 
@@ -17,11 +16,10 @@ def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
     """
     from safetensors import safe_open
 
-    # On Windows a file mapped into memory is counted as used, twice while it is copied.
-    backend = "pread" if sys.platform == "win32" else "mmap"
     found: dict[str, Any] = {}
     for file in checkpoint.weights.files:
-        content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend=backend))
+        # A file mapped into memory is counted as used, beside what is copied from it.
+        content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend="pread"))
         found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
     told = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
     if told != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ import pytest
 from app.core.models import DeviceChoice, Head
 from app.core.report import Stopped
 from app.models import precise as module
-from app.models.card import read_card
+from app.models.card import read_card, read_checkpoint
 from app.models.faults import out_of_memory
 from app.models.forward import Arrays, Forward
 from app.models.loader import Loaded, load
 from app.models.precise import Precise
+from app.models.small import LAYERS
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING
@@ -36,6 +38,12 @@ def rows() -> Arrays:
     return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
 
 
+def weights(folder: Path, named: str, each: int) -> int:
+    """The bytes of a checkpoint's weights of such names, of so many each."""
+    tensors = read_checkpoint(folder).weights.tensors
+    return sum(each * prod(tensor.shape) for name, tensor in tensors.items() if named in name)
+
+
 def test_only_a_reader_in_less_than_float32_has_one(reader: Path, tmp_path: Path) -> None:
     assert loaded(reader).precise is not None
     assert loaded(reader, "float32").precise is None
@@ -52,14 +60,27 @@ def test_its_logits_are_those_of_the_model_in_float32(reader: Path, dtype: str) 
     found, right, plain = less.precise(rows()), exact.forward(rows()), less.forward(rows())
     assert found is not None
     assert isinstance(exact.forward, Forward)
-    assert less.precise.size == exact.forward.size
+    assert less.precise.size == exact.forward.size - weights(reader, "layer.", 4)
     for name, values in right.items():
         np.testing.assert_allclose(found[name], values, atol=1e-5)
         assert not np.allclose(plain[name], values, atol=1e-5)
 
 
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_a_table_of_words_that_is_stored_narrow_is_not_there_twice(family: str, tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "narrow", family, dtype="float16")
+    less, exact = loaded(folder), loaded(folder, "float32")
+    assert less.precise is not None
+    found, right = less.precise(rows()), exact.forward(rows())
+    assert found is not None and isinstance(exact.forward, Forward)
+    for name, values in right.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-5)
+    there = weights(folder, "layer.", 4) + weights(folder, "word_embeddings", 2)
+    assert less.precise.size == exact.forward.size - there
+
+
 def test_it_is_not_loaded_where_memory_is_short(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = 4 * read_card(reader).parameters
+    needed = 4 * (read_card(reader).parameters // LAYERS)
     for free, has in ((2 * needed - 1, False), (2 * needed, True)):
         monkeypatch.setattr(module, "computer", lambda free=free: (64 * needed, free))
         precise = loaded(reader).precise

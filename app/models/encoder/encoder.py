@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.nn.functional import embedding, layer_norm
 
 from app.models.encoder.batch import Batch
-from app.models.encoder.linears import Linear
+from app.models.encoder.linears import Linear, PlainLinear
 from app.models.encoder.plan import Plan
-from app.models.encoder.probe import linears_for
+from app.models.encoder.probe import MakeLinear, linears_for
 from app.models.encoder.reading import LayerWeights, Pair, Reader
 
 
@@ -30,12 +30,13 @@ class Embeddings:
     """Word, position and token type embeddings, their LayerNorm, and ELECTRA's projection.
 
     The table of words stays in the dtype in which it is stored where that is narrower: a row is widened when it is
-    taken. A starter's float16 table is 23 MB instead of 47.
+    taken. A starter's float16 table is 23 MB instead of 47. `words` is a table that another model has in memory.
     """
 
     def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
         plan = reader.plan
         self._plan, self._dtype = plan, reader.dtype
+        self._lent = words is not None
         self.words = reader.narrow(plan.embeddings("word_embeddings.weight")) if words is None else words
         self._positions = reader.tensor(plan.embeddings("position_embeddings.weight"), torch.float32)
         self._types = None
@@ -64,8 +65,10 @@ class Embeddings:
         return mask.cumsum(1) * mask + self._plan.padding
 
     def tensors(self) -> Iterator[Tensor]:
-        """Its weights in memory."""
-        yield from (self.words, self._positions, self._norm.weight, self._norm.bias)
+        """Its weights in memory, without a table of words that it was lent."""
+        yield from (self._positions, self._norm.weight, self._norm.bias)
+        if not self._lent:
+            yield self.words
         if self._types is not None:
             yield self._types
         if self._project is not None:
@@ -150,30 +153,35 @@ class Layer:
 class Encoder:
     """Embeddings and layers in one dtype on one device; `check` is called before each layer, and may raise.
 
-    With `few`, the last layer's states are computed of chosen tokens only.
+    With `few`, the last layer's states are computed of chosen tokens only. `words` is as for `Embeddings`. `passing`
+    has each layer read when it is reached and let go behind it: a pass takes longer, and hardly any memory.
     """
 
     def __init__(
-        self, reader: Reader, check: Callable[[], None], *, few: bool, words: Tensor | None = None
+        self,
+        reader: Reader,
+        check: Callable[[], None],
+        *,
+        few: bool,
+        words: Tensor | None = None,
+        passing: bool = False,
     ) -> None:
         plan = reader.plan
         self.plan, self.dtype, self.device, self.check = plan, reader.dtype, reader.device, check
-        make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+        self._reader = reader
         self.embeddings = Embeddings(reader, words)
         self.distances: RelativePositions | None = None
         if plan.distances:
             wide = torch.float32 if reader.device == "cpu" else None
             self.distances = RelativePositions(reader.tensor(plan.distances, wide))
-        last = plan.layers - 1
         # One at a time: of a layer's weights as they were read and as they are packed, both are there only meanwhile.
-        self.layers: Sequence[Layer] = [
-            Layer(plan, reader.layer(number), make, few and number == last) for number in range(plan.layers)
-        ]
+        make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+        self.layers: Sequence[Layer] = () if passing else tuple(_layers(reader, make, few))
 
     def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states, float32[tokens, hidden]."""
         states = self.embeddings(batch, ids, types)
-        for layer in self.layers:
+        for layer in self.layers or self._passing():
             self.check()
             states = layer(batch, states)
         return states
@@ -194,3 +202,14 @@ class Encoder:
             yield self.distances.table
         for layer in self.layers:
             yield from layer.tensors()
+
+    def _passing(self) -> Iterator[Layer]:
+        with self._reader as reader:
+            # To pack what is used once takes longer than it saves.
+            yield from _layers(reader, PlainLinear, few=False)
+
+
+def _layers(reader: Reader, make: MakeLinear, few: bool) -> Iterator[Layer]:
+    plan = reader.plan
+    for number in range(plan.layers):
+        yield Layer(plan, reader.layer(number), make, few and number == plan.layers - 1)

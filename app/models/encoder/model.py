@@ -75,12 +75,19 @@ class OwnModel:
 
 
 def own_model(
-    checkpoint: Checkpoint, head: Head, dtype: str, device: str, check: Callable[[], None]
+    checkpoint: Checkpoint,
+    head: Head,
+    dtype: str,
+    device: str,
+    check: Callable[[], None],
+    *,
+    beside: OwnModel | None = None,
 ) -> OwnModel | None:
     """One head of a checkpoint on a device, None where transformers is to load it.
 
-    `check` is called before each layer. Raises SpanlightError for weights that are not all finite numbers, and what
-    PyTorch raises where memory runs out.
+    `check` is called before each layer. With `beside`, the same in another dtype on this device, the table of words is
+    shared, and on a CPU no layer's weights stay in memory: they are read anew for each pass. Raises SpanlightError for
+    weights that are not all finite numbers, and what PyTorch raises where memory runs out.
     """
     plan = plan_of(checkpoint)
     if plan is None:
@@ -90,8 +97,13 @@ def own_model(
             words = None
             if head is Head.MASKED_WORDS:  # its decoder, in float32
                 words = reader.tensor(plan.embeddings("word_embeddings.weight"), torch.float32)
+            elif beside is not None:
+                words = beside.encoder.embeddings.words
+                if words.dtype != reader.stored(plan.embeddings("word_embeddings.weight")).dtype:
+                    words = None
             made = head_of(reader, checkpoint, head, words)
-            encoder = Encoder(reader, check, few=head in FEW, words=words)
+            passing = beside is not None and device == "cpu"
+            encoder = Encoder(reader, check, few=head in FEW, words=words, passing=passing)
     except Unknown:
         return None
     return OwnModel(encoder, made)
