@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from array import array
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,29 +14,35 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToClassify
-from app.core.text import Document
+from app.core.text import Document, Said, View
 from app.engine.client import Engine
 from app.engine.orders import Prepare, Run, Unload
 from app.engine.texts import LONG, Receiver, Sender, TextsGone
 
 TEXTS = ("", "short", "a" * LONG, "b" * LONG, "é" * (LONG + 1))
+VIEWS = (None, View(headings=((0, "Prices"),)), View((Said(1, 2, ": "),), array("i", (1, 5))))
 
 
-def ask(*texts: str) -> Question:
+def ask(*texts: str, view: View | None = None) -> Question:
     return Question(
-        "who?", tuple(Document(text, f"{at}.txt", "/a") for at, text in enumerate(texts)), top_k=7
+        "who?", tuple(Document(text, f"{at}.txt", "/a", view) for at, text in enumerate(texts)), top_k=7
     )
 
 
-@given(st.lists(st.tuples(st.lists(st.sampled_from(TEXTS), max_size=4), st.booleans()), max_size=8))
+@given(
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(TEXTS), max_size=4), st.sampled_from(VIEWS), st.booleans()),
+        max_size=8,
+    )
+)
 def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
-    asked: list[tuple[list[str], bool]],
+    asked: list[tuple[list[str], View | None, bool]],
 ) -> None:
     sender, receiver = Sender(), Receiver()
-    for texts, anew in asked:
+    for texts, view, anew in asked:
         if anew:
             receiver = Receiver()
-        question = ask(*texts)
+        question = ask(*texts, view=view)
         try:
             found = receiver.unpack(*pickle.loads(pickle.dumps(sender.pack(question))))
         except TextsGone:
@@ -42,6 +50,15 @@ def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
             sender.forget()
             found = receiver.unpack(*pickle.loads(pickle.dumps(sender.pack(question))))
         assert found == question
+        assert [document.view for document in found.documents] == [view] * len(texts)
+
+
+def test_a_view_is_sent_once_with_its_text() -> None:
+    sender, long = Sender(), "a" * LONG
+    view = View(tuple(Said(at, at + 1, f"row {at}") for at in range(0, LONG, 5)))
+    assert len(pickle.dumps(sender.pack(ask(long, view=view)))) > 2 * LONG
+    assert len(pickle.dumps(sender.pack(ask(long, view=replace(view))))) < 2000
+    assert len(pickle.dumps(sender.pack(ask(long)))) in range(LONG, LONG + 2000), "without it another text"
 
 
 def test_a_long_text_is_sent_once_while_it_is_asked() -> None:
