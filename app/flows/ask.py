@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from app.core.results import Answer, Reading
     from app.core.text import Document, Span
 
+_TOKENS_A_CHARACTER = 0.23
+# Of fewer tokens the time says little.
+_LEAST_TIMED = 150
 # What is less likely is not listed among the other places.
 LEAST_LISTED = 0.05
 # Words that answer nothing by themselves. Left out are those that may: numbers, "no", "all", and names ("May", "Will").
@@ -49,7 +52,31 @@ def ask(
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     listing = _Listing(report, question, Path(choice.finder).name)
-    return listing.told(workspace.engine.run(question, choice, listing))
+    reading = listing.told(workspace.engine.run(question, choice, listing))
+    if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
+        workspace.settings.reading_speed = speed
+    return reading
+
+
+def _speed(workspace: Workspace, reading: Reading, question: Question, model: str, looked_at: int) -> float:
+    """How fast was read, in tokens a second times weights; 0 where too little was read to tell.
+
+    `looked_at` counts the windows that a quicker reader read of the text.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+    read = reading.windows * card.window
+    if not reading.quick:  # the last windows are shorter
+        characters = sum(len(document.text) for document in question.documents)
+        read = min(read, round(characters * _TOKENS_A_CHARACTER * card.window / (card.window - card.stride)))
+    if read < _LEAST_TIMED or not reading.seconds:
+        return 0.0
+    done = read * card.parameters
+    if reading.finder:
+        finder = next((each for each in workspace.shelf.cards() if each.name == reading.finder), None)
+        if finder is None:
+            return 0.0
+        done += looked_at * finder.window * finder.parameters
+    return done / reading.seconds
 
 
 def with_view(document: Document) -> Document:
@@ -83,6 +110,19 @@ def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
     return replace(reading, answers=tuple(kept))
 
 
+def nearest_values(reading: Reading) -> dict[str, object] | None:
+    """The words shown with low confidence, as they are printed for programs; None where there are none."""
+    near = None if reading.best is not None else reading.shown
+    if near is None:
+        return None
+    return {
+        "text": near.text,
+        "start": near.span.start,
+        "end": near.span.end,
+        "probability": near.probability,
+    }
+
+
 def load_reader(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
     """Have the model process load the reader, so that the first question need not wait."""
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
@@ -95,12 +135,16 @@ def own_threshold(workspace: Workspace, report: Report) -> float:
 
 
 class _Listing:
-    """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any."""
+    """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any.
+
+    `read` counts the windows read by now, of both readers.
+    """
 
     def __init__(self, report: Report, question: Question, finder: str) -> None:
         self._report = report
         self._question = question
         self._finder = finder
+        self.read = 0
 
     def told(self, reading: Reading) -> Reading:
         """The reading as it is handed on."""
@@ -110,6 +154,7 @@ class _Listing:
         return listed(reading, self._question.documents)
 
     def progress(self, progress: Progress) -> None:
+        self.read = progress.done
         self._report.progress(progress)
 
     def partial(self, result: object) -> None:

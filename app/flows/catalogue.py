@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import language as language_name
@@ -19,9 +18,6 @@ from app.flows.workspace import Workspace
 from app.models.catalog import read_catalogue
 from app.models.memory import computer
 
-if TYPE_CHECKING:
-    from app.core.results import Reading
-
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
@@ -31,10 +27,11 @@ _WORDS = {
     LARGE: "Large for {place}: takes {needed} of its {memory}",
     TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
 }
-# Larger readers take a second and more for a page without a GPU, and are not recommended.
+# Larger readers are not recommended, nor any that takes more seconds for a page here.
 _MOST_WEIGHTS = 200 * 10**6
-# A window of 384 tokens goes on by 256, and a page has about 500 words, or 680 tokens.
-_WINDOWS_ON_PAGE = 2.5
+_SLOW_PAGE = 20.0
+# A page has about 500 words, or 680 tokens; a window of 384 goes on by 256.
+_TOKENS_ON_PAGE = 1000
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _HEADS = {
     Head.QUESTION_ANSWERING: "ask answers questions reader",
@@ -83,14 +80,29 @@ def search(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Stronger:
+    """Readers that are stronger than another one, the `recommended` one first, then by F1; None is recommended where
+    all are too large or too slow.
+    """
+
+    models: tuple[OfferedModel, ...]
+    recommended: OfferedModel | None
+
+
 def stronger(
-    models: Sequence[OfferedModel], reader: ModelCard, *, memory: int | None = None
-) -> tuple[OfferedModel, ...]:
-    """The offered readers of a reader's language that are stronger than it, the recommended one first, then by F1.
+    models: Sequence[OfferedModel],
+    reader: ModelCard,
+    *,
+    without: Collection[str] = (),
+    reading_speed: float = 0.0,
+    memory: int | None = None,
+) -> Stronger:
+    """The offered readers of a reader's language that are stronger than it, less the repositories `without`.
 
     F1 is that on SQuAD 2.0 as their authors report it, and for `reader`, where it is none of them, as it was measured.
-    Recommended is the strongest that fits the memory (the computer's by default) well and reads fast enough without a
-    GPU.
+    Recommended is the strongest that fits the memory (the computer's by default) well and reads a page fast enough at
+    the `reading_speed` of the settings, where it is known.
     """
     own = [model.squad2_f1 for model in models if model.repository == reader.repository]
     own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
@@ -99,33 +111,41 @@ def stronger(
             model
             for model in models
             if model.squad2_f1 > max(own, default=0.0)
+            and model.repository not in without
             and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
         ),
         key=lambda model: -model.squad2_f1,
     )
     fitting = (each for each in found if fits(each, memory=memory) in (EASILY, WELL))
-    best = next((each for each in fitting if each.parameters <= _MOST_WEIGHTS), None)
-    return tuple(sorted(found, key=lambda model: model is not best))
+    fast = (each for each in fitting if page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE)
+    best = next((each for each in fast if each.parameters <= _MOST_WEIGHTS), None)
+    return Stronger(tuple(sorted(found, key=lambda model: model is not best)), best)
 
 
-def stronger_to_have(workspace: Workspace, report: Report) -> tuple[ModelCard, tuple[OfferedModel, ...]]:
-    """The reader in use and the `stronger` ones that are not installed; raises SpanlightError where there is none."""
+def stronger_to_have(workspace: Workspace, report: Report) -> Stronger:
+    """The readers `stronger` than the one in use that are not installed; raises SpanlightError where there is none."""
     reader = workspace.find_model(Head.QUESTION_ANSWERING)
     here = {card.repository for card in workspace.shelf.cards()}
-    found = stronger(offered(workspace, report), reader)
-    return reader, tuple(model for model in found if model.repository not in here)
+    speed_here = workspace.settings.reading_speed
+    return stronger(offered(workspace, report), reader, without=here, reading_speed=speed_here)
 
 
-def recommended(model: OfferedModel, reader: ModelCard, reading: Reading) -> str:
-    """What is said of a stronger reader after a reading: its name, F1 and size, and how long it takes for a page here.
+def page_seconds(parameters: int, reading_speed: float) -> float:
+    """About how long a reader of so many weights takes for a page, at the settings' speed of reading; 0 for unknown."""
+    return _TOKENS_ON_PAGE * parameters / reading_speed if reading_speed else 0.0
 
-    That is estimated from the reading's own time by the number of parameters.
-    """
+
+def told(model: OfferedModel, reading_speed: float) -> str:
+    """What is said of a stronger reader: its name, F1, size, and its time for a page here, where that is known."""
     said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
-    if not (reading.seconds and reading.windows and reader.parameters):
-        return said
-    page = _WINDOWS_ON_PAGE * reading.seconds / reading.windows * model.parameters / reader.parameters
-    return f"{said}, roughly {duration(page if page < 2 else round(page))} a page on this computer"
+    page = _page(model.parameters, reading_speed)
+    return f"{said}, {page[0].lower()}{page[1:]}" if page else said
+
+
+def _page(parameters: int, reading_speed: float) -> str:
+    seconds = page_seconds(parameters, reading_speed)
+    rounded = duration(seconds if seconds < 2 else round(seconds))
+    return f"Roughly {rounded} a page on this computer" if seconds else ""
 
 
 def free_licence(licence: str) -> bool | None:
@@ -159,8 +179,9 @@ def suits(
 ) -> str:
     """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
 
-    The speed is estimated from the latest of `measures` of a model with the same head on this computer, by the number
-    of parameters; nothing is said of it where none was measured. Empty where neither is known.
+    A reader's speed is told as `page_seconds`; any other is estimated from the latest of `measures` of a model with the
+    same head on this computer, by the number of parameters. Nothing is said of it where none was measured. Empty where
+    neither is known.
     """
     level = fits(model, devices, memory=memory)
     if not level:
@@ -182,16 +203,19 @@ def _speed(
     model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
 ) -> str:
     card = model.card if isinstance(model, Passport) else model
-    if card is None or not measures or not card.parameters:
+    if card is None or not card.parameters:
         return ""
     known = {each.folder: each for each in workspace.shelf.cards() if each.parameters}
-    for measure in measures:
-        if measure.head in card.heads and measure.speed and (other := known.get(measure.folder)):
-            if other.folder == getattr(card, "folder", None):
-                return f" Measured here: {_rate(measure)}."
-            guess = replace(measure, seconds=measure.seconds * card.parameters / other.parameters)
-            return f" Roughly {_rate(guess)}, going by {other.name} measured here."
-    return ""
+    like = [each for each in measures if each.head in card.heads and each.speed and each.folder in known]
+    if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
+        return f" Measured here: {_rate(own)}."
+    if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
+        return f" {_page(card.parameters, workspace.settings.reading_speed)}."
+    if not like:
+        return ""
+    other = known[like[0].folder]
+    guess = replace(like[0], seconds=like[0].seconds * card.parameters / other.parameters)
+    return f" Roughly {_rate(guess)}, going by {other.name} measured here."
 
 
 def _rate(measure: Measure) -> str:

@@ -24,7 +24,7 @@ _TOLD = frozenset(
     " text_size document_size classify_lines names_joining last_view".split()
 )
 # What changes with every start, or says nothing.
-_LEFT_OUT = frozenset("geometry splitters recent_files download_speed welcomed".split())
+_LEFT_OUT = frozenset("geometry splitters recent_files download_speed reading_speed welcomed".split())
 _SECRET = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 
 

@@ -34,7 +34,8 @@ class Settings:
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
-    asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second;
+    asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`
+    that of a reader here, in tokens a second times its weights;
     `welcomed` tells that this is not the very first start; `others` holds keys of other versions,
     written back as they were read.
     """
@@ -65,6 +66,7 @@ class Settings:
     use_token: bool = False
     updates: str = ""
     download_speed: float = 0.0
+    reading_speed: float = 0.0
     welcomed: bool = False
     others: dict[str, object] = field(default_factory=dict)
 
@@ -175,6 +177,8 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.unload_minutes = value
             case "download_speed" if isinstance(value, float) and 0 <= value < 1e12:
                 settings.download_speed = value
+            case "reading_speed" if isinstance(value, float) and 0 <= value < 1e18:
+                settings.reading_speed = value
             case "endpoint" | "proxy" | "certificates" | "hub_cache" | "updates" if isinstance(value, str):
                 setattr(settings, name, value)
             case "theme" if value in THEMES:

@@ -101,6 +101,7 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
     class Engine(FakeEngine):
         def run(self, request: object, choice: object, report: object) -> Reading:
             report.partial(first)  # type: ignore[attr-defined]
+            report.progress(Progress(60, 60, "windows"))  # type: ignore[attr-defined]
             return last
 
     class Partly(Silent):
@@ -110,16 +111,31 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
 
     partial: list[Reading] = []
     workspace = fake_workspace(tmp_path, Engine())
-    card = replace(READER, finder=finder)
-    workspace.shelf.cards = lambda: (card,)  # type: ignore[method-assign]
+    card = replace(READER, finder=finder, parameters=100)
+    quick_card = replace(READER, name="reader-quick", parameters=10)
+    workspace.shelf.cards = lambda: (card, quick_card)  # type: ignore[method-assign]
     said = ask(workspace, Question("When?", (Document(TEXT),), quick=quick), Partly())
     assert said.finder == ("reader-quick" if named else "") and said.share_of_text == pytest.approx(12 / 900)
+    work = 384 * (12 * 100 + (48 * 10 if named else 0))
+    assert workspace.settings.reading_speed == pytest.approx(work / 0.3), "both readers' work counts"
     if named:
         assert partial[0].finder == "reader-quick" and not partial[0].read_whole
         stopped = partial[0].stopped(Progress(30, 60, "windows"), 0.2)
         assert (stopped.share_read, stopped.share_of_text) == (0.5, None), (
             "of the passages that are to be read"
         )
+
+
+@pytest.mark.parametrize(("length", "tokens"), [(2000, 690), (400, 0), (10**6, 384 * 2)])
+def test_the_speed_of_reading_is_that_of_the_tokens_read(tmp_path: Path, length: int, tokens: int) -> None:
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: object, report: object) -> Reading:
+            return Reading((), False, 0.9, 0.5, 2, 2, 0.5)
+
+    workspace = fake_workspace(tmp_path, Engine())
+    workspace.shelf.cards = lambda: (replace(READER, parameters=100),)  # type: ignore[method-assign]
+    ask(workspace, Question("When?", (Document("tide " * (length // 5)),)), Silent())
+    assert workspace.settings.reading_speed == tokens * 100 / 0.5, "too few tokens tell nothing"
 
 
 def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from app.core.measures import Measure
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Silent
-from app.core.results import Reading
 from app.flows.catalogue import (
     EASILY,
     LARGE,
@@ -19,11 +18,12 @@ from app.flows.catalogue import (
     fits,
     free_licence,
     offered,
-    recommended,
+    page_seconds,
     search,
     stronger,
     stronger_to_have,
     suits,
+    told,
     weights,
 )
 from app.flows.workspace import Workspace
@@ -207,36 +207,56 @@ def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
 ) -> None:
     reader = replace(READER, languages=("en",), measured={"qa_dev-squad2": {"f1": 61.0}})
     found = stronger(models, reader, memory=16 * GB)
-    assert len(found) > 2 and all(model.squad2_f1 > 61 for model in found)
-    first, *rest = found
-    assert first.parameters <= 200e6, "a large one is not recommended"
+    assert len(found.models) > 2 and all(model.squad2_f1 > 61 for model in found.models)
+    first, *rest = found.models
+    assert found.recommended is first and first.parameters <= 200e6, "a large one is not recommended"
     assert [model.squad2_f1 for model in rest] == sorted((m.squad2_f1 for m in rest), reverse=True)
     assert max(rest, key=lambda model: model.squad2_f1).parameters > 200e6
-    assert not stronger(models, replace(reader, measured={"qa_dev-squad2": {"f1": 99.0}}))
-    assert not stronger(models, replace(reader, repository=rest[0].repository)), "by its authors' own figure"
+    assert not stronger(models, replace(reader, measured={"qa_dev-squad2": {"f1": 99.0}})).models
+    own = stronger(models, replace(reader, repository=rest[0].repository))
+    assert not own.models and own.recommended is None, "by its authors' own figure"
     several = tuple(
         replace(model, squad2_f1=84.0) if "multi" in model.languages else model for model in models
     )
-    german = stronger(several, replace(reader, languages=("de",)), memory=16 * GB)
+    german = stronger(several, replace(reader, languages=("de",)), memory=16 * GB).models
     assert german and all(model.languages == ("multi",) for model in german)
-    assert stronger(models, reader, memory=GB // 2)[0] == rest[0], (
-        "where nothing fits well, the strongest comes first"
+    small = stronger(models, reader, memory=GB // 2)
+    assert small.models[0] == rest[0] and small.recommended is None, (
+        "nothing fits well: the strongest comes first"
     )
 
 
+def test_nothing_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
+    reader = replace(READER, languages=("en",))
+    best = stronger(models, reader, memory=16 * GB).recommended
+    assert best is not None
+    speed = 1000 * best.parameters / 20  # a page of it takes 20 seconds
+    assert page_seconds(best.parameters, speed) == pytest.approx(20)
+    assert stronger(models, reader, reading_speed=1.01 * speed, memory=16 * GB).recommended == best
+    slower = stronger(models, reader, reading_speed=0.99 * speed, memory=16 * GB)
+    assert slower.recommended not in (best, None) and best in slower.models
+    none = stronger(models, reader, reading_speed=1.0, memory=16 * GB)
+    assert none.recommended is None and none.models[0].squad2_f1 == max(m.squad2_f1 for m in models)
+
+
 def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
-    reader, found = stronger_to_have(workspace, Silent())
-    assert reader == READER and found == stronger(models, READER)
-    there = replace(READER, repository=found[0].repository)
+    found = stronger_to_have(workspace, Silent())
+    assert found == stronger(models, READER) and found.recommended is not None
+    there = replace(READER, repository=found.recommended.repository)
     workspace.shelf.cards = lambda: (READER, there)  # type: ignore[method-assign]
-    assert found[0] not in stronger_to_have(workspace, Silent())[1]
+    now = stronger_to_have(workspace, Silent())
+    assert found.recommended not in now.models and now.recommended not in (found.recommended, None)
 
 
-def test_a_stronger_reader_is_told_with_its_time_for_a_page(models: tuple[OfferedModel, ...]) -> None:
+def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(
+    models: tuple[OfferedModel, ...], workspace: Workspace
+) -> None:
     model = next(each for each in models if each.repository == "deepset/roberta-base-squad2")
-    reader = replace(READER, parameters=model.parameters // 4)
-    read = Reading((), False, 0.7, 0.5, 10, 10, 2.0)
     said = "RoBERTa base reader, F1 82.9 on SQuAD 2.0 as its authors report, 498 MB"
-    assert recommended(model, reader, read) == f"{said}, roughly 2 seconds a page on this computer"
-    assert recommended(model, READER, read) == said, "nobody knows how large the reader is"
-    assert recommended(model, reader, replace(read, windows=0)) == said
+    assert told(model, 0.0) == said, "nobody has read yet"
+    workspace.settings.reading_speed = 500.0 * model.parameters
+    page = "oughly 2 seconds a page on this computer"
+    assert told(model, workspace.settings.reading_speed) == f"{said}, r{page}"
+    assert suits(model, workspace, memory=8 * GB).endswith(f" of memory. R{page}.")
+    names = next(each for each in models if Head.QUESTION_ANSWERING not in each.heads)
+    assert "a page" not in suits(names, workspace, memory=8 * GB)

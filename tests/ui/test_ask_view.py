@@ -199,9 +199,15 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
     qtbot.waitUntil(lambda: panel.offered_reader() != "")
     said = panel.offered_reader()
     assert "Recommended: " in said and "as its authors report" in said and panel._readers.isVisible()
-    assert "RoBERTa base reader (F1 82.9, 498 MB)" in said + panel._readers.toolTip()
+    assert "RoBERTa base reader, F1 82.9 on SQuAD 2.0" in said + panel._readers.toolTip()
+    assert "RoBERTa base reader" in said, "all are named"
     qtbot.mouseClick(panel._readers, Qt.MouseButton.LeftButton)
     assert shown == ["offered"]
+    view.workspace.settings.reading_speed = 1.0
+    view.settings_changed()
+    ask(view, qtbot, "doubtful?")
+    qtbot.waitUntil(lambda: panel.offered_reader() != "")
+    assert "All are large or slow" in panel.offered_reader() and "Recommended" not in panel.offered_reader()
     for question in ("boiling?", "How long?"):
         ask(view, qtbot, question)
         assert not panel.offered_reader() and not panel._readers.isVisible()

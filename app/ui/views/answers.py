@@ -14,9 +14,8 @@ from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 if TYPE_CHECKING:
-    from app.core.models import ModelCard
-    from app.core.offers import OfferedModel
     from app.core.results import Reading
+    from app.flows.catalogue import Stronger
 
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
@@ -41,7 +40,7 @@ class Answers(QObject):
         self._settings = settings
         self._panel = panel
         self._own_threshold: float | None = None  # until the reader's card has been read
-        self._readers: tuple[ModelCard, tuple[OfferedModel, ...]] | None = None
+        self._readers: Stronger | None = None
         self.sheet: Sheet | None = None
         panel.card.chosen.connect(self.choose_first)
         panel.card.copy_asked.connect(self._copy_first)
@@ -195,21 +194,25 @@ class Answers(QObject):
         if self._readers is None:
             self.unsure.emit()
             return
-        reader, stronger = self._readers
-        if not stronger:
+        if not self._readers.models:
             return
-        from app.flows.catalogue import recommended
+        from app.flows.catalogue import told
 
-        first, *rest = stronger
-        others = ", ".join(f"{each.title} (F1 {each.squad2_f1}, {wording.size(each.size)})" for each in rest)
+        best, speed = self._readers.recommended, self._settings.reading_speed
+        others = [model for model in self._readers.models if model is not best]
+        said = f"Recommended: {told(best, speed)}." if best else "All are large or slow for this computer."
+        also = (
+            f" {'Also' if best else 'They are'}: {', '.join(model.title for model in others)}."
+            if others
+            else ""
+        )
         self._panel.offer_readers(
-            f"A stronger reader may be surer. Recommended: {recommended(first, reader, reading)}.",
-            f"Also: {others}" if others else "",
+            f"A stronger reader may be surer. {said}{also}", "\n".join(told(model, speed) for model in others)
         )
 
     @Slot(object)
-    def set_readers(self, readers: tuple[ModelCard, tuple[OfferedModel, ...]] | None) -> None:
-        """Take the reader in use and the stronger ones that can be had; None where that is to be found out anew."""
+    def set_readers(self, readers: Stronger | None) -> None:
+        """Take the stronger readers that can be had; None where that is to be found out anew."""
         self._readers = readers
         outcome = self._outcome()
         if outcome is not None and outcome.reading is not None and not outcome.running:

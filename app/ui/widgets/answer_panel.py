@@ -156,7 +156,7 @@ class AnswerPanel(QFrame):
         self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
     def offer_readers(self, words: str, others: str = "") -> None:
-        """Say which stronger reader is recommended, and to who points at the button which others there are."""
+        """Say which stronger readers there are, and to who points at the button more of the `others`."""
         self._stronger.setText(words)
         self._readers.setToolTip(others)
         for widget in (self._stronger, self._readers):

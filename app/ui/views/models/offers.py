@@ -42,7 +42,7 @@ _ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: 
 class Offers:
     """The catalogue, what of it is installed (folders by repository), and how each suits this computer.
 
-    `recommended` is the repository of a stronger reader than the one in use, empty where there is none; it comes first.
+    `recommended` is the repository of a stronger reader than the one in use, empty where none is; it comes first.
     """
 
     models: tuple[OfferedModel, ...]
@@ -95,10 +95,10 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
-        better = stronger_to_have(workspace, report)[1]
+        better = stronger_to_have(workspace, report).recommended
     except SpanlightError:  # there is no reader yet
-        better = ()
-    best = better[0].repository if better else ""
+        better = None
+    best = better.repository if better else ""
     return Offers(
         tuple(sorted(models, key=lambda model: model.repository != best)),
         {card.repository: card.folder for card in installed(workspace) if card.repository},
