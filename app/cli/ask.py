@@ -35,7 +35,7 @@ from app.core.wording import (
     stopped_after,
     without_answer,
 )
-from app.flows.ask import ask
+from app.flows.ask import ask, nearest_values
 from app.flows.ask_batch import ask_batch
 from app.flows.workspace import Workspace
 
@@ -60,8 +60,8 @@ best passages alone, where "quick" is true. "share_of_text" is how much of all t
 where that is not known; "finder" the quicker reader that found the best passages, "" for none.
 
 A batch reads rows {"id", "context", "question"} of a .jsonl (or .jsonl.xz) file and appends rows
-{"id", "answer", "start", "end", "probability", "no_answer_probability"} in the same order; positions
-count code points of the context just as it was given. Started again, it goes on where it was
+{"id", "answer", "start", "end", "probability", "no_answer_probability", "outcome", "nearest"} in the
+same order; positions count code points of the context just as it was given. Started again, it goes on where it was
 stopped or killed.
 """
 )
@@ -153,13 +153,9 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
         head |= {"quote": "", "sentence": "", "row": "", "column": ""}
-    nearest = None
-    if best is None and (near := reading.shown) is not None:
-        place = {"start": near.span.start, "end": near.span.end}
-        nearest = {"text": near.text, **place, "probability": near.probability}
     return head | {
         "outcome": reading.outcome,
-        "nearest": nearest,
+        "nearest": nearest_values(reading),
         "no_answer_probability": reading.no_answer_probability,
         "threshold": reading.threshold,
         "answers": answers,

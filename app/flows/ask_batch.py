@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
-from app.flows.ask import with_view
+from app.flows.ask import nearest_values, with_view
 from app.flows.groups import GroupReport, groups
 from app.flows.in_order import BatchDone, InOrder
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
@@ -33,13 +33,13 @@ def ask_batch(
     model: str = "",
     device: str = "",
 ) -> BatchDone:
-    """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "probability", ...}`.
+    """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "outcome", ...}`.
 
-    Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and
-    `end` are code points into it; a row without an answer has "" and null, and its probability is that of there
-    being none. `options` gives threshold, always_answer and top_k (above 1 adds "answers" to each row). Rows whose
-    id is in the output already are not asked again. Raises SpanlightError for files that do not fit, Stopped when
-    the report says so; what is finished stays.
+    Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
+    are code points into it; a row without an answer has "" and null, and its probability is that of there being none;
+    with low confidence "nearest" has the words that may answer. `options` gives threshold, always_answer and top_k
+    (above 1 adds "answers" to each row). Rows whose id is in the output already are not asked again. Raises
+    SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
@@ -95,6 +95,8 @@ def _answer_row(row: Row, reading: Reading, top_k: int) -> dict[str, object]:
         "end": best.span.end if best else None,
         "probability": best.probability if best else reading.no_answer_probability,
         "no_answer_probability": reading.no_answer_probability,
+        "outcome": reading.outcome,
+        "nearest": nearest_values(reading),
     }
     if top_k > 1:
         values["answers"] = [

@@ -53,11 +53,23 @@ def test_rows_come_out_in_order_with_places_in_the_context_as_given(tmp_path: Pa
     first, second, third, fourth = rows_of(output)
     context = "One\r\n👩‍👩‍👧 has tarts\r"
     assert first["answer"] == "tarts" == context[first["start"] : first["end"]]
-    assert list(first) == ["id", "answer", "start", "end", "probability", "no_answer_probability"]
+    assert list(first) == [
+        "id", "answer", "start", "end", "probability", "no_answer_probability", "outcome", "nearest",
+    ]  # fmt: skip
+    assert (first["outcome"], first["nearest"], second["outcome"]) == ("answer", None, "absent")
     assert [row["id"] for row in (first, second, third, fourth)] == ["a", 2, "c", "d"]
     for row in (second, third, fourth):
         assert (row["answer"], row["start"], row["end"]) == ("", None, None)
         assert row["probability"] == row["no_answer_probability"]
+
+
+def test_low_confidence_is_told_with_the_nearest_words(tmp_path: Path) -> None:
+    rows = [{"id": 1, "context": "The king stole tarts.", "question": "Perhaps it was the king?"}]
+    output = tmp_path / "out.jsonl"
+    ask_batch(fake_workspace(tmp_path), write(tmp_path / "in.jsonl", list(rows)), output, OPTIONS, Silent())
+    (row,) = rows_of(output)
+    assert (row["answer"], row["start"], row["outcome"]) == ("", None, "low-confidence")
+    assert row["nearest"] == {"text": "king", "start": 4, "end": 8, "probability": 0.3}
 
 
 def test_options_reach_the_reader(tmp_path: Path) -> None:
