@@ -29,7 +29,8 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     asked = Asked(0, question, model, report)
     pace = Pace(report, "windows")
     finder = finder_of(asked, model)
-    way = Finding(asked, model, finder, report) if finder else _Alone(asked, model, report)
+    way = _Alone(asked, model, report) if finder is None else _with_finder(asked, model, finder, report)
+    asked = way.asked
     told: list[Candidate] = []
     for _ in way:
         if asked.complete or not (pace.due() or not told):
@@ -49,7 +50,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions: windows are mixed in the batches, but a text that two models read goes by itself.
+    """Reads many questions: windows are mixed in the batches, but a text that a quick reader reads goes by itself.
 
     Gives the Readings in the questions' order.
     Tells progress in questions; each finished one is handed over as a partial result (index, Reading).
@@ -93,7 +94,7 @@ class _Alone:
     seconds_left = None
 
     def __init__(self, asked: Asked, model: ReadyModel, report: Report) -> None:
-        self.teller = asked
+        self.asked = self.teller = asked
         self._groups = asked.groups(PairTemplate.of(model.tokenizer))
         self._run = Runner(model, report)
 
@@ -115,16 +116,23 @@ class _Alone:
             yield
 
 
+def _with_finder(asked: Asked, model: ReadyModel, finder: ReadyModel, report: Report) -> Finding | _Alone:
+    """How a long text is read where there is a quick reader: by both, for a `quick` question by that one alone."""
+    if asked.question.quick:
+        return _Alone(Asked(asked.index, asked.question, finder, report), finder, report)
+    return Finding(asked, model, finder, report)
+
+
 def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
     """Reads the windows of questions; yields after each batch the questions it read from."""
     source = iter(questions)
     while True:
-        long: list[tuple[Asked, ReadyModel]] = []
-        yield from _read_mixed(_until_long(source, long, model), model, report)
+        long: list[Finding | _Alone] = []
+        yield from _read_mixed(_until_long(source, long, model, report), model, report)
         if not long:
             return
-        (asked, finder), started = long[0], perf_counter()
-        for _ in Finding(asked, model, finder, report):
+        asked, started = long[0].asked, perf_counter()
+        for _ in long[0]:
             asked.seconds = perf_counter() - started
             yield asked
         if not asked.total:
@@ -132,13 +140,13 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
 
 
 def _until_long(
-    questions: Iterator[Asked], long: list[tuple[Asked, ReadyModel]], model: ReadyModel
+    questions: Iterator[Asked], long: list[Finding | _Alone], model: ReadyModel, report: Report
 ) -> Iterator[Asked]:
-    """The next questions, up to one whose text two models read, which is put into `long` with the quick one."""
+    """The next questions, up to one whose text a quick reader reads, whose way to be read is put into `long`."""
     for asked in questions:
         finder = finder_of(asked, model)
         if finder is not None:
-            long.append((asked, finder))
+            long.append(_with_finder(asked, model, finder, report))
             return
         yield asked
 

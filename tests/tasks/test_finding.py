@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
+from app.core.models import QaCalibration
 from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch
-from app.core.results import Reading
+from app.core.results import Outcome, Reading
 from app.core.text import Document
+from app.tasks import finding
 from app.tasks.finding import ALONE, LOOKED_AT, READ
+from app.tasks.order import BEST_GROUPS
 from app.tasks.preparing import prepare
 from app.tasks.question_answering import read, read_batch
+from app.tasks.scores import answer_probability
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.long_texts import Varied, ask, found, text_of
@@ -27,18 +32,23 @@ def both(family: str = "roberta") -> tuple[ReadyModel, Varied, Varied]:
     return model, careful_forward, quick_forward
 
 
-@pytest.mark.parametrize("options", [{}, {"in_order": True}, {"quick": True}])
+def long_text(seed: int) -> str:
+    """A text of some hundred windows, in which "zebra" stands once."""
+    return f"{text_of(seed, 10_000)} zebra {text_of(seed + 100, 10_000)}"
+
+
+@pytest.mark.parametrize("options", [{}, {"in_order": True}])
 def test_a_long_text_is_looked_at_by_one_and_answered_by_the_other(options: dict[str, bool]) -> None:
     model, careful, quick = both()
-    text = text_of(4, 20_000)
-    reading = read(ask("who stole the tarts", text, **options), model, Silent())
+    text = long_text(4)
+    reading = read(ask("where is the zebra", text, **options), model, Silent())
     assert reading.complete and reading.quick
     assert careful.rows == reading.windows == reading.windows_total <= READ
     assert LOOKED_AT <= quick.rows < LOOKED_AT + 8
     assert reading.windows_whole > 200
     # Every answer is one that the careful reader gives of the windows it read.
     everything = read(
-        ask("who stole the tarts", text, every=True, top_k=20), replace(model, finder=None), Silent()
+        ask("where is the zebra", text, every=True, top_k=20), replace(model, finder=None), Silent()
     )
     spans = {answer.span: answer.score for answer in everything.answers}
     shared = [answer for answer in reading.answers if answer.span in spans]
@@ -47,7 +57,7 @@ def test_a_long_text_is_looked_at_by_one_and_answered_by_the_other(options: dict
 
 def test_the_same_question_gives_the_same_words_again() -> None:
     model, _, _ = both()
-    question = ask("who stole the tarts", text_of(5, 20_000), text_of(6, 5000))
+    question = ask("where is the zebra", long_text(5), text_of(6, 5000))
     first, again = (read(question, model, Silent()) for _ in range(2))
     assert found(first) == found(again)
     batch = read_batch(QuestionBatch((ask("king", text_of(1, 30)), question)), model, Silent())
@@ -64,10 +74,52 @@ def test_a_long_text_without_a_word_in_a_batch_is_answered_too() -> None:
     assert noted.told[-1].done == len(questions)
 
 
+def test_where_no_word_of_the_question_stands_every_window_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, careful, quick = both()
+    question = ask("zebras", text_of(4, 20_000))
+    assert model.finder is not None
+    alone = model.finder()
+    assert alone is not None
+    every = read(question, alone, Silent()).windows
+    quick.rows = 0
+    noted = Noted()
+    reading = read(question, model, noted)
+    assert quick.rows == every > 4 * LOOKED_AT
+    assert careful.rows == reading.windows == READ
+    assert all(0 < progress.done <= progress.total for progress in noted.told)
+    with pytest.raises(Stopped):
+        read(question, model, Noted(stop_at=60))
+    monkeypatch.setattr(finding, "_LONGEST", 0.0)
+    quick.rows = 0
+    read(question, model, Silent())
+    assert LOOKED_AT <= quick.rows < LOOKED_AT + 8
+
+
+def test_a_text_whose_best_passages_were_read_is_judged_as_a_whole() -> None:
+    per_window = QaCalibration(per_log_window=1.0, threshold=0.5, absent=0.4)
+    model, _, _ = both()
+    model = replace(model, card=replace(model.card, calibration=per_window))
+    question = ask("where is the zebra", long_text(4))
+    reading = read(question, model, Silent())
+    best = reading.answers[0]
+    margin = best.rank - best.null_score
+    assert reading.windows == READ < reading.windows_whole
+    says = answer_probability(per_window, margin, reading.windows_whole)
+    assert reading.no_answer_probability == pytest.approx(1 - says)
+    doubtful = replace(per_window, offset=margin - math.log(reading.windows_whole))
+    for more in (-2, 2):
+        calibration = replace(doubtful, offset=doubtful.offset + more)
+        reading = read(question, replace(model, card=replace(model.card, calibration=calibration)), Silent())
+        assert reading.answered == (more < 0)
+        assert (reading.outcome is Outcome.ABSENT) == (more > 0)
+
+
 def test_what_is_told_before_the_careful_reader_is_provisional() -> None:
     model, careful, _ = both()
     noted = Noted()
-    read(ask("who stole the tarts", text_of(7, 20_000)), model, noted)
+    read(ask("where is the zebra", long_text(7)), model, noted)
     told = [reading for reading in noted.partials if isinstance(reading, Reading)]
     assert told and not told[0].complete
     assert careful.rows
@@ -108,7 +160,34 @@ def test_the_quick_reader_is_loaded_for_a_long_text_only() -> None:
     )
 
 
-def test_it_stops_between_batches() -> None:
-    model, _, _ = both()
-    with pytest.raises(Stopped):
-        read(ask("who stole the tarts", text_of(8, 20_000)), model, Noted(stop_at=20))
+def test_a_quick_reading_of_a_long_text_is_the_quick_readers() -> None:
+    model, careful, quick = both()
+    long = ask("where is the zebra", long_text(9), quick=True)
+    reading = read(long, model, Silent())
+    assert not careful.rows
+    assert quick.rows == reading.windows == BEST_GROUPS
+    assert reading.complete and reading.quick
+    assert model.finder is not None
+    alone = model.finder()
+    assert alone is not None
+    assert found(read(long, alone, Silent())) == found(reading)
+    short = ask("king", text_of(1, 100), quick=True)
+    batch = read_batch(QuestionBatch((short, long, short)), model, Silent())
+    assert careful.rows == batch[0].windows + batch[2].windows
+    assert list(map(found, batch)) == [found(read(each, model, Silent())) for each in (short, long, short)]
+
+
+@pytest.mark.parametrize("words", ["where is the zebra", "king"])
+def test_it_stops_between_batches(words: str) -> None:
+    model, careful, quick = both()
+    question = ask(words, long_text(8))
+    whole = Noted()
+    read(question, model, whole)
+    for at in (1, whole.checks // 2, whole.checks):
+        with pytest.raises(Stopped):
+            read(question, model, Noted(stop_at=at))
+        careful.rows = quick.rows = 0
+        noted = Noted(stop_at=at)
+        with pytest.raises(Stopped):
+            read_batch(QuestionBatch((ask("king", text_of(1, 30)), question)), model, noted)
+        assert not any(progress.done > 1 for progress in noted.told)
