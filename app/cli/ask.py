@@ -88,7 +88,10 @@ def parser() -> argparse.ArgumentParser:
         help="least probability, 0 to 1, that the text answers at all (the model's own)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="read only the passages that share most words with the question"
+        "--quick",
+        action="store_true",
+        help="read only the passages that share most words with the question, those of a long text by the quick "
+        "reader alone where the model has one beside it",
     )
     parser.add_argument(
         "--every-passage",

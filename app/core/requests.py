@@ -33,7 +33,7 @@ class Question:
     makes it 0, which gives the best span in any case. `quick` reads only the passages that share most words with the
     question; `in_order` reads from the first window to the last, where otherwise those passages come first. Where a
     model has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage is to be
-    read.
+    read, and answers alone where the reading is to be `quick`.
     """
 
     text: str
