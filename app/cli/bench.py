@@ -33,7 +33,8 @@ _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
 share of the computer's peak that is reached, where the time goes, and whether the answers are those of
 float32 in transformers' own classes.
-anytime: how soon answers are there in a long document (--words, 500000; --questions, 8).
+anytime: how soon answers are there in a long document (--words, 30000 and 500000; --questions, 8). With --against,
+beside the seconds that reading every window takes there, which are scaled up from some of them.
 memory: a very long document (--words, 500000) read whole, the memory that takes, how the time grows with
 the length, and a second question about the same document. The longest is read once, the shortest three
 times, or each --repeats times: the reference may take minutes for one.

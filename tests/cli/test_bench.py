@@ -101,7 +101,7 @@ def test_without_a_part_it_tells_what_there_is(command: Command) -> None:
         (["reading", "--against", "/nowhere/python"], "There is no Python “/nowhere/python”."),
         (["reading", "--output", "/nowhere/it.json"], "no folder for “/nowhere/it.json”"),
         (["reading", "--output", str(ROOT)], "is a folder."),
-        (["anytime", "--against", sys.executable], "“anytime” takes no --against. It takes --data, "),
+        (["anytime", "--bundle", sys.executable], "“anytime” takes no --bundle. It takes --data, "),
         (["anytime", "--repeats", "3"], "“anytime” takes no --repeats."),
         (["window", "--against", sys.executable], "“window” takes no --against."),
         (["window", "--questions", "3"], "“window” takes no --questions."),

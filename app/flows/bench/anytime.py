@@ -1,4 +1,8 @@
-"""Measure how soon the answer is there in a long document, and what reading only the best passages costs."""
+"""Measure how soon the answer is there in a long document, and what reading only the best passages costs.
+
+The reference gives no answer before it has read every window. Of half a million words it would take half an hour: so it
+reads some, and its seconds are scaled up.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,17 @@ from app.flows.ask import ask, load_reader
 from app.flows.bench.long_documents import PlacedQuestion, long_questions
 from app.flows.bench.peak import peak_memory
 from app.flows.bench.plan import BenchPlan
+from app.flows.bench.readers import Readers, readers
 from app.flows.bench.texts import pool
 from app.flows.workspace import Workspace
 
-WORDS, QUESTIONS = 500_000, 8
+SHORTER, WORDS, QUESTIONS = 30_000, 500_000, 8
+# So many words of a document are read by the reference.
+SAMPLE = 4_000
+_SCALED = (
+    "The reference reads every window before it has an answer, its first and its final one. "
+    f"Its seconds are those of a document's first {SAMPLE:,} words, scaled up to all of them."
+)
 _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
 
 
@@ -79,7 +90,8 @@ class AnytimeFigures:
 class AnytimeBench:
     """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown.
 
-    `texts` tells what was read.
+    `texts` tells what was read. `reference` are the seconds that the reference takes for each question's document, none
+    without one.
     """
 
     model: str
@@ -88,11 +100,20 @@ class AnytimeBench:
     timed: tuple[Timed, ...]
     memory: int | None
     texts: str = ""
+    reference: tuple[float, ...] = ()
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """How soon answers are there, as a part of a measurement; raises as `bench_anytime` does."""
-    found = bench_anytime(workspace, plan, report)
+    """How soon answers are there, as a part of a measurement: in a shorter document too, where no length is given.
+
+    Raises as `bench_anytime` does, and where the reference cannot be had.
+    """
+    lengths = (plan.words,) if plan.words else (SHORTER, WORDS)
+    with readers(workspace, plan, report) as both:
+        *shorter, found = (
+            bench_anytime(workspace, replace(plan, words=words), report, both) for words in lengths
+        )
+        against = both.against
     figures = found.figures
     shares = [
         BenchRow(f"{which} answer {what}", 100 * getattr(figures, name), "%", more_is_better=True)
@@ -106,14 +127,11 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             ("final", "is right", "final_right"),
         )
     ]
-    times = [
-        BenchRow(what, getattr(figures, name), "s", worst=getattr(figures, f"{name}_worst"))
-        for what, name in (
-            ("first answer", "first"),
-            ("settled answer", "settled"),
-            ("quick answer", "quick"),
-            ("final answer", "final"),
-        )
+    times = [_time(found, name) for name in ("first", "settled", "quick", "final")]
+    times += [
+        replace(row, what=f"{row.what} in {one.figures.words:,} words")
+        for one in shorter
+        for row in (_time(one, "first"), _time(one, "final"))
     ]
     memory = [BenchRow("most memory of the model process", found.memory / 1e6, "MB")] if found.memory else []
     about = f"{count(figures.questions, 'question')}, each about a document of {figures.words:,} words"
@@ -126,17 +144,31 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             "Seconds from the question on, on a warm model process to which the text is new; the window prepares it "
             "when it is opened. Settled: the best answer has become what it is "
             "at the end. Right: shares words with a known answer, at its place.",
+            *([_SCALED] if against else []),
         ),
         model=found.model,
         device=found.device,
+        reference=against,
         details=asdict(found),
     )
 
 
-def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> AnytimeBench:
+def _time(found: AnytimeBench, name: str) -> BenchRow:
+    """The row of one of the answers; the reference's only answer is its first and its final one."""
+    against = median(found.reference) if found.reference and name in ("first", "final") else None
+    figures = found.figures
+    return BenchRow(
+        f"{name} answer", getattr(figures, name), "s", against, worst=getattr(figures, f"{name}_worst")
+    )
+
+
+def bench_anytime(
+    workspace: Workspace, plan: BenchPlan, report: Report, both: Readers | None = None
+) -> AnytimeBench:
     """Ask every question of the plan twice, in full and quickly, each time of a text new to the model process.
 
-    The window prepares a document when it is opened, and so its answers come sooner.
+    The window prepares a document when it is opened, and so its answers come sooner. The reference of `both`, if any,
+    is asked in turn.
     Raises SpanlightError for a folder without the data, Stopped when the report says so.
     """
     texts = pool(plan.data, workspace.paths)
@@ -146,7 +178,11 @@ def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> Anyt
     load_reader(workspace, report, **named)
     warm_up = Question("What does the fox jump over?", (Document(_WARM_UP),))
     ask(workspace, warm_up, _Clock(report, 0, 0), **named)
+    reference = both if both is not None and both.reference else None
+    if reference:
+        reference.refer([(warm_up.text, _WARM_UP[:1000])])
     timed: list[Timed] = []
+    theirs: list[float] = []
     final: Reading | None = None
     for number, each in enumerate(long_questions(texts, words, questions, plan.seed)):
         asked = Question(each.question, (each.document,))
@@ -159,10 +195,20 @@ def bench_anytime(workspace: Workspace, plan: BenchPlan, report: Report) -> Anyt
         asked_quickly = Question(each.question, (again,), quick=True)
         quick = ask(workspace, asked_quickly, quick_clock, **named)
         timed.append(_timed(each, clock, final, quick, quick_clock.seconds))
+        if reference:
+            theirs.append(_refer(reference, each))
         report.progress(Progress(number + 1, questions, "questions"))
     title, where = (final.model, final.device) if final else ("", "")
     memory = peak_memory(workspace.engine.pid)
-    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.said)
+    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.said, tuple(theirs))
+
+
+def _refer(both: Readers, asked: PlacedQuestion) -> float:
+    """The seconds that the reference takes for a document, by those for its first `SAMPLE` words."""
+    words = asked.document.text.split()
+    some = words[:SAMPLE]
+    both.report.progress(Progress(0, 0, f"The reference reads {len(some):,} words"))
+    return both.refer([(asked.question, " ".join(some))]).seconds * len(words) / len(some)
 
 
 @dataclass(slots=True)

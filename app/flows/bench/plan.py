@@ -17,7 +17,7 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
 # workspace's setting, which only the model process of this program has.
 HEEDED: dict[str, tuple[str, ...]] = {
     "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
-    "anytime": ("data", "words", "questions", "seed", "precision"),
+    "anytime": ("data", "words", "questions", "seed", "against", "precision"),
     "memory": ("data", "words", "repeats", "seed", "against", "precision"),
     "start": ("repeats", "against"),
     "bundle": ("repeats", "bundle"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from app.flows.bench.texts import ASKED, Pool, pool
 from app.settings.paths import default_paths
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 from tests.helpers.fake_models import Noted
+from tests.helpers.fake_python import fake_python
+
+needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 
 
 def rows(name: str, count: int) -> list[dict[str, Any]]:
@@ -159,6 +163,39 @@ def test_the_part_of_a_bench(tmp_path: Path, data: Path) -> None:
     assert rows["quick answer is the final one"].value == 50
     assert rows["first answer"].worst == found.details["figures"]["first_worst"]
     assert len(found.details["timed"]) == 12
+
+
+@needs_programs
+@pytest.mark.parametrize("sample", [100, 4000])
+def test_beside_the_reference_which_reads_some_of_it_before_its_only_answer(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch, sample: int
+) -> None:
+    monkeypatch.setattr("app.flows.bench.anytime.SAMPLE", sample)
+    asked = replace(plan(data, 500, 3), against=fake_python(tmp_path))
+    found = measure(fake_workspace(tmp_path), asked, Silent())
+    rows = {row.what: row for row in found.rows}
+    for name, row in rows.items():
+        if name in ("first answer", "final answer"):
+            assert row.against == pytest.approx(0.002 * 530, rel=0.06), "it takes 2 ms for a word"
+        else:
+            assert row.against is None
+    assert "transformers" in found.reference
+    assert any("scaled up" in note for note in found.notes)
+
+
+def test_where_no_length_is_given_a_shorter_document_is_asked_too(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.bench.anytime.SHORTER", 200)
+    monkeypatch.setattr("app.flows.bench.anytime.WORDS", 1000)
+    found = measure(fake_workspace(tmp_path), plan(data, 0, 3), Silent())
+    rows = {row.what: row for row in found.rows}
+    (first,) = (name for name in rows if name.startswith("first answer in "))
+    assert int(first.split()[3]) in range(200, 260)
+    assert found.details["figures"]["words"] in range(1000, 1060)
+    assert first.replace("first", "final") in rows
+    assert all(row.against is None for row in found.rows)
+    assert not found.reference
 
 
 def test_without_data_what_comes_along_is_asked(tmp_path: Path) -> None:
