@@ -203,7 +203,7 @@ def ask_in_vain(window: MainWindow, view: AskView, tide: Path, qtbot: QtBot) -> 
     engine = window.workspace.engine
     assert isinstance(engine, FakeEngine)
     engine.answer = lambda question, choice, report: Reading(
-        answers(TIDE, "noon", likely=0.07), False, 0.93, 0.4, 1, 1, 0.1, absent=0.13
+        answers(TIDE, "noon", likely=0.2), False, 0.8, 0.4, 1, 1, 0.1, absent=0.3
     )
     ask(view, qtbot, "Is the moon full?")
 

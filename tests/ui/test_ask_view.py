@@ -244,7 +244,7 @@ def test_the_threshold_counts_at_once_without_reading_again(
     qtbot.waitUntil(lambda: panel.threshold.slider().value() == 40)
     assert panel.threshold.words() == "Answers when fairly sure", "the number on the card is another one"
     panel.threshold.open(True)
-    assert panel.threshold.words() == "Answers when fairly sure: 40 % or more that the text answers"
+    assert panel.threshold.words() == "Answers when fairly sure: 40 % that the text answers"
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider().setValue(30)
     assert view.panel.card.likely().startswith("Unlikely, 31 %") and not sheet.pane.lights.faint
@@ -257,8 +257,8 @@ def test_the_threshold_counts_at_once_without_reading_again(
     assert "40 %" in view.panel.threshold.words()
     view.panel.threshold.open(True)
     told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
-    assert "Fewer wrong answers, more questions left unanswered" in told
-    assert "Fewer questions left unanswered, more wrong answers" in told
+    assert "Fewer wrong answers, more left unanswered" in told
+    assert "Fewer left unanswered, more wrong answers" in told
     assert len(engine.requests) == 2
     view.panel.threshold.slider().setValue(70)
     ask(view, qtbot, "Once more?")

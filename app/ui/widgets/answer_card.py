@@ -6,19 +6,20 @@ import html
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
-from app.ui.theme import Theme
+from app.ui.theme import Theme, mark
 from app.ui.widgets.flow_row import FlowRow
 from app.ui.widgets.flow_text import FlowText
 from app.ui.widgets.look_button import LookButton
 from app.ui.widgets.places import Place
 
 _VERY_LIKELY = 0.9
-_COPY = "Copy with source"
+_COPY = "Copy"
+_NBSP = "\N{NO-BREAK SPACE}"
 
 
 class AnswerCard(QFrame):
@@ -58,7 +59,7 @@ class AnswerCard(QFrame):
         self._copy = QPushButton(_COPY)
         self._copy.setToolTip("Copy the answer with its sentence, file and page  (Ctrl+C)")
         self._copy.setAccessibleName("Copy the answer with its source")
-        self._save = QPushButton("Save as")
+        self._save = QPushButton(f"Save{_NBSP}")  # room before the arrow
         self._save.setToolTip("Save the answers to a file")
         self._save.setAccessibleName("Save the answers")
         self._formats = QMenu(self)
@@ -66,7 +67,7 @@ class AnswerCard(QFrame):
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
         self._whole = QPushButton("Read every passage")
-        self._look = LookButton(theme)
+        self._look = LookButton(theme, bare=True)
         for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
@@ -74,12 +75,10 @@ class AnswerCard(QFrame):
         self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
         buttons = FlowRow()
-        buttons.addWidget(self._copy)
-        buttons.addWidget(self._save)
-        buttons.addWidget(self._look)
-        buttons.addWidget(self._nearest)
-        buttons.addWidget(self._again)
-        buttons.addWidget(self._whole)
+        self._small = (self._copy, self._save, self._look, self._nearest, self._again, self._whole)
+        for button in self._small:
+            mark(button, kind="small")
+            buttons.addWidget(button)
         self._column = QVBoxLayout(self)
         for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
             self._column.addWidget(widget)
@@ -170,12 +169,12 @@ class AnswerCard(QFrame):
 
     def note(self) -> str:
         """What is said about the answer."""
-        return self._note.text().replace("\N{NO-BREAK SPACE}", " ")
+        return self._note.text().replace(_NBSP, " ")
 
     def likely(self) -> str:
         """The probability in words and number, and where the answer stands."""
         words = re.sub("<[^>]*>", "", self._likely.text().replace("<br>", "\n"))
-        return html.unescape(words).replace("\N{NO-BREAK SPACE}", " ")
+        return html.unescape(words).replace(_NBSP, " ")
 
     def offer_whole(self, on: bool) -> None:
         """Offer to read all of the document."""
@@ -191,7 +190,7 @@ class AnswerCard(QFrame):
 
     def over(self) -> str:
         """What is said above the answer."""
-        return self._over.text().replace("\N{NO-BREAK SPACE}", " ")
+        return self._over.text().replace(_NBSP, " ")
 
     def answer(self) -> str:
         """The large words: the answer, or that the text does not say."""
@@ -227,7 +226,7 @@ class AnswerCard(QFrame):
 
     def facts(self) -> str:
         """How the answer was read."""
-        return self._facts.text().replace("\N{NO-BREAK SPACE}", " ")
+        return self._facts.text().replace(_NBSP, " ")
 
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
         self._over.setText(_bound(over))
@@ -249,7 +248,7 @@ class AnswerCard(QFrame):
         """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
         quiet = self._theme.colour("ink_quiet").name()
         # The words are a document's own.
-        cell = f"<br>{html.escape(place.cell)}" if place.cell else ""
+        cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
         where = f"<span style='color:{quiet}'> · {html.escape(_bound(place.where))}{cell}</span>"
         self._likely.setText(self._coloured(likely, role) + where)
         _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
@@ -292,14 +291,11 @@ class AnswerCard(QFrame):
         space = theme.step(4)
         self._column.setContentsMargins(space, space, space, space)
         self._column.setSpacing(theme.step(2.5))
-        self._buttons.setSpacing(theme.step(2))
+        self._buttons.setSpacing(theme.step(1.5))
         self._over.setFont(theme.font("small_strong"))
         self._note.setFont(theme.font("small"))
-        self._facts.setFont(theme.font("small"))
-        self._save.setIcon(theme.icon("save", "ink"))
-        self._save.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._copy.setIcon(theme.icon("copy", "ink"))
-        self._copy.setIconSize(QSize(theme.step(4), theme.step(4)))
+        for widget in (self._facts, *self._small):
+            widget.setFont(theme.font("small"))
         self._frame()
 
 
@@ -311,4 +307,4 @@ def _explain(label: QLabel, explained: str) -> None:
 
 def _bound(words: str) -> str:
     """The words with no line end between a number and its sign."""
-    return words.replace(" %", "\N{NO-BREAK SPACE}%")
+    return words.replace(" %", f"{_NBSP}%")

@@ -9,15 +9,16 @@ from app.ui.theme import Theme
 
 
 class LookButton(QPushButton):
-    """Says “Look inside”, with its picture and its key."""
+    """Says “Look inside”, with its picture unless it is `bare`, and its key."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, bare: bool = False) -> None:
         super().__init__("Look inside")
         self._theme = theme
         self.setAccessibleName("Look inside")
         self.setToolTip("See how the model came to this  (Ctrl+I)")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        if not bare:
+            theme.changed.connect(self._restyle)
+            self._restyle()
 
     @Slot()
     def _restyle(self) -> None:

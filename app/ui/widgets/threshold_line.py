@@ -10,8 +10,8 @@ from app.core import wording
 from app.ui.theme import Theme, mark
 
 # What comes of moving the slider to its left and right end.
-_LEFT = "Fewer questions left unanswered, more wrong answers"
-_RIGHT = "Fewer wrong answers, more questions left unanswered"
+_LEFT = "Fewer left unanswered, more wrong answers"
+_RIGHT = "Fewer wrong answers, more left unanswered"
 _HOW_SURE = (
     (0.8, "only when very sure"),
     (0.6, "only when sure"),
@@ -116,7 +116,7 @@ class ThresholdLine(QWidget):
 
     def _say(self) -> None:
         how = next(words for least, words in _HOW_SURE if self._threshold >= least)
-        number = f": {wording.percent(self._threshold)} or more that the text answers"
+        number = f": {wording.percent(self._threshold)} that the text answers"
         self._words.setText(f"Answers {how}{number if self._change.isChecked() else ''}")
 
     @Slot(bool)
