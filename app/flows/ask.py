@@ -59,7 +59,7 @@ def ask(
 
 
 def _speed(workspace: Workspace, reading: Reading, question: Question, model: str, looked_at: int) -> float:
-    """How fast was read, in tokens a second times weights; 0 where too little was read to tell.
+    """How fast was read, in tokens a second times weights; 0 where too little was read to tell, or by the quick reader.
 
     `looked_at` counts the windows that a quicker reader read of the text.
     """
@@ -68,7 +68,7 @@ def _speed(workspace: Workspace, reading: Reading, question: Question, model: st
     if not reading.quick:  # the last windows are shorter
         characters = sum(len(document.text) for document in question.documents)
         read = min(read, round(characters * _TOKENS_A_CHARACTER * card.window / (card.window - card.stride)))
-    if read < _LEAST_TIMED or not reading.seconds:
+    if read < _LEAST_TIMED or not reading.seconds or (reading.finder and reading.finder == reading.model):
         return 0.0
     done = read * card.parameters
     if reading.finder:

@@ -88,6 +88,20 @@ def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:
     assert partial == [last] and [answer.text for answer in last.answers] == ["noon"]
 
 
+def test_what_the_quick_reader_read_alone_tells_nothing_of_the_careful_ones_speed(tmp_path: Path) -> None:
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: object, report: object) -> Reading:
+            report.progress(Progress(32, 32, "windows"))  # type: ignore[attr-defined]
+            return Reading(found("noon"), True, 0.1, 0.5, 32, 32, 0.3, model="reader-quick", quick=True)
+
+    workspace = fake_workspace(tmp_path, Engine())
+    workspace.shelf.cards = lambda: (replace(READER, finder="/m/reader-quick"),)  # type: ignore[method-assign]
+    workspace.settings.reading_speed = 5.0
+    said = ask(workspace, Question("When?", (Document(TEXT),), quick=True), Silent())
+    assert said.finder == said.model == "reader-quick"
+    assert workspace.settings.reading_speed == 5.0
+
+
 @pytest.mark.parametrize(
     ("quick", "finder", "named"),
     [(False, "/m/reader-quick", True), (True, "/m/reader-quick", False), (False, "", False)],
