@@ -247,7 +247,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
-        found = f", found by {reading.finder}" if reading.finder else ""
+        found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
     if reading.shown is None:
         title, likely_not = without_answer(reading.no_answer_probability, whole=reading.read_whole)

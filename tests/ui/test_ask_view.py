@@ -354,6 +354,9 @@ def test_which_reader_found_and_which_read_is_said(
     ask(view, qtbot, "How long is it?")
     assert card.answer() == WORDS[0] and not card.over()
     assert card.facts() == "0.1 seconds, the best passages found by quick one, read by careful one"
+    engine.answer = lambda *_: replace(last, model="quick one")
+    ask(view, qtbot, "How long, quickly?")
+    assert card.facts() == "0.1 seconds, the best passages read by quick one"
 
 
 def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(

@@ -324,6 +324,6 @@ def _facts(outcome: Outcome) -> str:
     by = f" by {reading.model}" if reading.model else ""
     read = "read whole" if reading.complete else "read in part"
     if reading.complete and reading.quick:
-        found = f"found by {reading.finder}, " if reading.finder else ""
+        found = f"found by {reading.finder}, " if reading.finder not in ("", reading.model) else ""
         read = f"the best passages {found}read"
     return f"{wording.duration(reading.seconds)}, {read}{by}"

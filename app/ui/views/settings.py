@@ -236,8 +236,8 @@ class SettingsView(Page):
         card.add_row(
             "What is read",
             self.reading,
-            "Of a long document. A quick reader finds the likeliest passages for the careful one; reading every passage"
-            " takes longer, and the fewest now and then miss the answer.",
+            "Of a long document. A quick reader finds the likeliest passages for the careful one; every passage takes"
+            " longer, and the quickest way, by the quick reader alone, is wrong more often.",
         )
         card.add_row(
             "Answers listed",

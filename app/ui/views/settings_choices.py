@@ -21,7 +21,7 @@ MODELS = (
     (Head.NEXT_SENTENCE, "Model that tells what follows"),
     (Head.TOKEN_CLASSIFICATION, "Model that finds names"),
 )
-READINGS = (("usual", "Likeliest passages"), ("every", "Every passage"), ("quick", "Fewest"))
+READINGS = (("usual", "Likeliest passages"), ("every", "Every passage"), ("quick", "Quickest"))
 HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))
 _DEVICES = {"auto": "Automatic: a GPU if there is one", "cpu": "CPU", "cuda": "GPU", "mps": "Apple GPU"}
 _PRECISIONS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
