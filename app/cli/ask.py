@@ -250,7 +250,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
     if reading.shown is None:
-        title, likely_not = without_answer(reading.no_answer_probability, whole=reading.read_whole)
+        title, likely_not = without_answer(reading.no_answer_probability, whole=reading.judged_whole)
         print(title, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:

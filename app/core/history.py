@@ -115,8 +115,7 @@ class Entry:
 
     @property
     def _without_answer(self) -> tuple[str, str]:
-        whole = self.complete and not self.quick
-        return wording.without_answer(self.no_answer_probability, whole=whole)
+        return wording.without_answer(self.no_answer_probability, whole=self.complete and not self.quick)
 
 
 @dataclass(frozen=True, slots=True)

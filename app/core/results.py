@@ -132,9 +132,9 @@ class Reading:
         return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
-    def read_whole(self) -> bool:
-        """Whether all of the text was read, and not only its best passages."""
-        return self.complete and not self.quick
+    def judged_whole(self) -> bool:
+        """Whether its outcome is the whole text's: that was read, or a quicker reader found its likeliest passages."""
+        return self.complete and (not self.quick or self.finder not in ("", self.model))
 
     @property
     def share_read(self) -> float | None:

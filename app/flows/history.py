@@ -80,7 +80,7 @@ def entry_of(
         device=reading.device,
         seconds=reading.seconds,
         asked=time.time() if asked is None else asked,
-        quick=reading.quick,
+        quick=reading.quick and question.quick,
         complete=reading.complete,
         windows=reading.windows,
         windows_total=reading.windows_total,

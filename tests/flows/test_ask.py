@@ -132,8 +132,9 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
     assert said.finder == ("reader-quick" if named else "") and said.share_of_text == pytest.approx(12 / 900)
     work = 384 * (12 * 100 + (48 * 10 if named else 0))
     assert workspace.settings.reading_speed == pytest.approx(work / 0.3), "both readers' work counts"
+    assert said.judged_whole == named, "passages that a quicker reader found stand for the whole text"
     if named:
-        assert partial[0].finder == "reader-quick" and not partial[0].read_whole
+        assert partial[0].finder == "reader-quick" and not partial[0].judged_whole
         stopped = partial[0].stopped(Progress(30, 60, "windows"), 0.2)
         assert (stopped.share_read, stopped.share_of_text) == (0.5, None), (
             "of the passages that are to be read"

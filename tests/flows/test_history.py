@@ -73,14 +73,17 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
     reading = Reading(
         (answer,), True, 0.2, 0.5, 1, 1, 0.3, model="reader", device="CPU", quick=True, absent=0.15
     )
-    made = history.entry_of(opened, Question(" When? ", (opened.document,)), reading, asked=7.0)
+    asked = Question(" When? ", (opened.document,), quick=True)
+    made = history.entry_of(opened, asked, reading, asked=7.0)
+    found = history.entry_of(opened, replace(asked, quick=False), replace(reading, finder="quicker"))
+    assert not found.quick, "what a quicker reader found passages for was not asked quickly"
     assert (made.question, made.name, made.path) == ("When?", "tides.pdf", "/docs/tides.pdf")
     assert (made.kind, made.sha256, made.asked) == (Kind.PDF, "cd" * 32, 7.0)
     assert (made.answered, made.quick, made.complete, made.model) == (True, True, True, "reader")
     assert (made.outcome, made.absent) == (reading.outcome, 0.15)
     assert (made.share_read, made.stopped) == (1.0, "")
     part = replace(reading, complete=False, windows=34, windows_total=100)
-    made_in_part = history.entry_of(opened, Question("When?", (opened.document,)), part)
+    made_in_part = history.entry_of(opened, asked, part)
     assert made_in_part.stopped == "Stopped after 34 % of the best passages"
     best = made.best
     assert best is not None

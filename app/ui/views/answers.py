@@ -174,7 +174,12 @@ class Answers(QObject):
             quick = reading.quick and not outcome.ended
             over = wording.best_passages(reading.share_of_text) if quick else outcome.ended
             panel.card.show_none(
-                reading.no_answer_probability, nearest, outcome.why_not, over, _facts(outcome)
+                reading.no_answer_probability,
+                nearest,
+                outcome.why_not,
+                over,
+                _facts(outcome),
+                whole=reading.judged_whole and not outcome.ended,
             )
         panel.card.offer_look(not outcome.running and not outcome.stale)
         panel.card.offer_whole(reading.quick and not outcome.running and not outcome.stale)
@@ -273,7 +278,7 @@ class Answers(QObject):
                 self._panel.card.copied()
         else:
             said, _ = wording.without_answer(
-                outcome.reading.no_answer_probability, whole=outcome.reading.read_whole
+                outcome.reading.no_answer_probability, whole=outcome.reading.judged_whole
             )
             QGuiApplication.clipboard().setText(said)
             self.note.emit("Copied")

@@ -132,17 +132,24 @@ class AnswerCard(QFrame):
         self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
 
     def show_none(
-        self, no_answer: float, place: Place | None, nearest: bool, over: str = "", facts: str = ""
+        self,
+        no_answer: float,
+        place: Place | None,
+        nearest: bool,
+        over: str = "",
+        facts: str = "",
+        *,
+        whole: bool = True,
     ) -> None:
         """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
 
-        `over` says how the reading ended where the text was not read whole, `facts` how it was read.
+        `over` says what of the text was read, `facts` how; `whole` is `Reading.judged_whole`.
         """
         self._begin(over, facts, why_not=place is not None)
-        title, likely = wording.without_answer(no_answer, whole=not over)
+        title, likely = wording.without_answer(no_answer, whole=whole)
         self._answer.set_text(title.rstrip("."))
         self._likely.setText(
-            self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and not over else "ink")
+            self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
         )
         self._nearest.blockSignals(True)
         self._nearest.setChecked(nearest)

@@ -57,7 +57,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:
-    headline = wording.without_answer(result.no_answer_probability, whole=result.read_whole)[0]
+    headline = wording.without_answer(result.no_answer_probability, whole=result.judged_whole)[0]
     if result.shown is not None:
         headline = f"{one_line(result.shown.text)}{'' if result.best is not None else ' (low confidence)'}"
     rows = [(one_line(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
