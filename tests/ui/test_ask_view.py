@@ -156,6 +156,12 @@ def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
     assert [place.cell for place in view.panel.list.places()] == ["Row: Kiruna · Column: Size"]
 
 
+def test_less_than_one_per_cent_is_said(view: AskView, qtbot: QtBot, engine: FakeEngine) -> None:
+    engine.answer = lambda *_: Reading(answers(TEXT, WORDS[0], likely=0.004), True, 0.05, 0.4, 1, 1, 0.1)
+    ask(view, qtbot, "How long?")
+    assert view.panel.card.likely().startswith("Low confidence, < 1 % · line 1")
+
+
 def test_every_passage_is_read_where_that_was_chosen_or_is_asked_for(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:

@@ -72,6 +72,7 @@ class AnswerCard(QFrame):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)  # words of a document stand in some
         self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
         buttons = FlowRow()
@@ -263,9 +264,8 @@ class AnswerCard(QFrame):
         self._sentence.show()
 
     def _coloured(self, words: str, role: str) -> str:
-        return (
-            f"<span style='color:{self._theme.colour(role).name()}; font-weight:600'>{_bound(words)}</span>"
-        )
+        colour = self._theme.colour(role).name()
+        return f"<span style='color:{colour}; font-weight:600'>{html.escape(_bound(words))}</span>"
 
     @Slot(bool)
     def _nearest_toggled(self, on: bool) -> None:
