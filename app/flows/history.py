@@ -65,6 +65,9 @@ def entry_of(
     text = opened.document.text
     answers = tuple(_kept(opened, text, answer) for answer in reading.answers if answer.document == index)
     best = reading.best
+    quick = reading.quick and question.quick
+    # Of passages that a quicker reader found, how many were read tells nothing of the whole text.
+    counted = reading.complete or quick == reading.quick
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
@@ -80,10 +83,10 @@ def entry_of(
         device=reading.device,
         seconds=reading.seconds,
         asked=time.time() if asked is None else asked,
-        quick=reading.quick and question.quick,
+        quick=quick,
         complete=reading.complete,
-        windows=reading.windows,
-        windows_total=reading.windows_total,
+        windows=reading.windows if counted else 0,
+        windows_total=reading.windows_total if counted else 0,
         absent=reading.absent,
     )
 
