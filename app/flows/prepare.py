@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.core.models import Head
 from app.core.report import Report
 from app.core.text import Document
+from app.flows.ask import with_view
 from app.flows.workspace import Workspace
 
 
@@ -19,4 +20,4 @@ def prepare(
     Raises what `ask` raises; Stopped, within some milliseconds, when the report says so.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
-    workspace.engine.prepare(documents, choice, report)
+    workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)

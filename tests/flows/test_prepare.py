@@ -11,7 +11,7 @@ import pytest
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
-from app.flows.ask import ask
+from app.flows.ask import ask, with_view
 from app.flows.prepare import prepare
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
@@ -30,7 +30,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def test_a_prepared_document_is_asked_without_sending_it_again(workspace: Workspace) -> None:
     prepare(workspace, [Document(TEXT)], Silent(), device="cpu")
-    taken = workspace.engine._texts.pack(Question("", (Document(TEXT),)))[1]
+    taken = workspace.engine._texts.pack(Question("", (with_view(Document(TEXT)),)))[1]
     assert [sent.text for sent in taken] == [None]
     question = Question("When did the Knave steal the tarts?", (Document(TEXT),), quick=True)
     reading = ask(workspace, question, Silent(), device="cpu")
