@@ -6,14 +6,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.core.layout import Opened
 from app.core.sentences import sentence_around
 from app.core.text import Document, Said, Span, View
-from app.core.view import view_of_text
+from app.core.view import STOPS, view_of_text
 from app.core.wording import first_words
 
-_STOPS = ".:;!?…。！？：；"
 _PART = re.compile(r"(?<=[.,]) ")
 # Of a wide row so many code points are quoted before the answer and behind it.
 _REACH = 400
@@ -57,8 +57,7 @@ def quote(opened: Opened, span: Span) -> Quote:
         start, end = text.rfind("\n\n", 0, span.start) + 1, text.find("\n\n", span.end)
         part = text[start : end if end >= 0 else None]
         if len(part) <= _LONGEST_TYPED:
-            typed = Opened(Document(part, view=view_of_text(part)))
-            return quote(typed, Span(span.start - start, span.end - start))
+            return quote(_typed(part), Span(span.start - start, span.end - start))
     view = opened.document.view
     row = _row(opened, view, span, line) if view is not None and view.said else None
     found = (
@@ -68,6 +67,12 @@ def quote(opened: Opened, span: Span) -> Quote:
         return found
     around = sentence_around(text, span)
     return Quote(text[around.start : span.start], span.of(text), text[span.end : around.end])
+
+
+@lru_cache(maxsize=8)
+def _typed(part: str) -> Opened:
+    # Several answers of a table are quoted, again and again while it is read: its view takes up to 0.1 s.
+    return Opened(Document(part, view=view_of_text(part)))
 
 
 def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
@@ -98,7 +103,7 @@ def _ends_row(text: str, view: View, line: Span) -> bool:
     said = view.said_in(line.start, line.end + 1)
     if not said:
         return False
-    return words.endswith(tuple(_STOPS)) or (said[-1].end >= len(words) and said[-1].words[-1:] != " ")
+    return words.endswith(tuple(STOPS)) or (said[-1].end >= len(words) and said[-1].words[-1:] != " ")
 
 
 def _in_row(text: str, said: list[Said], row: Span, span: Span) -> Quote | None:

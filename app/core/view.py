@@ -37,7 +37,7 @@ _SEPARATOR = re.compile(r"[|\t]")
 _RULE = re.compile(r"--|==|:-|-:|\|-\|")
 _MARKED = re.compile(r"(#{1,6})[ \t]+(\S[^\n]{0,200})")
 _ENDS_SENTENCE = tuple(".,;:!。，；：！،؛")
-_STOPS = ".:;!?…。！？：；"
+STOPS = ".:;!?…。！？：；"
 
 Cells = Sequence[Sequence[Span | None]]
 # A row's cells by their columns, in their order.
@@ -131,14 +131,14 @@ def _said_of_row(
             if is_wide and behind_name > _NAMED_AGAIN:
                 opening = f"{name}. {opening}"
                 behind_name = 0
-            stop = " " if text[before - 1] in _STOPS else ": " if pairs else ". "
+            stop = " " if text[before - 1] in STOPS else ": " if pairs else ". "
             yield Said(before, span.start, stop + opening)
         before = span.end
         behind_name += len(opening) + len(span) + 2
     last = "".join(f". {_under(headers, column, above)}" for column in said_above)
-    if text[before - 1] in _STOPS:
+    if text[before - 1] in STOPS:
         last = last[1:]
-    if last or text[before - 1] not in _STOPS:
+    if last or text[before - 1] not in STOPS:
         last += "."
     end = _line_end(text, before)
     if last or end > before:
