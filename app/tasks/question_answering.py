@@ -27,8 +27,8 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """
     _refuse_unreadable(question)
     asked = Asked(0, question, model, report)
-    pace = Pace(report, "windows")
     finder = finder_of(asked, model)
+    pace = Pace(report, "windows")
     way = _Alone(asked, model, report) if finder is None else _with_finder(asked, model, finder, report)
     asked = way.asked
     told: list[Candidate] = []

@@ -231,7 +231,7 @@ class Asked:
 
     def _answered(self, says: float) -> bool:
         """Whether the best span is given as the answer of a text that answers with this probability."""
-        return self.question.always_answer or says >= self._threshold
+        return says >= self._threshold
 
     def _says(self, best: Candidate, margin: float) -> float:
         """The probability that the text answers, were this the margin of its best span."""

@@ -195,7 +195,7 @@ class SettingsView(Page):
     def _take_settings(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
-        self.reading.select("quick" if settings.ask_quick else "every" if settings.ask_every else "usual")
+        self.reading.select("every" if settings.ask_every else "quick" if settings.ask_quick else "usual")
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
