@@ -74,6 +74,21 @@ def test_a_long_text_without_a_word_in_a_batch_is_answered_too() -> None:
     assert noted.told[-1].done == len(questions)
 
 
+def test_every_device_looks_at_the_same_windows() -> None:
+    def read_on(device: str) -> tuple[int, Reading]:
+        model, _, quick = both()
+        assert model.finder is not None
+        finder = model.finder()
+        assert finder is not None
+        finder = replace(finder, device=replace(finder.device, device=device))
+        there = replace(model, device=replace(model.device, device=device), finder=lambda: finder)
+        reading = read(ask("where is the zebra", long_text(4)), there, Silent())
+        return quick.rows, reading
+
+    (on_cpu, reading), (on_gpu, same) = map(read_on, ("cpu", "cuda"))
+    assert on_cpu == on_gpu and found(same) == found(reading)
+
+
 def test_where_no_word_of_the_question_stands_every_window_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
