@@ -42,9 +42,9 @@ class Entry:
 
     `number` is 0 until it is kept. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
-    say (`answered`, and `absent` as a Reading has them). `quick` tells that only the best passages were read,
-    `complete` that reading came to its end; `windows` were read of `windows_total`, which are 0 where that is not known
-    any more.
+    say (`answered`, `absent` and `finder` as a Reading has them). `quick` tells that only the best passages were to
+    be read, `complete` that reading came to its end; `windows` were read of `windows_total`, which are 0 where that is
+    not known any more.
     """
 
     question: str
@@ -66,6 +66,7 @@ class Entry:
     windows: int = 0
     windows_total: int = 0
     absent: float = 0.0
+    finder: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -92,7 +93,8 @@ class Entry:
     @property
     def stopped(self) -> str:
         """How far a reading came that was stopped: "Stopped after 34 % of the text"; empty for one that was not."""
-        return "" if self.complete else wording.stopped_after(self.share_read, quick=self.quick)
+        best_passages = self.quick or bool(self.finder)
+        return "" if self.complete else wording.stopped_after(self.share_read, quick=best_passages)
 
     @property
     def in_part(self) -> str:

@@ -65,9 +65,6 @@ def entry_of(
     text = opened.document.text
     answers = tuple(_kept(opened, text, answer) for answer in reading.answers if answer.document == index)
     best = reading.best
-    quick = reading.quick and question.quick
-    # Of passages that a quicker reader found, how many were read tells nothing of the whole text.
-    counted = reading.complete or quick == reading.quick
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
@@ -83,11 +80,12 @@ def entry_of(
         device=reading.device,
         seconds=reading.seconds,
         asked=time.time() if asked is None else asked,
-        quick=quick,
+        quick=reading.quick and question.quick,
         complete=reading.complete,
-        windows=reading.windows if counted else 0,
-        windows_total=reading.windows_total if counted else 0,
+        windows=reading.windows,
+        windows_total=reading.windows_total,
         absent=reading.absent,
+        finder=reading.finder,
     )
 
 
@@ -202,6 +200,8 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
         # An answer that was given below the threshold was asked for at any price.
         always_answer=entry.answered and 1 - entry.no_answer_probability < entry.threshold,
         quick=entry.quick,
+        # What was read whole is read whole again.
+        every=entry.complete and not (entry.quick or entry.finder),
     )
     reading = ask(workspace, question, report, model=model)
     now = entry_of(opened, question, reading)

@@ -12,7 +12,7 @@ from app.core.text import Span
 
 ENTRY = (
     "number, question, name, path, sha256, kind, answered, no_answer_probability, threshold, model, device, seconds,"
-    " asked, quick, complete, windows, windows_total, absent"
+    " asked, quick, complete, windows, windows_total, absent, finder"
 )
 ANSWER = 'entry, place, start, "end", text, probability, sentence, "before", "after", page, heading, page_label, line'
 _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
@@ -25,7 +25,7 @@ def entry_row(entry: Entry) -> tuple[Any, ...]:
         str(entry.kind),
         entry.answered, entry.no_answer_probability, entry.threshold, _kept(entry.model), _kept(entry.device),
         entry.seconds, entry.asked, entry.quick, entry.complete,
-        entry.windows, entry.windows_total, entry.absent,
+        entry.windows, entry.windows_total, entry.absent, _kept(entry.finder),
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def entries_of(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) 
 
 def _entry(row: tuple[Any, ...], answers: tuple[KeptAnswer, ...]) -> Entry:
     (number, question, name, path, sha256, kind, answered, no_answer, threshold, model, device, seconds, asked, quick,
-     complete, windows, windows_total, absent) = row  # fmt: skip
+     complete, windows, windows_total, absent, finder) = row  # fmt: skip
     return Entry(
         question=_words(question),
         name=_words(name),
@@ -75,6 +75,7 @@ def _entry(row: tuple[Any, ...], answers: tuple[KeptAnswer, ...]) -> Entry:
         windows=windows,
         windows_total=windows_total,
         absent=absent,
+        finder=_words(finder),
     )
 
 

@@ -52,6 +52,7 @@ _MIGRATIONS = (
         "ALTER TABLE entries ADD COLUMN absent REAL NOT NULL DEFAULT 0",
         "UPDATE entries SET absent = threshold / 3",
     ),
+    ("ALTER TABLE entries ADD COLUMN finder TEXT NOT NULL DEFAULT ''",),
 )
 
 
@@ -78,7 +79,7 @@ class History:
                     "INSERT OR IGNORE INTO texts VALUES (?, ?)",
                     (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
                 )
-            slots = ", ".join("?" * 18)
+            slots = ", ".join("?" * 19)
             done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
             number = int(done.lastrowid or 0)
             slots = ", ".join("?" * 13)

@@ -92,4 +92,5 @@ ENTRIES = st.builds(
     windows=st.integers(0, 10**6),
     windows_total=st.integers(0, 10**6),
     absent=SHARE,
+    finder=ANY_TEXT,
 )

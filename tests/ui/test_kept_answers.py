@@ -37,6 +37,9 @@ def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
     assert [(one.span, one.text) for one in found.answers] == [(Span(20, 24), "noon")]
     reading = reading_of(entry(kept(TEXT, 20, 24)), found.answers)
     assert reading.best is not None and reading.best.text == "noon"
+    assert not reading.quick
+    by_two = reading_of(replace(entry(kept(TEXT, 20, 24)), finder="quicker"), found.answers)
+    assert by_two.quick and by_two.judged_whole, "not all of it was read"
 
 
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:

@@ -63,8 +63,9 @@ def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
         complete=entry.complete,
         model=entry.model,
         device=entry.device,
-        quick=entry.quick,
+        quick=entry.quick or bool(entry.finder),
         absent=entry.absent,
+        finder=entry.finder,
     )
 
 
