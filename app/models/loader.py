@@ -129,8 +129,13 @@ def _precise(
         own = _own(card, checkpoint, head, replace(device, dtype="float32"), check, narrow)
         return None if own is None else Forward(own, head, device.device, card.max_length)
 
-    layers = checkpoint.config[checkpoint.family.layers] if device.device == "cpu" else 1
-    return Precise(forward, card.parameters // layers, device.device)
+    weights = card.parameters
+    if device.device == "cpu":  # one layer at a time, and a table of words of its own where that is not shared
+        weights //= checkpoint.config[checkpoint.family.layers]
+        words = narrow.encoder.embeddings.words
+        if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
+            weights += words.numel()
+    return Precise(forward, weights, device.device)
 
 
 def _tokenizer(card: ModelCard) -> Tokenizer:

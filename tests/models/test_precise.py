@@ -79,8 +79,12 @@ def test_a_table_of_words_that_is_stored_narrow_is_not_there_twice(family: str, 
     assert less.precise.size == exact.forward.size - there
 
 
-def test_it_is_not_loaded_where_memory_is_short(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = 4 * (read_card(reader).parameters // LAYERS)
+@pytest.mark.parametrize(("stored", "own"), [("float32", 4), ("float16", 0)])
+def test_it_is_not_loaded_where_memory_is_short(
+    stored: str, own: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = small_checkpoint(tmp_path / "reader", dtype=stored)
+    needed = 4 * (read_card(reader).parameters // LAYERS) + weights(reader, "word_embeddings", own)
     for free, has in ((2 * needed - 1, False), (2 * needed, True)):
         monkeypatch.setattr(module, "computer", lambda free=free: (64 * needed, free))
         precise = loaded(reader).precise
