@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import language as language_name
@@ -80,54 +80,49 @@ def search(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Stronger:
-    """Readers that are stronger than another one, the `recommended` one first, then by F1; None is recommended where
-    all are too large or too slow.
-    """
-
-    models: tuple[OfferedModel, ...]
-    recommended: OfferedModel | None
-
-
 def stronger(
-    models: Sequence[OfferedModel],
-    reader: ModelCard,
-    *,
-    without: Collection[str] = (),
-    reading_speed: float = 0.0,
-    memory: int | None = None,
-) -> Stronger:
-    """The offered readers of a reader's language that are stronger than it, less the repositories `without`.
+    models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = ()
+) -> tuple[OfferedModel, ...]:
+    """The offered readers of a reader's language with a higher F1, less the repositories `without`; the highest first.
 
     F1 is that on SQuAD 2.0 as their authors report it, and for `reader`, where it is none of them, as it was measured.
-    Recommended is the strongest that fits the memory (the computer's by default) well and reads a page fast enough at
-    the `reading_speed` of the settings, where it is known.
     """
     own = [model.squad2_f1 for model in models if model.repository == reader.repository]
     own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
-    found = sorted(
-        (
-            model
-            for model in models
-            if model.squad2_f1 > max(own, default=0.0)
-            and model.repository not in without
-            and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
-        ),
-        key=lambda model: -model.squad2_f1,
+    found = (
+        model
+        for model in models
+        if model.squad2_f1 > max(own, default=0.0)
+        and model.repository not in without
+        and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
     )
-    fitting = (each for each in found if fits(each, memory=memory) in (EASILY, WELL))
-    fast = (each for each in fitting if page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE)
-    best = next((each for each in fast if each.parameters <= _MOST_WEIGHTS), None)
-    return Stronger(tuple(sorted(found, key=lambda model: model is not best)), best)
+    return tuple(sorted(found, key=lambda model: -model.squad2_f1))
 
 
-def stronger_to_have(workspace: Workspace, report: Report) -> Stronger:
+def stronger_to_have(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
     """The readers `stronger` than the one in use that are not installed; raises SpanlightError where there is none."""
     reader = workspace.find_model(Head.QUESTION_ANSWERING)
     here = {card.repository for card in workspace.shelf.cards()}
-    speed_here = workspace.settings.reading_speed
-    return stronger(offered(workspace, report), reader, without=here, reading_speed=speed_here)
+    return stronger(offered(workspace, report), reader, without=here)
+
+
+def recommended(
+    readers: Sequence[OfferedModel], reading_speed: float, *, memory: int | None = None
+) -> OfferedModel | None:
+    """The first of `stronger` readers that fits the memory (the computer's by default) well and reads a page fast.
+
+    None where all are too large or, at the `reading_speed` of the settings, too slow.
+    """
+    return next(
+        (
+            each
+            for each in readers
+            if each.parameters <= _MOST_WEIGHTS
+            and page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE
+            and fits(each, memory=memory) in (EASILY, WELL)
+        ),
+        None,
+    )
 
 
 def page_seconds(parameters: int, reading_speed: float) -> float:

@@ -19,6 +19,7 @@ from app.flows.catalogue import (
     free_licence,
     offered,
     page_seconds,
+    recommended,
     search,
     stronger,
     stronger_to_have,
@@ -206,46 +207,43 @@ def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
     models: tuple[OfferedModel, ...],
 ) -> None:
     reader = replace(READER, languages=("en",), measured={"qa_dev-squad2": {"f1": 61.0}})
-    found = stronger(models, reader, memory=16 * GB)
-    assert len(found.models) > 2 and all(model.squad2_f1 > 61 for model in found.models)
-    first, *rest = found.models
-    assert found.recommended is first and first.parameters <= 200e6, "a large one is not recommended"
-    assert [model.squad2_f1 for model in rest] == sorted((m.squad2_f1 for m in rest), reverse=True)
-    assert max(rest, key=lambda model: model.squad2_f1).parameters > 200e6
-    assert not stronger(models, replace(reader, measured={"qa_dev-squad2": {"f1": 99.0}})).models
-    own = stronger(models, replace(reader, repository=rest[0].repository))
-    assert not own.models and own.recommended is None, "by its authors' own figure"
+    found = stronger(models, reader)
+    assert len(found) > 2 and all(model.squad2_f1 > 61 for model in found)
+    assert [model.squad2_f1 for model in found] == sorted((m.squad2_f1 for m in found), reverse=True)
+    assert not stronger(models, replace(reader, measured={"qa_dev-squad2": {"f1": 99.0}}))
+    own = stronger(models, replace(reader, repository=found[0].repository))
+    assert not own, "by its authors' own figure"
     several = tuple(
         replace(model, squad2_f1=84.0) if "multi" in model.languages else model for model in models
     )
-    german = stronger(several, replace(reader, languages=("de",)), memory=16 * GB).models
+    german = stronger(several, replace(reader, languages=("de",)))
     assert german and all(model.languages == ("multi",) for model in german)
-    small = stronger(models, reader, memory=GB // 2)
-    assert small.models[0] == rest[0] and small.recommended is None, (
-        "nothing fits well: the strongest comes first"
-    )
+
+
+def test_nothing_large_is_recommended(models: tuple[OfferedModel, ...]) -> None:
+    found = stronger(models, READER)
+    best = recommended(found, 0.0, memory=16 * GB)
+    assert best is not None and found[0].parameters > 200e6 >= best.parameters
+    assert recommended(found, 0.0, memory=GB // 2) is None, "nothing fits well"
 
 
 def test_nothing_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
-    reader = replace(READER, languages=("en",))
-    best = stronger(models, reader, memory=16 * GB).recommended
+    found = stronger(models, READER)
+    best = recommended(found, 0.0, memory=16 * GB)
     assert best is not None
     speed = 1000 * best.parameters / 20  # a page of it takes 20 seconds
     assert page_seconds(best.parameters, speed) == pytest.approx(20)
-    assert stronger(models, reader, reading_speed=1.01 * speed, memory=16 * GB).recommended == best
-    slower = stronger(models, reader, reading_speed=0.99 * speed, memory=16 * GB)
-    assert slower.recommended not in (best, None) and best in slower.models
-    none = stronger(models, reader, reading_speed=1.0, memory=16 * GB)
-    assert none.recommended is None and none.models[0].squad2_f1 == max(m.squad2_f1 for m in models)
+    assert recommended(found, 1.01 * speed, memory=16 * GB) == best
+    assert recommended(found, 0.99 * speed, memory=16 * GB) not in (best, None)
+    assert recommended(found, 1.0, memory=16 * GB) is None
 
 
 def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
     found = stronger_to_have(workspace, Silent())
-    assert found == stronger(models, READER) and found.recommended is not None
-    there = replace(READER, repository=found.recommended.repository)
+    assert found == stronger(models, READER)
+    there = replace(READER, repository=found[1].repository)
     workspace.shelf.cards = lambda: (READER, there)  # type: ignore[method-assign]
-    now = stronger_to_have(workspace, Silent())
-    assert found.recommended not in now.models and now.recommended not in (found.recommended, None)
+    assert stronger_to_have(workspace, Silent()) == (found[0], *found[2:])
 
 
 def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(

@@ -14,8 +14,8 @@ from app.ui.views.sheet import Sheet
 from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 if TYPE_CHECKING:
+    from app.core.offers import OfferedModel
     from app.core.results import Reading
-    from app.flows.catalogue import Stronger
 
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
@@ -40,7 +40,7 @@ class Answers(QObject):
         self._settings = settings
         self._panel = panel
         self._own_threshold: float | None = None  # until the reader's card has been read
-        self._readers: Stronger | None = None
+        self._readers: tuple[OfferedModel, ...] | None = None
         self.sheet: Sheet | None = None
         panel.card.chosen.connect(self.choose_first)
         panel.card.copy_asked.connect(self._copy_first)
@@ -199,12 +199,13 @@ class Answers(QObject):
         if self._readers is None:
             self.unsure.emit()
             return
-        if not self._readers.models:
+        if not self._readers:
             return
-        from app.flows.catalogue import told
+        from app.flows.catalogue import recommended, told
 
-        best, speed = self._readers.recommended, self._settings.reading_speed
-        others = [model for model in self._readers.models if model is not best]
+        speed = self._settings.reading_speed
+        best = recommended(self._readers, speed)
+        others = [model for model in self._readers if model is not best]
         said = f"Recommended: {told(best, speed)}." if best else "All are large or slow for this computer."
         also = (
             f" {'Also' if best else 'They are'}: {', '.join(model.title for model in others)}."
@@ -216,7 +217,7 @@ class Answers(QObject):
         )
 
     @Slot(object)
-    def set_readers(self, readers: Stronger | None) -> None:
+    def set_readers(self, readers: tuple[OfferedModel, ...] | None) -> None:
         """Take the stronger readers that can be had; None where that is to be found out anew."""
         self._readers = readers
         outcome = self._outcome()

@@ -11,7 +11,7 @@ from app.core.languages import languages
 from app.core.models import Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
-from app.flows.catalogue import offered, stronger_to_have, suits
+from app.flows.catalogue import offered, recommended, stronger_to_have, suits
 from app.flows.measure import measured
 from app.flows.models import installed
 from app.flows.workspace import Workspace
@@ -95,7 +95,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
-        better = stronger_to_have(workspace, report).recommended
+        better = recommended(stronger_to_have(workspace, report), workspace.settings.reading_speed)
     except SpanlightError:  # there is no reader yet
         better = None
     best = better.repository if better else ""
