@@ -130,7 +130,7 @@ def _precise(
         return None if own is None else Forward(own, head, device.device, card.max_length)
 
     weights = card.parameters
-    if device.device == "cpu":  # one layer at a time, and a table of words of its own where that is not shared
+    if device.device == "cpu":  # a layer at a time, and a table of words where that is not shared
         weights //= checkpoint.config[checkpoint.family.layers]
         words = narrow.encoder.embeddings.words
         if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
