@@ -79,7 +79,11 @@ def parser() -> argparse.ArgumentParser:
     )
     decision = parser.add_mutually_exclusive_group()
     decision.add_argument(
-        "--always-answer", action="store_true", help="give the best answer, however unlikely"
+        "--always-answer",
+        action="store_const",
+        const=0.0,
+        dest="threshold",
+        help="give the best answer, however unlikely",
     )
     decision.add_argument(
         "--threshold",
@@ -235,7 +239,6 @@ def _options(
         documents,
         top_k,
         arguments.threshold,
-        arguments.always_answer,
         quick=arguments.quick,
         every=arguments.every_passage,
     )

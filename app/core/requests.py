@@ -29,25 +29,20 @@ class Question:
     """A question about one or several documents.
 
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
-    answers at all (0 to 1) for an answer to be given; None takes the model's own. `always_answer`
-    makes it 0, which gives the best span in any case. `quick` reads only the passages that share most words with the
-    question; `in_order` reads from the first window to the last, where otherwise those passages come first. Where a
-    model has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage is to be
-    read, and answers alone where the reading is to be `quick`.
+    answers at all (0 to 1) for an answer to be given: 0 gives the best span in any case, None takes the
+    model's own. `quick` reads only the passages that share most words with the question; `in_order`
+    reads from the first window to the last, where otherwise those passages come first. Where a model
+    has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage
+    is to be read, and answers alone where the reading is to be `quick`.
     """
 
     text: str
     documents: tuple[Document, ...]
     top_k: int = 5
     threshold: float | None = None
-    always_answer: bool = False
     quick: bool = False
     in_order: bool = False
     every: bool = False
-
-    def __post_init__(self) -> None:
-        if self.always_answer:
-            object.__setattr__(self, "threshold", 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 TEXT = "The knave of hearts stole the tarts in 1865, and the king called for him at once."
 WHO = "Who stole the tarts?"
 REQUESTS: dict[Head, object] = {
-    Head.QUESTION_ANSWERING: Question(WHO, (Document(TEXT),), always_answer=True),
+    Head.QUESTION_ANSWERING: Question(WHO, (Document(TEXT),), threshold=0.0),
     Head.CLASSIFICATION: TextsToClassify((TEXT, WHO)),
     Head.MASKED_WORDS: TextToFill(TEXT, (Span(4, 9),)),
     Head.NEXT_SENTENCE: PassagePairs(((WHO, TEXT),)),

@@ -37,8 +37,8 @@ def ask_batch(
 
     Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
     are code points into it; a row without an answer has "" and null, and its probability is that of there being none;
-    with low confidence "nearest" has the words that may answer. `options` gives threshold, always_answer and top_k
-    (above 1 adds "answers" to each row). Rows whose id is in the output already are not asked again. Raises
+    with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
+    "answers" to each row). Rows whose id is in the output already are not asked again. Raises
     SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)

@@ -197,8 +197,6 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
         (opened.document,),
         top_k=max(1, len(entry.answers)),
         threshold=entry.threshold,
-        # An answer that was given below the threshold was asked for at any price.
-        always_answer=entry.answered and 1 - entry.no_answer_probability < entry.threshold,
         quick=entry.quick,
         # What was read whole is read whole again.
         every=entry.complete and not (entry.quick or entry.finder),

@@ -156,7 +156,7 @@ def read(question: Question) -> Reading:
         if start >= 0:
             sure = 0.3 if question.text.startswith("Perhaps") else 0.8
             answer = Answer(number, Span(start, start + len(word)), word, sure, 6.0, 2.0)
-            answered = question.always_answer or threshold <= sure
+            answered = threshold <= sure
             return Reading(
                 (answer,), answered, 1 - sure, threshold, 1, 1, 0.01, model="reader", device="CPU", absent=0.2
             )
@@ -164,7 +164,7 @@ def read(question: Question) -> Reading:
     guess = text.split()[0] if text.split() else ""
     start = text.find(guess)
     answers = (Answer(0, Span(start, start + len(guess)), guess, 0.05, 1.0, 3.0),) if guess else ()
-    answered = bool(answers) and (question.always_answer or threshold <= 0.1)
+    answered = bool(answers) and threshold <= 0.1
     return Reading(answers, answered, 0.9, threshold, 1, 1, 0.01, model="reader", device="CPU", absent=0.2)
 
 

@@ -77,7 +77,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         tmp_path / "in.jsonl", [{"id": 1, "context": "Nothing here.", "question": "Where is the king?"}]
     )
     engine = FakeEngine()
-    options = Question("", (), top_k=3, always_answer=True)
+    options = Question("", (), top_k=3, threshold=0.0)
     ask_batch(fake_workspace(tmp_path, engine), source, tmp_path / "out.jsonl", options, Silent())
     asked = engine.requests[0]
     assert isinstance(asked, QuestionBatch)

@@ -180,8 +180,8 @@ def test_the_same_answer_is_said(workspace: Workspace, file: Path, engine: FakeE
     assert history.past(workspace, "", SILENT).total == 1
     again = engine.requests[-1]
     assert isinstance(again, Question)
-    assert (again.text, again.threshold, again.quick, again.always_answer, again.top_k) == (
-        kept.question, kept.threshold, False, False, 1,
+    assert (again.text, again.threshold, again.quick, again.top_k) == (
+        kept.question, kept.threshold, False, 1,
     )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def test_a_model_that_is_gone_gives_way_and_is_said(workspace: Workspace) -> Non
 
 
 def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine: FakeEngine) -> None:
-    question = Question("What about whales?", (Document(TEXT),), always_answer=True)
+    question = Question("What about whales?", (Document(TEXT),), threshold=0.0)
     reading = ask(workspace, question, SILENT)
     kept = history.remember(workspace, question.documents[0], question, reading, SILENT)
     assert kept is not None and kept.answered

@@ -155,7 +155,7 @@ def test_probabilities_follow_the_calibration() -> None:
     assert reading.device == "CPU"
 
 
-def test_the_text_does_not_say_unless_always_answer_or_a_low_threshold() -> None:
+def test_the_text_does_not_say_unless_the_threshold_is_low() -> None:
     model = span_reader(null=40.0)
     text = "the king of france"
     quiet = read(ask("which", text), model, Silent())
@@ -163,7 +163,6 @@ def test_the_text_does_not_say_unless_always_answer_or_a_low_threshold() -> None
     assert quiet.best is None
     assert quiet.answers
     assert quiet.no_answer_probability > 0.99
-    assert read(ask("which", text, always_answer=True), model, Silent()).best == quiet.answers[0]
     assert read(ask("which", text, threshold=0.0), model, Silent()).best == quiet.answers[0]
     assert not read(ask("which", text, threshold=1.0), span_reader(null=0.0), Silent()).answered
 
@@ -171,7 +170,7 @@ def test_the_text_does_not_say_unless_always_answer_or_a_low_threshold() -> None
 def test_a_text_without_words_does_not_say() -> None:
     for documents in (("",), (" \n ",), ("", "\n")):
         noted = Noted()
-        reading = read(ask("which", *documents, always_answer=True), span_reader(), noted)
+        reading = read(ask("which", *documents, threshold=0.0), span_reader(), noted)
         assert reading.answers == ()
         assert not reading.answered
         assert reading.no_answer_probability == 1.0
