@@ -20,7 +20,7 @@ _LINES = 60
 _MOST_BYTES = 200_000  # read of the end of a log
 # Settings whose values are told; of any other that was changed only that it was. `models` has names of its own.
 _TOLD = frozenset(
-    "theme device precision unload_minutes offline use_token ask_top_k ask_threshold ask_quick ask_every keep_history"
+    "theme device precision unload_minutes offline use_token ask_top_k ask_threshold ask_reading keep_history"
     " text_size document_size classify_lines names_joining last_view".split()
 )
 # What changes with every start, or says nothing.

@@ -13,6 +13,7 @@ from app.core.models import Head
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
+READINGS = ("usual", "every", "quick")
 MOST_RECENT = 12
 _OLD_MODELS = {"reader_model": Head.QUESTION_ANSWERING, "classifier_model": Head.CLASSIFICATION}
 
@@ -26,7 +27,8 @@ class Settings:
     `device` is one of auto, cpu, cuda, mps; `models` maps a head's value to the name or folder of its model;
     `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
-    `ask_quick` has only the best passages of a document read, `ask_every` all of a long one by the careful reader;
+    `ask_reading` is what is read of a long document: the passages that a quicker reader finds (usual), every one by the
+    careful reader, or the best ones alone (quick);
     `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
@@ -48,8 +50,7 @@ class Settings:
     splitters: dict[str, list[int]] = field(default_factory=dict)
     ask_top_k: int = 5
     ask_threshold: float | None = None
-    ask_quick: bool = False
-    ask_every: bool = False
+    ask_reading: str = "usual"
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
     text_size: int = 100
@@ -205,15 +206,15 @@ def _from_values(values: dict[str, object]) -> Settings:
                 settings.document_size = value
             case "names_joining" if value == "first" or value in _joinings():
                 settings.names_joining = str(value)
-            case (
-                "classify_lines"
-                | "ask_quick"
-                | "ask_every"
-                | "keep_history"
-                | "offline"
-                | "use_token"
-                | "welcomed"
-            ) if isinstance(value, bool):
+            case "ask_reading" if value in READINGS:
+                settings.ask_reading = str(value)
+            case "ask_quick" | "ask_every":
+                # How older versions wrote it; what stands under `ask_reading` is newer.
+                if value is True and "ask_reading" not in values:
+                    settings.ask_reading = name.removeprefix("ask_")
+            case "classify_lines" | "keep_history" | "offline" | "use_token" | "welcomed" if (
+                type(value) is bool
+            ):
                 setattr(settings, name, value)
             case "recent_files" if isinstance(value, list):
                 settings.recent_files = [path for path in value if isinstance(path, str)][:MOST_RECENT]

@@ -20,7 +20,7 @@ def test_round_trip(tmp_path: Path) -> None:
         splitters={"ask": [300, 200]},
         ask_top_k=8,
         ask_threshold=0.7,
-        ask_every=True,
+        ask_reading="every",
         names_joining="max",
     )
     save(settings, path)
@@ -63,6 +63,7 @@ def test_unknown_keys_are_kept(tmp_path: Path) -> None:
         ("ask_top_k", True),
         ("ask_top_k", "5"),
         ("splitters", [1]),
+        ("ask_reading", "all"),
         ("names_joining", "best"),
         ("names_joining", []),
         ("models", ["reader"]),
@@ -94,6 +95,24 @@ def test_a_model_chosen_since_then_counts_more(tmp_path: Path, order: int) -> No
     values = {"reader_model": "old", "classifier_model": "moods", "models": {"question-answering": "new"}}
     path.write_text(json.dumps(dict(list(values.items())[::order])))
     assert load(path).models == {"question-answering": "new", "classification": "moods"}
+
+
+@pytest.mark.parametrize(
+    ("values", "reading"),
+    [
+        ({"ask_quick": True, "ask_every": False}, "quick"),
+        ({"ask_quick": False, "ask_every": True}, "every"),
+        ({"ask_quick": False, "ask_every": "yes"}, "usual"),
+        ({"ask_quick": True, "ask_reading": "every"}, "every"),
+    ],
+)
+def test_what_an_older_version_was_to_read_is_still_read(
+    tmp_path: Path, values: dict[str, object], reading: str
+) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps(values))
+    settings = load(path)
+    assert (settings.ask_reading, settings.others) == (reading, {})
 
 
 def test_splitters_of_the_wrong_kind_are_left_out(tmp_path: Path) -> None:

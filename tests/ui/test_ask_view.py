@@ -133,7 +133,7 @@ def test_where_no_answer_is_given_none_is_marked_along_the_page(
 
 
 def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, qtbot: QtBot) -> None:
-    view.workspace.settings.ask_quick = True
+    view.workspace.settings.ask_reading = "quick"
     ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
     assert card.over() == "Only the best passages were read, 5 % of the text"
@@ -166,11 +166,11 @@ def test_every_passage_is_read_where_that_was_chosen_or_is_asked_for(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     settings = view.workspace.settings
-    settings.ask_quick = True
+    settings.ask_reading = "quick"
     ask(view, qtbot, "boiling?")
     qtbot.mouseClick(view.panel.card._whole, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(engine.requests) == 2)
-    settings.ask_quick, settings.ask_every = False, True
+    settings.ask_reading = "every"
     ask(view, qtbot, "How long?")
     asked = [(each.quick, each.every) for each in engine.requests if isinstance(each, Question)]
     assert asked == [(True, False), (False, True), (False, True)]

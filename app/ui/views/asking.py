@@ -108,14 +108,14 @@ class Asking(QObject):
         from app.core.requests import Question
 
         settings = self._workspace.settings
-        every = whole or settings.ask_every
+        reading = "every" if whole else settings.ask_reading
         request = Question(
             question,
             (opened.document,),
             settings.ask_top_k,
             self._answers.threshold(),
-            quick=settings.ask_quick and not every,
-            every=every,
+            quick=reading == "quick",
+            every=reading == "every",
         )
         self._begin(Run(sheet, outcome, request))
         if not example:

@@ -131,9 +131,8 @@ class SettingsView(Page):
 
     @Slot(str)
     def _reading_chosen(self, reading: str) -> None:
-        settings = self.workspace.settings
-        settings.ask_quick, settings.ask_every = reading == "quick", reading == "every"
-        self._save("ask_quick")
+        self.workspace.settings.ask_reading = reading
+        self._save("ask_reading")
 
     @Slot(str)
     def _history_chosen(self, history: str) -> None:
@@ -195,7 +194,7 @@ class SettingsView(Page):
     def _take_settings(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
-        self.reading.select("every" if settings.ask_every else "quick" if settings.ask_quick else "usual")
+        self.reading.select(settings.ask_reading)
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
