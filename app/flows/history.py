@@ -187,7 +187,8 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     sentences = []
     if opened.sha256 != entry.sha256:
         sentences.append("The file has changed since.")
-    model = entry.model
+    # Words of the quick reader that were provisional when reading was stopped were asked of the careful one.
+    reader = model = "" if entry.model == entry.finder and not entry.quick else entry.model
     try:
         workspace.find_model(Head.QUESTION_ANSWERING, model)
     except SpanlightError:
@@ -203,8 +204,8 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     )
     reading = ask(workspace, question, report, model=model)
     now = entry_of(opened, question, reading)
-    if entry.model and now.model != entry.model:
-        sentences.append(f"{entry.model} is not installed any more; {now.model} has read it.")
+    if reader and now.model != reader:
+        sentences.append(f"{reader} is not installed any more; {now.model} has read it.")
     if not entry.complete:
         sentences.append(f"That time: {entry.stopped[:1].lower()}{entry.stopped[1:]}.")
     same, said = said_of(entry, now)

@@ -24,7 +24,7 @@ from app.flows.compare import said_of
 from app.flows.read import read_document
 from app.flows.workspace import Workspace
 from app.library.database import Damaged
-from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
 from tests.helpers.history_entries import LEASE, entry, unanswered
 
 TEXT = "Part one\n\nThe tide is low. At noon the tide is highest, says Mr. Hu.\n\nPart two\n\nNobody swims."
@@ -234,6 +234,19 @@ def test_a_model_that_is_gone_gives_way_and_is_said(workspace: Workspace) -> Non
         "The same answer, at the same place.",
         "grand-reader is not installed any more; reader has read it.",
     )
+
+
+@pytest.mark.parametrize(("quick", "asked_again"), [(False, "reader"), (True, "quick")])
+def test_a_reading_that_was_stopped_at_the_quick_readers_words_is_asked_of_the_careful_one_again(
+    workspace: Workspace, engine: FakeEngine, quick: bool, asked_again: str
+) -> None:
+    cards = (READER, replace(READER, name="quick", folder="/models/quick"))
+    workspace.shelf.cards = lambda: cards  # type: ignore[method-assign]
+    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    check(workspace, replace(kept, model="quick", finder="quick", quick=quick, complete=False))
+    choice, again = engine.choices[-1], engine.requests[-1]
+    assert choice is not None and Path(choice.folder).name == asked_again
+    assert isinstance(again, Question) and again.quick == quick
 
 
 def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine: FakeEngine) -> None:

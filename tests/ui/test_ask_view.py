@@ -142,6 +142,9 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: card.answer() == "The text does not say")
     assert card.over() == ""
+    history = view.workspace.history
+    qtbot.waitUntil(lambda: history.count() == 2)
+    assert [entry.quick for entry in history.entries()] == [False, True], "so it is kept"
 
 
 def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(

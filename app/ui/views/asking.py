@@ -99,7 +99,10 @@ class Asking(QObject):
             panel.threshold.open(False)
         if not example and not waited:
             sheet.history = panel.box.remember()
-        outcome = sheet.outcome = Outcome(question, opened, example=example)
+        settings = self._workspace.settings
+        reading = "every" if whole else settings.ask_reading
+        quick = reading == "quick"
+        outcome = sheet.outcome = Outcome(question, opened, example=example, quick=quick)
         sheet.pane.put_out()
         sheet.pane.set_heat(())
         sheet.pane.hold()
@@ -107,14 +110,12 @@ class Asking(QObject):
             panel.strip.clear()
         from app.core.requests import Question
 
-        settings = self._workspace.settings
-        reading = "every" if whole else settings.ask_reading
         request = Question(
             question,
             (opened.document,),
             settings.ask_top_k,
             self._answers.threshold(),
-            quick=reading == "quick",
+            quick=quick,
             every=reading == "every",
         )
         self._begin(Run(sheet, outcome, request))

@@ -157,9 +157,15 @@ class Keeping(QObject):
 
         reading = listed(reading_of(entry, found.answers), (found.opened.document,))
         sheet.outcome = Outcome(
-            entry.question, found.opened, reading, running=False, ended=entry.stopped, asked=entry.asked
+            entry.question,
+            found.opened,
+            reading,
+            running=False,
+            ended=entry.stopped,
+            note=entry.stopped,
+            asked=entry.asked,
+            quick=entry.quick,
         )
-        sheet.outcome.note = entry.stopped
         self._answers.light(sheet)
 
     @Slot(object)
@@ -292,4 +298,4 @@ class Keeping(QObject):
 def _question(outcome: Outcome) -> Question:
     from app.core.requests import Question
 
-    return Question(outcome.question, (outcome.opened.document,))
+    return Question(outcome.question, (outcome.opened.document,), quick=outcome.quick)

@@ -33,6 +33,7 @@ class Outcome:
     until then nothing is said of it. `example` tells that Spanlight asked it itself, to show what it does: it is kept
     nowhere. `asked` is when it was asked, in seconds since 1970. `paused` tells that a newer question is read for
     first, though this one is still running; `reached` is how much of the text had been read by then, 0 to 1.
+    `quick` tells that only the best passages were to be read.
     """
 
     question: str
@@ -53,6 +54,7 @@ class Outcome:
     asked: float = field(default_factory=time)
     paused: bool = False
     reached: float = 0.0
+    quick: bool = False
 
     @property
     def fraction(self) -> float:
