@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
-from app.flows.ask import nearest_values, with_view
+from app.flows.ask import listed, nearest_values, with_view
 from app.flows.groups import GroupReport, groups
 from app.flows.in_order import BatchDone, InOrder
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
@@ -38,7 +38,7 @@ def ask_batch(
     Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
     are code points into it; a row without an answer has "" and null, and its probability is that of there being none;
     with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
-    "answers" to each row). Rows whose id is in the output already are not asked again. Raises
+    "answers" to each row, as `listed`). Rows whose id is in the output already are not asked again. Raises
     SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
@@ -50,8 +50,9 @@ def ask_batch(
         whole = GroupReport(report, total - before, "questions")
         asked = ((row, _question(row, source, options)) for row in left)
 
-        def take(row: Row, reading: Reading) -> None:
-            file.append([_answer_row(row, reading, options.top_k)])
+        def take(pair: tuple[Row, Question], reading: Reading) -> None:
+            row, question = pair
+            file.append([_answer_row(row, listed(reading, question.documents), options.top_k)])
 
         read_questions(workspace, asked, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
@@ -62,16 +63,16 @@ def read_questions(
     asked: Iterable[tuple[ItemT, Question]],
     choice: ModelChoice,
     whole: GroupReport,
-    take: Callable[[ItemT, Reading], None],
+    take: Callable[[tuple[ItemT, Question], Reading], None],
 ) -> None:
-    """Read the items' questions, and have each item taken with what its question brought.
+    """Read the items' questions, and have each item and question taken with what that brought.
 
     They are taken in their order, each as soon as all before it are known. A question without words is not read:
     no text answers it.
     """
     for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
         unread = {at: UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
-        in_order = InOrder([item for item, _ in group], unread, whole, take)
+        in_order = InOrder(group, unread, whole, take)
         if in_order.asked:
             batch = QuestionBatch(tuple(group[at][1] for at in in_order.asked))
             for found in enumerate(workspace.engine.run(batch, choice, in_order)):

@@ -178,7 +178,7 @@ def read_known(
         found.append(_held_against(*known, reading))
         last = reading
 
-    read_questions(workspace, ((known, known[1]) for known in asked), choice, whole, take)
+    read_questions(workspace, asked, choice, whole, take)
     return found, last
 
 

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.results import Answer, Reading
+from app.core.text import Span
 from app.flows.ask_batch import ask_batch
 from app.flows.groups import MOST_ITEMS
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
@@ -86,6 +89,24 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
     row = rows_of(tmp_path / "out.jsonl")[0]
     assert row["answer"] == "Nothing"
     assert row["answers"] == [{"answer": "Nothing", "start": 0, "end": 7, "probability": 0.05}]
+
+
+def test_other_places_are_listed_as_of_a_single_question(tmp_path: Path) -> None:
+    context = "The king stole tarts. The queen did. Nobody else."
+    places = [("king", 0.4), ("tarts", 0.2), ("The", 0.1), ("queen", 0.1), ("Nobody", 0.04)]
+
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+            spans = [(Span(context.rindex(text), context.rindex(text) + len(text)), p) for text, p in places]
+            answers = tuple(Answer(0, span, span.of(context), p, 6.0, 2.0) for span, p in spans)
+            return (Reading(answers, True, 0.1, 0.5, 1, 1, 0.1),)
+
+    source = write(tmp_path / "in.jsonl", [{"id": 1, "context": context, "question": "Who stole the tarts?"}])
+    output = tmp_path / "out.jsonl"
+    ask_batch(fake_workspace(tmp_path, Engine()), source, output, replace(OPTIONS, top_k=5), Silent())
+    (row,) = rows_of(output)
+    answers = cast("list[dict[str, object]]", row["answers"])
+    assert [answer["answer"] for answer in answers] == ["king", "queen"]
 
 
 def test_compressed_input_and_rows_without_an_id(tmp_path: Path) -> None:
