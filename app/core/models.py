@@ -40,6 +40,8 @@ class ProblemType(StrEnum):
 
 # Among how many best spans the probability that a text answers is shared, however many are listed.
 SHARED_AMONG = 20
+# Of English text, by the tokenizers of BERT's families.
+TOKENS_PER_CHARACTER = 0.23
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, LoadedModel
+from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.core.results import Answer, Reading
     from app.core.text import Document, Span
 
-_TOKENS_A_CHARACTER = 0.23
 # Of fewer tokens the time says little.
 _LEAST_TIMED = 150
 # What is less likely is not listed among the other places.
@@ -51,7 +50,9 @@ def ask(
         raise SpanlightError("There is nothing to read.", "Open or paste a text first.")
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
-    listing = _Listing(report, question, Path(choice.finder).name)
+    from app.models.card import model_name
+
+    listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
     reading = listing.told(workspace.engine.run(question, choice, listing))
     if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
         workspace.settings.reading_speed = speed
@@ -67,7 +68,7 @@ def _speed(workspace: Workspace, reading: Reading, question: Question, model: st
     read = reading.windows * card.window
     if not reading.quick:  # the last windows are shorter
         characters = sum(len(document.text) for document in question.documents)
-        read = min(read, round(characters * _TOKENS_A_CHARACTER * card.window / (card.window - card.stride)))
+        read = min(read, round(characters * TOKENS_PER_CHARACTER * card.window / (card.window - card.stride)))
     if read < _LEAST_TIMED or not reading.seconds or (reading.finder and reading.finder == reading.model):
         return 0.0
     done = read * card.parameters

@@ -26,7 +26,7 @@ from app.tasks.sections import Section, section_windows, sections
 from app.tasks.spans import Candidate, NBest, window_candidates
 from app.tasks.task import ReadyModel
 from app.tasks.tokens import Tokens, join, moved, tokenise
-from app.tasks.windows import TOKENS_PER_CHARACTER, PairTemplate, Window, estimate_windows
+from app.tasks.windows import PairTemplate, Window, estimate_windows
 
 
 def question_tokens(question: str, model: ReadyModel) -> Tokens:
@@ -86,7 +86,7 @@ class Asked:
         if self._made:
             return self._made + max(1, round(left * self._made / self._cut))
         card = self._model.card
-        return estimate_windows(left, card.window, card.stride, TOKENS_PER_CHARACTER)
+        return estimate_windows(left, card.window, card.stride)
 
     def choose(
         self, template: PairTemplate, points: Iterable[tuple[int, int]], most: int

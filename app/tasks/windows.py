@@ -12,6 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.core.models import TOKENS_PER_CHARACTER
 from app.tasks.pieces import Pieces
 from app.tasks.tokens import Tokens, join, part
 
@@ -21,8 +22,6 @@ LENGTH = 384
 STRIDE = 128
 # So many tokens at most tell of the sections that a window stands in.
 TITLE_TOKENS = 24
-# Of English text, by the tokenizers of BERT's families.
-TOKENS_PER_CHARACTER = 0.23
 
 _PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
 _PROBES = ("a", "the", "1", ".")
