@@ -199,6 +199,32 @@ def test_the_nearest_words_are_shown_at_once_with_low_confidence(
     assert len(engine.requests) == 1, "nothing is read again"
 
 
+def test_words_with_low_confidence_are_shown_as_provisional_while_the_text_is_read(
+    view: AskView, qtbot: QtBot, engine: FakeEngine, reader: Reader
+) -> None:
+    weak = Reading(
+        answers(TEXT, *WORDS, likely=0.31), False, 0.65, 0.4, 1, 2, 0.1, complete=False, absent=0.13
+    )
+
+    def read(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        report.partial(weak)
+        while not reader.go_on.wait(0.01):
+            report.check()
+        return replace(weak, windows=2, complete=True)
+
+    engine.answer = read
+    sheet = start(view, qtbot, "How long?")
+    card = view.panel.card
+    qtbot.waitUntil(lambda: card.over() == "Provisional: still reading")
+    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31 %")
+    assert sheet.pane.lit() == list(WORDS) and sheet.pane.lights.faint
+    assert not card._copy.isVisible() and not view.panel.offered_reader()
+    reader.go_on.set()
+    qtbot.waitUntil(card._copy.isVisible)
+    assert not card.over() and card.likely().startswith("Low confidence, 31 %")
+    qtbot.waitUntil(lambda: view.panel.offered_reader() != "")
+
+
 def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskView, qtbot: QtBot) -> None:
     shown: list[str] = []
     view.open_models.connect(shown.append)

@@ -15,7 +15,6 @@ from app.ui.widgets.answer_panel import IDLE, AnswerPanel
 
 if TYPE_CHECKING:
     from app.core.offers import OfferedModel
-    from app.core.results import Reading
 
 _CHANGED = "The text was changed after this was asked."
 _AWAITS_FILE = "Asked as soon as the file is open"
@@ -150,7 +149,7 @@ class Answers(QObject):
                 panel.idle.setText(f"{outcome.ended}, before anything was found.")
             return
         reading = outcome.judged(self.threshold())
-        if outcome.running and reading.best is None:
+        if outcome.running and reading.shown is None:
             panel.clear_answer()
             panel.idle.setText(_NONE_YET)
             return
@@ -167,7 +166,11 @@ class Answers(QObject):
             )
         elif reading.shown is not None:
             panel.card.show_low_confidence(
-                outcome.place(0), reading.no_answer_probability, over, _facts(outcome)
+                outcome.place(0),
+                reading.no_answer_probability,
+                over,
+                _facts(outcome),
+                sure=not outcome.running,
             )
         else:
             nearest = outcome.place(0) if outcome.answers() else None
@@ -186,15 +189,16 @@ class Answers(QObject):
         others = range(1, len(outcome.answers())) if reading.shown is not None else ()
         title = "Other places so far" if outcome.running else "Other places"
         panel.show_others([outcome.place(index) for index in others], title)
-        self._offer_readers(reading)
+        self._offer_readers(outcome)
         # What is found while reading goes on does not scroll away what a person is looking at.
         panel.select(outcome.chosen, scroll=not outcome.running)
         self._say()
 
-    def _offer_readers(self, reading: Reading) -> None:
-        """Recommend a stronger reader where words have low confidence."""
+    def _offer_readers(self, outcome: Outcome) -> None:
+        """Recommend a stronger reader where words have low confidence at the end."""
         self._panel.offer_readers("")
-        if reading.best is not None or reading.shown is None:
+        reading = outcome.judged(self.threshold())
+        if outcome.running or reading.best is not None or reading.shown is None:
             return
         if self._readers is None:
             self.unsure.emit()
@@ -221,8 +225,8 @@ class Answers(QObject):
         """Take the stronger readers that can be had; None where that is to be found out anew."""
         self._readers = readers
         outcome = self._outcome()
-        if outcome is not None and outcome.reading is not None and not outcome.running:
-            self._offer_readers(outcome.judged(self.threshold()))
+        if outcome is not None and outcome.reading is not None:
+            self._offer_readers(outcome)
 
     @Slot()
     def _name_question(self) -> None:

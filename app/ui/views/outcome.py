@@ -104,14 +104,10 @@ class Outcome:
         return found if self.kept is None or self.kept in found else (*found, self.kept)
 
     def shown(self, threshold: float | None) -> tuple[Answer, ...]:
-        """The places to light up, by this threshold: none where the text does not say, or its nearest words alone.
-
-        While it is being read, words with low confidence are not shown: better ones may come.
-        """
+        """The places to light up, by this threshold: none where the text does not say, or its nearest words alone."""
         if self.reading is None:
             return ()
-        judged = self.judged(threshold)
-        if judged.best is not None or (judged.shown is not None and not self.running):
+        if self.judged(threshold).shown is not None:
             return self.answers()
         return self.answers()[:1] if self.why_not else ()
 

@@ -116,20 +116,18 @@ class AnswerCard(QFrame):
         self._begin(over, facts)
         self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
-        self._show_place(place, no_answer, likely, role, faint=not sure)
-        self._copy.setVisible(sure)
-        self._save.setVisible(sure and not self._formats.isEmpty())
+        self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
         self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
 
-    def show_low_confidence(self, place: Place, no_answer: float, over: str = "", facts: str = "") -> None:
+    def show_low_confidence(
+        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
+    ) -> None:
         """Show the nearest words, which may be the answer; else as an answer is shown."""
         likely = wording.low_confidence(place.probability)
         self._begin(over, facts)
         self._answer.set_text(place.text, (0, len(place.text)), faint=True)
-        self._show_place(place, no_answer, likely, "accent", faint=True)
+        self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
         self.say(wording.NEAREST_WORDS)
-        self._copy.show()
-        self._save.setVisible(not self._formats.isEmpty())
         self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
 
     def show_none(
@@ -252,7 +250,9 @@ class AnswerCard(QFrame):
         self.setAccessibleName(name)
         self.show()
 
-    def _show_place(self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool) -> None:
+    def _show_place(
+        self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool, sure: bool
+    ) -> None:
         """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
         quiet = self._theme.colour("ink_quiet").name()
         # The words are a document's own.
@@ -262,6 +262,8 @@ class AnswerCard(QFrame):
         _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
         self._sentence.show()
+        self._copy.setVisible(sure)
+        self._save.setVisible(sure and not self._formats.isEmpty())
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
