@@ -10,21 +10,19 @@ from itertools import islice
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import Runner, group_size
+from app.tasks.order import BEST_GROUPS
 from app.tasks.reading import Asked
 from app.tasks.task import ReadyModel
-from app.tasks.windows import PairTemplate, Window
+from app.tasks.windows import PairTemplate
 
 # A text of so many windows is read by the careful reader alone.
 ALONE = 16
-# So many windows at most, those with most of the question's words first, are looked at by the quick reader, and so many
-# of these are read by the careful one. Of 500 questions about 16 documents at once, the answer stands in the first 12
-# places by the question's words in 93.0 of 100, in the first 24 in 95.4 and in the first 48 in 95.6.
-LOOKED_AT, READ = 48, 12
-# Windows are looked at with their neighbours, so many together on every device: it decides which ones they are.
+# The quick reader looks at `BEST_GROUPS` windows at most, with most of the question's words first, and the careful
+# one reads so many of these. Of 500 questions about 16 documents at once, the answer stands in the first 12 places by
+# the question's words in 93.0 of 100, in the first 24 in 95.4 and in the first 48 in 95.6.
+READ = 12
+# Windows that the quick reader looks at in one batch.
 _TOGETHER = 4
-# Where no word of the question tells a place, the quick reader looks at all windows, for so many seconds: in a text
-# that is longer than that, a faster computer may find what a slower one does not.
-_LONGEST = 20.0
 # So many places come from retrieval whatever the quick reader says of them.
 _RETRIEVED = 4
 
@@ -40,7 +38,8 @@ class Finding:
     """Reads a question's likeliest windows; iterating goes on by one batch through one of the models at a time.
 
     `teller` is the reading to tell of: the quick reader's, which is provisional, until the careful one has read its
-    first windows. Which these are depends on no device or batch, but for `_LONGEST`.
+    first windows. Which these are depends on no device. Where no word of the question tells a place, the quick reader
+    looks at all windows.
     """
 
     def __init__(self, asked: Asked, model: ReadyModel, finder: ReadyModel, report: Report) -> None:
@@ -75,11 +74,11 @@ class Finding:
         """How many windows the quick reader has still to look at."""
         if self.asked.chosen:
             return 0
-        most = LOOKED_AT
-        if not self.asked.places.most:
-            each = self._looking / max(1, self._quick.read)
-            most = max(most, int(_LONGEST / each)) if each else self._quick.total
-        return max(0, min(most, self._quick.total) - self._quick.read)
+        return max(0, min(self._most, self._quick.total) - self._quick.read)
+
+    @property
+    def _most(self) -> int:
+        return BEST_GROUPS if self.asked.places.most else self._quick.total
 
     @property
     def _slower(self) -> float:
@@ -88,24 +87,26 @@ class Finding:
     def __iter__(self) -> Iterator[None]:
         ranked: list[tuple[float, int, Span]] = []
         looked_at = Runner(self._finder, self._report)
-        groups = self._quick.groups(PairTemplate.of(self._finder.tokenizer), size=_TOGETHER)
-        for document, group in groups:
-            arrays, seconds = looked_at(group)
+        windows = self._quick.groups(PairTemplate.of(self._finder.tokenizer), size=1)
+        if self.asked.places.most:
+            windows = islice(windows, BEST_GROUPS)
+        while batch := [(document, window) for document, (window,) in islice(windows, _TOGETHER)]:
+            arrays, seconds = looked_at([window for _, window in batch])
             self._looking += seconds
-            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
+            for (document, window), start, end in zip(
+                batch, arrays["start_logits"], arrays["end_logits"], strict=True
+            ):
                 best = self._quick.take(document, window, start, end)
                 if best:
                     ranked.append((-best[0].score, document, best[0].span))
             yield
-            if self._quick.read >= LOOKED_AT and (self.asked.places.most or self._looking > _LONGEST):
-                break
         found = [(document, span.start) for _, document, span in sorted(ranked)]
         places = islice(self.asked.places.best(), _RETRIEVED)
         retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
         chosen = self.asked.choose(PairTemplate.of(self._model.tokenizer), [*retrieved, *found], READ)
         run, size = Runner(self._model, self._report), group_size(self._model)
         for at in range(0, len(chosen), size):
-            batch: list[tuple[int, Window]] = chosen[at : at + size]
+            batch = chosen[at : at + size]
             arrays, seconds = run([window for _, window in batch])
             self._reading += seconds
             for (document, window), start, end in zip(

@@ -13,7 +13,7 @@ from app.tasks.sections import Section
 from app.tasks.windows import Window
 
 # So many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
-BEST_GROUPS = 32
+BEST_GROUPS = 48
 
 # A group, or a section, is read for a place where it holds at least so much of it as the one that holds the most.
 _LEAST_SHARE = 1 / 3

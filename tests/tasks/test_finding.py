@@ -12,8 +12,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch
 from app.core.results import Outcome, Reading
 from app.core.text import Document
-from app.tasks import finding
-from app.tasks.finding import ALONE, LOOKED_AT, READ
+from app.tasks.finding import ALONE, READ
 from app.tasks.order import BEST_GROUPS
 from app.tasks.preparing import prepare
 from app.tasks.question_answering import read, read_batch
@@ -44,7 +43,7 @@ def test_a_long_text_is_looked_at_by_one_and_answered_by_the_other(options: dict
     reading = read(ask("where is the zebra", text, **options), model, Silent())
     assert reading.complete and reading.quick
     assert careful.rows == reading.windows == reading.windows_total <= READ
-    assert LOOKED_AT <= quick.rows < LOOKED_AT + 8
+    assert quick.rows == BEST_GROUPS
     assert reading.windows_whole > 200
     # Every answer is one that the careful reader gives of the windows it read.
     everything = read(
@@ -89,9 +88,7 @@ def test_every_device_looks_at_the_same_windows() -> None:
     assert on_cpu == on_gpu and found(same) == found(reading)
 
 
-def test_where_no_word_of_the_question_stands_every_window_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_no_word_of_the_question_stands_every_window_is_looked_at() -> None:
     model, careful, quick = both()
     question = ask("zebras", text_of(4, 20_000))
     assert model.finder is not None
@@ -101,15 +98,11 @@ def test_where_no_word_of_the_question_stands_every_window_is_looked_at(
     quick.rows = 0
     noted = Noted()
     reading = read(question, model, noted)
-    assert quick.rows == every > 4 * LOOKED_AT
+    assert quick.rows == every > 4 * BEST_GROUPS
     assert careful.rows == reading.windows == READ
     assert all(0 < progress.done <= progress.total for progress in noted.told)
     with pytest.raises(Stopped):
         read(question, model, Noted(stop_at=60))
-    monkeypatch.setattr(finding, "_LONGEST", 0.0)
-    quick.rows = 0
-    read(question, model, Silent())
-    assert LOOKED_AT <= quick.rows < LOOKED_AT + 8
 
 
 def test_a_text_whose_best_passages_were_read_is_judged_as_a_whole() -> None:
