@@ -68,10 +68,9 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path:
     assert list(failed) == ["The starter models are there", "Word", "plain text", "Find names"]
     assert failed["The starter models are there"] == "None is there to find names."
     assert "lighthouse.docx" in failed["Word"]
-    assert (
-        failed["plain text"]
-        == "lighthouse.txt was answered with “eleven miles away”, not “forty kilometres away”."
-    )
+    # How much of “eleven miles away” it takes is the reader's affair.
+    assert failed["plain text"].startswith("lighthouse.txt was answered with “eleven miles")
+    assert failed["plain text"].endswith("not “forty kilometres away”.")
     assert list(found.parts) == told.parts and len(found.parts) > 25
     assert found.versions["torch"] and found.versions["pdfium"] and found.versions["device"]
     assert not list((tmp_path / "temporary").iterdir())
