@@ -43,13 +43,13 @@ class Quote:
 
     @property
     def cell(self) -> str:
-        """The names, as a person is told them: "Row: Kiruna · Column: Punctuality"; empty without any."""
+        """The names as they are shown: "Row: Kiruna · Column: Punctuality"; empty without any."""
         named = (("Row", self.row), ("Column", self.column))
         return " · ".join(f"{kind}: {first_words(name, _LONGEST_NAME)}" for kind, name in named if name)
 
 
 def quote(opened: Opened, span: Span) -> Quote:
-    """A span of a document quoted; what was typed has no view, and its tables are told by their marks."""
+    """Quote a span of a document; a typed text has no view, so its tables are recognised by bars and tabs."""
     text = opened.document.text
     start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
     line = Span(start, end if end >= 0 else len(text))

@@ -50,7 +50,7 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
     """What is said where the text is held not to answer, and how likely that is: with the probability `no_answer`.
 
-    Where it was not judged `whole` it is said of the part that was read alone, as nobody can tell what the rest says.
+    Where not the `whole` text was judged, the sentence is about the part that was read.
     """
     part = "the text" if whole else "the part that was read"
     return (

@@ -138,7 +138,7 @@ def own_threshold(workspace: Workspace, report: Report) -> float:
 class _Listing:
     """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any.
 
-    `read` counts the windows read by now, of both readers.
+    `read` counts the windows read so far, by both readers.
     """
 
     def __init__(self, report: Report, question: Question, finder: str) -> None:

@@ -131,7 +131,7 @@ def page_seconds(parameters: int, reading_speed: float) -> float:
 
 
 def told(model: OfferedModel, reading_speed: float) -> str:
-    """What is said of a stronger reader: its name, F1, size, and its time for a page here, where that is known."""
+    """A stronger reader in words: its name, F1, size, and its time for a page here where that is known."""
     said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
     page = _page(model.parameters, reading_speed)
     return f"{said}, {page[0].lower()}{page[1:]}" if page else said
@@ -174,9 +174,9 @@ def suits(
 ) -> str:
     """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
 
-    A reader's speed is told as `page_seconds`; any other is estimated from the latest of `measures` of a model with the
-    same head on this computer, by the number of parameters. Nothing is said of it where none was measured. Empty where
-    neither is known.
+    A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
+    the same head on this computer, by the number of parameters. Nothing is said of it where none was measured. Empty
+    where neither is known.
     """
     level = fits(model, devices, memory=memory)
     if not level:

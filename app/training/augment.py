@@ -24,6 +24,7 @@ _OPPOSITES = (
     ("major", "minor"), ("common", "rare"), ("public", "private"), ("maximum", "minimum"), ("best", "worst"),
 )  # fmt: skip
 _NUMBER_NAMES = ("#", "No.", "ID", "Item", "Ref", "Nr", "Section", "Requirement")
+# Sections of a standard ("2.8.6") twice: they are what people look up most.
 _NUMBER_STYLES = (
     "{n}",
     "{a}.{n}",
