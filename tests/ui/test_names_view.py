@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -354,19 +354,18 @@ def test_what_was_typed_comes_back(
     assert again.pane.text() == first.pane.text() == "Alice\nBill 👩‍👧"
 
 
-def test_thousands_of_names_stay_quick(view: NamesView, qtbot: QtBot) -> None:
-    import time
-
-    read(view, qtbot, "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000)
+def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
+    view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.ui.widgets.filling.PIECE", 300)
+    text = "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000
+    read(view, qtbot, text)
     qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)
-    started = time.perf_counter()
-    for _ in range(10):
-        view._shown.next()
-        view.pane.viewport().repaint()
-    view.pane.map.setValue(view.pane.map.maximum() // 2)
-    view.pane.viewport().repaint()
-    assert view.pane.names.at(view.pane.cursorForPosition(QPoint(300, 200)).position()) != 0
-    assert time.perf_counter() - started < 5
+    assert all(light.shown for light in view.pane.names.places)
+    view.pane.reveal(24_000)
+    (box,) = view.pane.light_boxes(24_000)
+    qtbot.mouseClick(view.pane.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert chosen(view) == f"Alice {text.index('Alice', 59 * 4000)}"
 
 
 def test_every_type_of_a_model_with_many_has_a_look_of_its_own(

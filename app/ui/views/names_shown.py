@@ -58,8 +58,7 @@ class NamesShown(QObject):
     def is_outdated(self) -> bool:
         """Whether the page holds another text than that in which names were found."""
         # The length tells most edits apart without reading a text of megabytes at every key.
-        units = self._pane.document().characterCount() - 1
-        return units != self.found.units or self._pane.text() != self.found.text
+        return self._pane.units() != self.found.units or self._pane.text() != self.found.text
 
     def visit(self) -> Visit | None:
         """The chosen name, else the first one, as it is looked into; None where there is none."""

@@ -165,6 +165,11 @@ class DocumentPane(PlainPage):
         """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
         return self._first_line() != self._top
 
+    def units(self) -> int:
+        """How many of Qt's units the whole text has."""
+        self._filling.at_once()
+        return self.document().characterCount() - 1
+
     def is_empty(self) -> bool:
         """Whether there is no text."""
         return self.document().isEmpty()
