@@ -63,8 +63,8 @@ class Answer:
     `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
     `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
     end logits in the window that the span was scored in; `lexical` is what it lacks, in logits, where fewer of the
-    question's words stand around it than elsewhere in a long text, 0 or less. Answers are ranked by `score` and
-    `lexical` together.
+    question's words stand around it than elsewhere in a long text, 0 or less. Answers are ranked by how far `score` and
+    `lexical` together stand above `null_score`.
     """
 
     document: int
@@ -78,7 +78,7 @@ class Answer:
     @property
     def rank(self) -> float:
         """What it is ranked by, in logits."""
-        return self.score + self.lexical
+        return self.score + self.lexical - self.null_score
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,7 @@ def _held_against(example: QaExample, question: Question, reading: Reading) -> Q
         f1=f1(text, answers) if answers else 0.0,
         windows=reading.windows,
         scores=tuple(answer.rank for answer in reading.answers),
-        margin=first.rank - first.null_score if first else float("-inf"),
+        margin=first.rank if first else float("-inf"),
         windows_whole=reading.windows_whole or reading.windows,
         in_table=first is not None and question.documents[first.document].in_table(first.span),
     )

@@ -15,12 +15,10 @@ from app.tasks.reading import Asked
 from app.tasks.task import ReadyModel
 from app.tasks.windows import PairTemplate
 
-# A text of so many windows is read by the careful reader alone.
-ALONE = 16
-# The quick reader looks at `BEST_GROUPS` windows at most, with most of the question's words first, and the careful
-# one reads so many of these. Of 500 questions about 16 documents at once, the answer stands in the first 12 places by
-# the question's words in 93.0 of 100, in the first 24 in 95.4 and in the first 48 in 95.6.
-READ = 12
+# A text of so many windows is read by the careful reader alone. Of a longer one the quick reader looks at
+# `BEST_GROUPS` windows at most, those with most of the question's words, and the careful one reads so many of these: of
+# 154 questions of `docqa` about 250,000 characters each, the answer stands in 96.8 of 100 looked at and 96.1 read.
+READ = 16
 # Windows that the quick reader looks at in one batch.
 _TOGETHER = 4
 # So many places come from retrieval whatever the quick reader says of them.
@@ -29,7 +27,7 @@ _RETRIEVED = 4
 
 def finder_of(asked: Asked, model: ReadyModel) -> ReadyModel | None:
     """The quick reader beside a model, loaded, where a question's text is long enough for two; else None."""
-    if model.finder is None or asked.question.every or asked.total <= ALONE:
+    if model.finder is None or asked.question.every or asked.total <= READ:
         return None
     return model.finder()
 
@@ -98,7 +96,7 @@ class Finding:
             ):
                 best = self._quick.take(document, window, start, end)
                 if best:
-                    ranked.append((-best[0].score, document, best[0].span))
+                    ranked.append((-best[0].margin, document, best[0].span))
             yield
         found = [(document, span.start) for _, document, span in sorted(ranked)]
         places = islice(self.asked.places.best(), _RETRIEVED)

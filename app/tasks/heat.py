@@ -24,10 +24,10 @@ def heat(
     best one is less likely than that by the calibration's answer temperature. Equally good places are equally strong.
     """
     candidates = list(seen)
-    best = max((candidate.score for candidate in candidates), default=0.0)
+    best = max((candidate.margin for candidate in candidates), default=0.0)
     parts: dict[int, list[float]] = {}
     for candidate in candidates:
-        strength = says * math.exp((candidate.score - best) / calibration.answer_temperature)
+        strength = says * math.exp((candidate.margin - best) / calibration.answer_temperature)
         if strength < LEAST_HEAT:
             continue
         length = len(documents[candidate.document].text)

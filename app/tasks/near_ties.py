@@ -26,7 +26,7 @@ from app.tasks.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """In logits, how near is near: of margins, and of scores of spans `apart`; of spans that share words."""
+    """In logits, how near margins are when they are near: those of spans `apart`, and of spans that share words."""
 
     apart: float
     overlapping: float
@@ -57,9 +57,9 @@ class ReadWindow:
     exact: bool = False
 
     @property
-    def score(self) -> float:
+    def margin(self) -> float:
         """The best candidate's."""
-        return self.candidates[0].score
+        return self.candidates[0].margin
 
 
 class NearTies:
@@ -89,7 +89,7 @@ class NearTies:
         read = ReadWindow(document, window, start_logits.copy(), end_logits.copy(), candidates)
         self._reads.append(read)
         if len(self._reads) >= 2 * _HELD:
-            self._reads = sorted(self._reads, key=lambda one: -one.score)[:_HELD]
+            self._reads = sorted(self._reads, key=lambda one: -one.margin)[:_HELD]
 
     def decide(self, answered: Callable[[float], bool]) -> None:
         """Reads the windows of near decisions once more, in float32, and has their candidates replaced.
@@ -152,11 +152,11 @@ class NearTies:
         if answered(first.margin - near.apart) != answered(first.margin + near.apart):
             yield first
         for one, other in pairwise(best[: min(max(1, self._question.top_k), DECIDED) + 1]):
-            if one.score - other.score < near.apart:
+            if one.margin - other.margin < near.apart:
                 yield from (one, other)
         # What shares words with the best one is not listed; of another window, it may be as good.
         for other in self._nbest.all():
-            if first.score - other.score >= near.apart:
+            if first.margin - other.margin >= near.apart:
                 return
             if other != first and other.document == first.document and other.span.overlaps(first.span):
                 yield from (first, other)

@@ -205,7 +205,7 @@ class Asked:
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
         says = self._says(best[0], best[0].margin) if best else 0.0
-        chances = says * shares(calibration, [c.score for c in best]) if best else ()
+        chances = says * shares(calibration, [c.margin for c in best]) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
@@ -240,8 +240,8 @@ class Asked:
 
     def _seen(self, best: list[Candidate]) -> list[Candidate]:
         """The candidates that are as good as the last of the best: these are known whichever windows were read."""
-        least = best[-1].score if len(best) == self.nbest.count else float("-inf")
-        return [candidate for candidate in self.nbest.all() if candidate.score >= least]
+        least = best[-1].margin if len(best) == self.nbest.count else float("-inf")
+        return [candidate for candidate in self.nbest.all() if candidate.margin >= least]
 
     def _answer(self, found: Candidate, probability: float) -> Answer:
         text = found.span.of(self.question.documents[found.document].text)

@@ -19,6 +19,7 @@ from app.tasks.windows import Window
 
 MAX_TOKENS = 48
 _WIDEN_AT_MOST = 32
+_ROUNDING = 1e-4
 _BRACKET = re.compile(r"[()\[\]{}“”«»]")
 _CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
 _IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
@@ -32,7 +33,8 @@ class Candidate:
     """A span that may be the answer.
 
     `score` is start + end logits and `lexical`, which is what the words around it say in a long text; `null_score` is
-    [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`.
+    [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`. Spans are
+    ranked by their margins: a window that seems to hold no answer speaks against its spans.
     """
 
     score: float
@@ -48,11 +50,12 @@ class Candidate:
 
     @property
     def rank(self) -> Rank:
-        """The larger, the better: by score; ties to the earlier, then the shorter, then the larger margin."""
-        return self.score, -self.document, -self.span.start, -self.span.end, -self.null_score, self.lexical
+        """The larger, the better: by margin; ties to the earlier, then the shorter."""
+        place = -self.document, -self.span.start, -self.span.end
+        return self.margin, *place, self.score, self.null_score, self.lexical
 
 
-Rank = tuple[float, int, int, int, float, float]
+Rank = tuple[float, int, int, int, float, float, float]
 
 
 def banded_scores(start_logits: np.ndarray, end_logits: np.ndarray, max_tokens: int) -> np.ndarray:
@@ -240,7 +243,7 @@ def window_candidates(
 
     Takes the window's row of logits, float[L] or longer where the batch was padded; padding, question and
     special tokens never stand in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
-    Nothing below `floor` is looked for.
+    Nothing whose margin is below `floor` is looked for.
     """
     found = window_spans(
         window, start_logits, end_logits, text=text, document=document, count=count, floor=floor
@@ -260,9 +263,11 @@ def window_spans(
 ) -> Iterator[tuple[Candidate, int, int]]:
     """What `window_candidates` gives, each with the first and the last token of the row that it was scored at."""
     start, end = context_logits(window, start_logits, end_logits)
+    null_score = float(start_logits[0] + end_logits[0])
+    # Logits are float32: rounding hides nothing that is as good as the floor.
+    floor += null_score - _ROUNDING
     if not len(start) or start.max() + end.max() < floor:
         return
-    null_score = float(start_logits[0] + end_logits[0])
     known = told(window, text)
     first_of, last_of = word_bounds(known.inner)
     places = window.starts[first_of], window.ends[last_of]
@@ -308,7 +313,7 @@ class NBest:
 
     @property
     def floor(self) -> float:
-        """A score below which a candidate cannot matter any more; -inf while there is room."""
+        """A margin below which a candidate cannot matter any more; -inf while there is room."""
         return self._heap[0][0] if len(self._heap) == self._room else float("-inf")
 
     def add(self, candidates: Iterable[Candidate]) -> None:
@@ -337,8 +342,8 @@ class NBest:
 
     def all(self) -> Iterator[Candidate]:
         """All candidates that are held, best first, also those that overlap: `count` * (`count` + 2) at most."""
-        for score, document, start, end, null, lexical in sorted(self._heap, reverse=True):
-            yield Candidate(score, -null, -document, Span(-start, -end), lexical)
+        for _, document, start, end, score, null_score, lexical in sorted(self._heap, reverse=True):
+            yield Candidate(score, null_score, -document, Span(-start, -end), lexical)
 
 
 def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:

@@ -34,7 +34,7 @@ class Varied(SpanModel):
     def __call__(self, arrays: Arrays) -> Arrays:
         logits = super().__call__(arrays)
         self.rows += len(arrays["input_ids"])
-        logits["start_logits"] += 6 * wave(arrays) ** 9
+        logits["start_logits"][:, 1:] += 6 * wave(arrays) ** 9  # not of [CLS]
         return logits
 
 

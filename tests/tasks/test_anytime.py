@@ -186,7 +186,7 @@ def test_heat_is_where_answers_were_seen() -> None:
 def test_equally_good_places_are_equally_strong_and_the_weak_leave_no_trace() -> None:
     documents = (Document("x" * 1000), Document("x" * 100), Document(""))
     seen = [
-        Candidate(8.0, 1.0, 1, Span(50, 60)),
+        Candidate(6.0, 1.0, 1, Span(50, 60)),
         Candidate(8.0, 3.0, 0, Span(0, 1)),
         Candidate(6.0, 3.0, 0, Span(999, 1000)),
         Candidate(-20.0, 3.0, 0, Span(500, 510)),

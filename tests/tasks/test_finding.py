@@ -12,7 +12,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch
 from app.core.results import Outcome, Reading
 from app.core.text import Document
-from app.tasks.finding import ALONE, READ
+from app.tasks.finding import READ
 from app.tasks.order import BEST_GROUPS
 from app.tasks.preparing import prepare
 from app.tasks.question_answering import read, read_batch
@@ -111,8 +111,7 @@ def test_a_text_whose_best_passages_were_read_is_judged_as_a_whole() -> None:
     model = replace(model, card=replace(model.card, calibration=per_window))
     question = ask("where is the zebra", long_text(4))
     reading = read(question, model, Silent())
-    best = reading.answers[0]
-    margin = best.rank - best.null_score
+    margin = reading.answers[0].rank
     assert reading.windows == READ < reading.windows_whole
     says = answer_probability(per_window, margin, reading.windows_whole)
     assert reading.no_answer_probability == pytest.approx(1 - says)
@@ -138,10 +137,10 @@ def test_what_is_told_before_the_careful_reader_is_provisional() -> None:
 def test_a_short_text_and_every_passage_are_read_by_the_careful_one_alone() -> None:
     model, careful, quick = both()
     short = read(ask("king", text_of(1, 100)), model, Silent())
-    assert short.windows <= ALONE and not short.quick
+    assert short.windows <= READ and not short.quick
     whole = read(ask("king", text_of(2, 20_000), every=True), model, Silent())
     assert not quick.rows
-    assert not whole.quick and whole.windows == whole.windows_whole > ALONE
+    assert not whole.quick and whole.windows == whole.windows_whole > READ
     assert careful.rows == short.windows + whole.windows
 
 

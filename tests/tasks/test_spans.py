@@ -192,8 +192,15 @@ def test_the_n_best_are_those_of_a_full_ranking(candidates) -> None:
     """With few overlaps, as windows that suppress their own leave them, bounded memory loses nothing."""
     nbest = NBest(5)
     nbest.add(candidates)
-    ranked = sorted(candidates, key=lambda c: (-c.score, c.document, c.span, c.null_score))
+    ranked = sorted(candidates, key=lambda c: (-c.margin, c.document, c.span, -c.score))
     assert nbest.best() == without_overlaps(ranked, 5)
+
+
+def test_a_window_that_seems_to_hold_no_answer_speaks_against_its_spans() -> None:
+    nbest = NBest(2)
+    doubtful, sound = Candidate(9.0, 8.0, 0, Span(0, 1)), Candidate(7.0, 2.0, 0, Span(5, 6))
+    nbest.add([doubtful, sound])
+    assert nbest.best() == [sound, doubtful]
 
 
 def test_memory_stays_bounded_and_the_floor_rises() -> None:
