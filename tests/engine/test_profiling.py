@@ -55,7 +55,7 @@ def test_a_request_can_be_answered_by_transformers_own_class(host: Host, reader:
 
 def test_peaks(host: Host) -> None:
     peaks = {peak.dtype: peak.flops for peak in host(MeasurePeak("cpu"), Silent())}
-    assert peaks["float32"] > 1e9
+    assert peaks["float32"] > 0
     assert set(peaks) <= {"float32", "bfloat16", "float16"}
 
 
