@@ -175,8 +175,8 @@ def suits(
     """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
 
     A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
-    the same head on this computer, by the number of parameters. Nothing is said of it where none was measured. Empty
-    where neither is known.
+    the same head on this computer, by the number of parameters. Without such a measure the sentence leaves speed out.
+    Empty where neither is known.
     """
     level = fits(model, devices, memory=memory)
     if not level:

@@ -24,6 +24,7 @@ from app.tasks.reading import Asked
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.windows import PairTemplate
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
+from tests.helpers.long_texts import wave
 from tests.helpers.small_models import small_checkpoint
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "👩\u200d👩\u200d👧", "paris", "a")
@@ -241,9 +242,7 @@ class Wavy(Narrow):
 
     def __call__(self, arrays: Arrays) -> Arrays:
         found = super().__call__(arrays)
-        ids = arrays["input_ids"] * arrays["attention_mask"]
-        wave = np.sin((ids * np.arange(1, ids.shape[1] + 1)).sum(axis=1, keepdims=True))
-        found["start_logits"][:, 1:] += (6 * wave**9).astype(np.float32)  # not of [CLS]
+        found["start_logits"][:, 1:] += 6 * wave(arrays) ** 9  # not of [CLS]
         return found
 
 

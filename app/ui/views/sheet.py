@@ -275,8 +275,7 @@ class Sheet(QWidget):
 
     def _stands(self, text: str) -> bool:
         # All of a long text is looked at only where it may be the same, as after undoing an edit.
-        units = self.editor.document().characterCount() - 1
-        return utf16_units(text) == units and self.editor.text() == text
+        return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
     def _name(self) -> None:
         title = self.name or self._beginning() or UNTITLED

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.core.positions import Offsets
+from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
 from app.ui.theme import Theme
 from app.ui.widgets.desk import draw_edge, measure_of, page_fit
@@ -166,9 +166,8 @@ class DocumentPane(PlainPage):
         return self._first_line() != self._top
 
     def units(self) -> int:
-        """How many of Qt's units the whole text has."""
-        self._filling.at_once()
-        return self.document().characterCount() - 1
+        """How many of Qt's units the text has, with what is still to come on the page."""
+        return self.document().characterCount() - 1 if self._text is None else utf16_units(self._text)
 
     def is_empty(self) -> bool:
         """Whether there is no text."""

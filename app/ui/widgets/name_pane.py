@@ -62,6 +62,7 @@ class NamePane(DocumentPane):
 
     def show_names(self, names: Sequence[LitName], styles: Sequence[NameStyle]) -> list[bool]:
         """Light up names of `text()` in its order; tells for each whether it is lit."""
+        self._filling.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)
         self._names_changed()
         return shown

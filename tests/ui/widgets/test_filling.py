@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.positions import utf16_units
 from app.core.text import Span
 from app.settings.paths import default_paths
 from app.ui.theme import Theme
@@ -51,6 +52,7 @@ def test_the_text_is_known_at_once_and_comes_on_the_page_later(pane: DocumentPan
     pane.edited.connect(lambda: edits.append(pane.text()))
     pane.set_text(LONG)
     assert pane.text() == LONG
+    assert pane.units() == utf16_units(LONG)
     assert len(document_text(pane.document())) < len(LONG)
     assert not pane.document().isUndoRedoEnabled()
     qtbot.waitUntil(lambda: filled(pane))
