@@ -77,7 +77,7 @@ def complain_on_the_desktop(message: str) -> int:
     unread = not sys.stderr.isatty() and (began or not sys.platform.startswith("linux"))
     if getattr(sys, "frozen", False) and unread:
         try:
-            from app.ui.last_words import show
+            from app.ui.window.last_words import show
 
             show(message)
         except Exception:  # Qt itself may be what is missing
@@ -138,7 +138,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
     # window collects by itself (ui/shell/collecting.py).
     gc.disable()
-    from app.ui.start import main as start
+    from app.ui.window.start import main as start
 
     return start(files, painted, claim)
 
@@ -207,7 +207,7 @@ def run(arguments: list[str]) -> int:
         return command_line(arguments, early)
     if first == "--check":
         from app.cli.check import main as check
-        from app.ui.check import start_window
+        from app.ui.window.check import start_window
 
         return check(arguments[1:], start_window)
     if first == "--painted":  # for `bench`: when the first page stood there, ready for input

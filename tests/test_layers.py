@@ -13,6 +13,10 @@ import pytest
 APP = Path(__file__).resolve().parent.parent / "app"
 FILES = sorted(APP.rglob("*.py"))
 
+# A page imports what all pages share, never another page.
+PAGES = tuple(
+    f"app.ui.{page}" for page in ("ask", "heads", "inspect", "models", "history", "settings", "about")
+)
 # Every room with the modules it may import from other rooms (a name stands for all below it).
 ROOMS: dict[str, tuple[str, ...]] = {
     "app.core": (),
@@ -21,7 +25,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.library": ("app.core",),
     "app.models": ("app.core",),
     "app.tasks": ("app.core",),
-    "app.training": ("app.core", "app.tasks", "app.models.classes", "app.models.config", "app.models.peak"),
+    "app.training": (
+        "app.core",
+        "app.tasks",
+        "app.models.compute.classes",
+        "app.models.disk.config",
+        "app.models.compute.peak",
+    ),
     "app.engine": ("app.core", "app.models", "app.tasks", "app.training"),
     "app.flows": (
         "app.core",
@@ -35,56 +45,15 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.training.running_text",
         "app.training.tagged",
     ),
-    "app.cli": ("app.core", "app.settings", "app.flows"),
-    "app.ui.line_icon": (),
-    "app.ui.theme": ("app.core", "app.settings", "app.ui.line_icon"),
-    "app.ui.jobs": ("app.core",),
-    "app.ui.messages": ("app.core", "app.ui.no_window"),
-    "app.ui.no_window": ("app.core",),
-    "app.ui.outside": (),
-    "app.ui.one_window": ("app.flows.second_start",),
-    "app.ui.widgets": ("app.core", "app.ui.theme"),
-    "app.ui.views": (
-        "app.core",
-        "app.settings",
-        "app.flows",
-        "app.ui.widgets",
-        "app.ui.jobs",
-        "app.ui.messages",
-        "app.ui.outside",
-        "app.ui.theme",
-    ),
-    "app.ui.pages": ("app.flows.workspace", "app.ui.views", "app.ui.jobs", "app.ui.theme"),
-    "app.ui.rest": ("app.core", "app.flows", "app.ui.views", "app.ui.widgets"),
-    "app.ui.shell": (
-        "app.core",
-        "app.flows",
-        "app.ui.widgets",
-        "app.ui.jobs",
-        "app.ui.messages",
-        "app.ui.theme",
-    ),
-    "app.ui.window": (
-        "app.core",
-        "app.settings",
-        "app.flows",
-        "app.ui.pages",
-        "app.ui.rest",
-        "app.ui.shell",
-        "app.ui.views",
-        "app.ui.widgets",
-        "app.ui.jobs",
-        "app.ui.messages",
-        "app.ui.theme",
-    ),
-    "app.ui.gaps": (),
-    "app.ui.sources": (),
-    "app.ui.person": ("app.core", "app.flows", "app.ui"),
-    "app.ui.measured": ("app.core", "app.settings", "app.flows", "app.ui"),
-    "app.ui.start": ("app.core", "app.settings", "app.flows", "app.ui"),
-    "app.ui.last_words": ("app.core.about",),
-    "app.ui.check": ("app.core", "app.ui.checked"),
-    "app.ui.checked": ("app.core", "app.settings", "app.flows", "app.ui"),
+    "app.cli": ("app.core", "app.settings", "app.flows", "app.bench.command"),
+    "app.bench.command": ("app.core", "app.flows", "app.bench"),
+    "app.bench.table": ("app.core", "app.bench"),
+    "app.ui.kit": ("app.core", "app.settings", "app.flows"),
+    "app.ui.document": ("app.core", "app.flows", "app.ui.kit"),
+    **{page: ("app.core", "app.settings", "app.flows", "app.ui.document", "app.ui.kit") for page in PAGES},
+    "app.ui.window": ("app.core", "app.settings", "app.flows", "app.ui"),
+    # What measures Spanlight may look at all of it.
+    "app.bench": ("app",),
     "app.__main__": (
         "app.core.about",
         "app.core.errors",
@@ -95,37 +64,29 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.cli",
         "app.flows.early",
         "app.flows.second_start",
-        "app.ui.start",
-        "app.ui.check",
-        "app.ui.last_words",
+        "app.ui.window.start",
+        "app.ui.window.check",
+        "app.ui.window.last_words",
     ),
 }
-FORBIDDEN = {"app.flows": ("app.models.loader", "app.models.forward", "app.models.classes")}
+FORBIDDEN = {
+    "app.flows": ("app.models.compute.loader", "app.models.compute.forward", "app.models.compute.classes")
+}
 
 # Third-party packages and those parts of the standard library that only some places may touch.
 TORCH = (
-    "app.models.loader",
-    "app.models.forward",
-    "app.models.lean_torch",
-    "app.models.classes",
-    "app.models.device",
-    "app.models.device_list",
-    "app.models.faults",
-    "app.models.graphics",
-    "app.models.processor",
+    "app.models.compute",
     "app.models.encoder",
     "app.models.inside",
-    "app.models.small",
     "app.training",
     "app.engine.checking",
     "app.engine.process",
-    "app.engine.trial",
-    "app.models.peak",
     "app.engine.profiling",
+    "app.engine.trial",
     # Run by their path in another interpreter.
-    "app.flows.bench.reference",
-    "app.flows.bench.reference_once",
-    "app.flows.bench.reference_training",
+    "app.bench.reference",
+    "app.bench.reference_once",
+    "app.bench.reference_training",
 )
 NETWORK = ("app.models.download",)
 ONLY_IN: dict[str, tuple[str, ...]] = {
@@ -134,8 +95,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "tokenizers": (*TORCH, "app.tasks"),
     "safetensors": (*TORCH, "app.models"),
     "numpy": (*TORCH, "app.tasks"),
-    "PySide6": ("app.ui",),
-    "shiboken6": ("app.ui",),
+    "PySide6": ("app.ui", "app.bench"),
+    "shiboken6": ("app.ui", "app.bench"),
     "platformdirs": ("app.settings.paths",),
     "sqlite3": ("app.library",),
     "pypdfium2": ("app.documents",),
@@ -145,7 +106,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "pickle": (),
-    "a name made while running": ("app.engine.checking", "app.ui.checked"),  # they try all modules
+    "a name made while running": ("app.engine.checking", "app.ui.window.checked"),  # they try all modules
     "urllib": NETWORK,
     "http": NETWORK,
     # A second start speaks to the window that is open, on this computer.
@@ -277,7 +238,7 @@ def test_only_known_packages_are_imported() -> None:
 def test_no_file_imports_itself_through_others() -> None:
     graph: dict[str, set[str]] = {module: set() for module in MODULES}
     for found in IMPORTS:
-        if found.name in MODULES and found.name != found.by and not found.typing_only:
+        if found.name in MODULES and found.name != found.by:
             graph[found.by].add(found.name)
     try:
         TopologicalSorter(graph).prepare()
@@ -290,7 +251,7 @@ def test_nothing_imports_the_start() -> None:
 
 
 def test_what_another_interpreter_runs_needs_nothing_of_the_app() -> None:
-    apart = tuple(name for name in TORCH if name.startswith("app.flows.bench.reference"))
+    apart = tuple(name for name in TORCH if name.startswith("app.bench.reference"))
     assert apart
     assert not [str(found) for found in IMPORTS if below(found.name, apart)]
     assert not [str(found) for found in IMPORTS if below(found.by, apart) and below(found.name, ("app",))]
@@ -325,8 +286,8 @@ def test_no_services_at_module_level() -> None:
 @pytest.mark.parametrize(
     ("module", "source", "name"),
     [
-        ("app.core.text", "import app.flows.ask", "app.flows.ask"),
-        ("app.core.text", "def f():\n    from app.ui.jobs import Job", "app.ui.jobs"),
+        ("app.core.text", "import app.flows.ask.question", "app.flows.ask.question"),
+        ("app.core.text", "def f():\n    from app.ui.kit.jobs import Job", "app.ui.kit.jobs"),
         ("app.core.text", "from ..models import card", "app.models"),
         ("app.core.text", "if TYPE_CHECKING:\n    import torch", "torch"),
         ("app.core.text", "import importlib\nimportlib.import_module('torch')", "torch"),

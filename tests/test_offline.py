@@ -37,8 +37,8 @@ if __name__ == "__main__":
     from app.core.requests import Question, TextsToClassify
     from app.flows import ask, catalogue, classify, devices, get_model, ledger, models, read
     from app.flows.workspace import open_workspace
-    from app.ui.pages import PAGES
-    from app.ui.start import make_application, open_window
+    from app.ui.window.pages import PAGES
+    from app.ui.window.start import make_application, open_window
 
     workspace = open_workspace()
     application = make_application(workspace)

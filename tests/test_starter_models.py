@@ -16,12 +16,12 @@ from app.core.models import Head, ModelCard
 from app.core.report import Silent
 from app.core.requests import Question, TextsToClassify
 from app.core.text import Document
-from app.flows.ask import ask
-from app.flows.classify import classify
-from app.flows.read import read_document
+from app.flows.ask.question import ask
+from app.flows.ask.read import read_document
+from app.flows.heads.classify import classify
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import Workspace, open_workspace
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "resources" / "models"

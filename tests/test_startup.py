@@ -19,16 +19,17 @@ from tests.helpers.small_models import small_checkpoint
 HEAVY = {"torch", "transformers", "tokenizers", "safetensors", "numpy", "huggingface_hub", "sympy"}
 SLOW = {"asyncio", "email", "http", "ssl", "urllib.request", "importlib.metadata", "sqlite3"}
 
-# A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/rest.py).
+# A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/window/rest.py).
 LATER = {
     "sqlite3", "multiprocessing", "docx", "pypdfium2", "selectolax", "lxml", "markdown_it", "httpx2", "csv", "ssl",
     "app.core.benches", "app.core.inspection", "app.core.inside", "app.core.offers", "app.core.requests",
-    "app.core.results", "app.engine.client", "app.flows.document_process", "app.flows.download_process",
-    "app.flows.export", "app.flows.history", "app.flows.import_model", "app.flows.read", "app.library.history",
-    "app.models.card", "app.models.installed", "app.ui.widgets.page_pane", "app.ui.widgets.rich_pane",
-    "app.ui.views.classify", "app.ui.views.fill", "app.ui.views.follow", "app.ui.views.history",
-    "app.ui.views.inspect.page", "app.ui.views.models.page", "app.ui.views.names", "app.ui.views.settings",
-    "PySide6.QtPrintSupport", "PySide6.QtQml", "PySide6.QtOpenGL",
+    "app.core.results", "app.engine.client", "app.flows.ask.document_process",
+    "app.flows.network.download_process", "app.flows.history.export", "app.flows.history.history",
+    "app.flows.models.take_in", "app.flows.ask.read", "app.library.history", "app.models.disk.card",
+    "app.models.disk.installed", "app.ui.document.pdf.page_pane", "app.ui.document.flowing.rich_pane",
+    "app.ui.heads.classify.classify", "app.ui.heads.fill.fill", "app.ui.heads.next.follow",
+    "app.ui.history.history", "app.ui.inspect.page", "app.ui.models.page", "app.ui.heads.names.names",
+    "app.ui.settings.settings", "PySide6.QtPrintSupport", "PySide6.QtQml", "PySide6.QtOpenGL",
 }  # fmt: skip
 MOST_OF_OURS = 103
 
@@ -36,7 +37,7 @@ WINDOW = """
 import sys, time
 import app.__main__
 from app.flows.workspace import open_workspace
-from app.ui.start import make_application, open_window
+from app.ui.window.start import make_application, open_window
 workspace = open_workspace()
 application = make_application(workspace)
 window = open_window(workspace)
@@ -53,7 +54,7 @@ window.close()
 REAL_WINDOW = """
 import sys, time
 from app.flows.workspace import open_workspace
-from app.ui.start import make_application, open_window
+from app.ui.window.start import make_application, open_window
 workspace = open_workspace()
 application = make_application(workspace)
 window = open_window(workspace)
@@ -90,7 +91,7 @@ def test_the_window_shows_before_anything_heavy_is_loaded() -> None:
     done = run(WINDOW)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
-    assert "PySide6" in loaded and "app.ui.views.ask" in loaded
+    assert "PySide6" in loaded and "app.ui.ask.ask" in loaded
     assert not loaded & (HEAVY | LATER)
     assert len([name for name in loaded if name.startswith("app.")]) <= MOST_OF_OURS
 

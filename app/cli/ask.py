@@ -35,8 +35,8 @@ from app.core.wording import (
     stopped_after,
     without_answer,
 )
-from app.flows.ask import ask, nearest_values
-from app.flows.ask_batch import ask_batch
+from app.flows.ask.batch import ask_batch
+from app.flows.ask.question import ask, nearest_values
 from app.flows.workspace import Workspace
 
 _EPILOG = (
@@ -205,7 +205,7 @@ def _keep(
     report: TerminalReport,
 ) -> None:
     # It brings the database along, and the answer stands before that is there.
-    from app.flows.history import remember
+    from app.flows.history.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)

@@ -19,13 +19,13 @@ from app.core.errors import SpanlightError
 from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
-from app.flows.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
-from app.flows.evaluate_asked import AskedPlan
-from app.flows.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
-from app.flows.evaluate_documents import evaluate_documents
-from app.flows.evaluate_names import NamesPlan, evaluate_names
-from app.flows.evaluate_pretraining import PretrainingPlan, evaluate_pretraining
-from app.flows.evaluate_tables import evaluate_tables
+from app.flows.measure.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
+from app.flows.measure.evaluate_asked import AskedPlan
+from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
+from app.flows.measure.evaluate_documents import evaluate_documents
+from app.flows.measure.evaluate_names import NamesPlan, evaluate_names
+from app.flows.measure.evaluate_pretraining import PretrainingPlan, evaluate_pretraining
+from app.flows.measure.evaluate_tables import evaluate_tables
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

@@ -11,9 +11,9 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.wording import count
-from app.flows.export import export, export_text
-from app.flows.export_formats import FORMATS
-from app.flows.history import everything
+from app.flows.history.export import export, export_text
+from app.flows.history.export_formats import FORMATS
+from app.flows.history.history import everything
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

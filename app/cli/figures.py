@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from app.cli.terminal import one_line
 from app.core.wording import count, duration
-from app.flows.evaluate_asked import AskedEvaluation, AskedFigures
-from app.flows.evaluate_names import NamesEvaluation, OneKind
-from app.flows.evaluate_pretraining import PairFigures, PretrainingEvaluation, WordFigures
+from app.flows.measure.evaluate_asked import AskedEvaluation, AskedFigures
+from app.flows.measure.evaluate_names import NamesEvaluation, OneKind
+from app.flows.measure.evaluate_pretraining import PairFigures, PretrainingEvaluation, WordFigures
 
 
 def print_pretraining(found: PretrainingEvaluation) -> None:

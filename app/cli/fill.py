@@ -21,8 +21,8 @@ from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
 from app.core.wording import count, finely
-from app.flows.fill import fill
-from app.flows.read import document_from_stream, read_document
+from app.flows.ask.read import document_from_stream, read_document
+from app.flows.heads.fill import fill
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

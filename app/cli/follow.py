@@ -12,8 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.core.wording import percent
-from app.flows.follow import follow, read_pairs
-from app.flows.read import document_from_stream
+from app.flows.ask.read import document_from_stream
+from app.flows.heads.follow import follow, read_pairs
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

@@ -11,7 +11,7 @@ from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.wording import UNNAMED, count
-from app.flows.history import check_again, forget, forget_all, past
+from app.flows.history.history import check_again, forget, forget_all, past
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

@@ -28,9 +28,9 @@ from app.core.inspection import (
 )
 from app.core.models import Head, ProblemType
 from app.core.text import Span
-from app.flows.export_inside import inside_csv, plain
-from app.flows.inspect import look
-from app.flows.read import document_from_stream, read_document
+from app.flows.ask.read import document_from_stream, read_document
+from app.flows.heads.export_inside import inside_csv, plain
+from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

@@ -21,7 +21,7 @@ from app.core.inside import (
     Stage,
 )
 from app.core.wording import count, finely
-from app.flows.export_inside import shape_words
+from app.flows.heads.export_inside import shape_words
 
 _MOST = 20
 _WIDE = 72

@@ -124,9 +124,14 @@ def _command(name: str) -> Command:
 
             return evaluate
         case "bench":
-            from app.cli import bench
+            try:
+                from app.bench import command
+            except ModuleNotFoundError:
+                raise SpanlightError(
+                    "What measures Spanlight does not come along with an installer.", "Run it from its source."
+                ) from None
 
-            return bench
+            return command
         case "train":
             from app.cli import train
 

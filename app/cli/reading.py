@@ -11,7 +11,7 @@ from app.cli.terminal import TerminalReport, one_line
 from app.core.errors import PasswordNeeded
 from app.core.layout import Opened
 from app.core.report import Stopped
-from app.flows.read import document_from_stream, read_document
+from app.flows.ask.read import document_from_stream, read_document
 from app.flows.workspace import Workspace
 
 FORMATS = """\

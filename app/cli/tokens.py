@@ -13,8 +13,8 @@ from app.core.errors import SpanlightError
 from app.core.name_types import plain_type
 from app.core.requests import PieceJoining, TextsToTag
 from app.core.wording import count, percent
-from app.flows.export_names import TaggedDocument, names_as, names_values
-from app.flows.names import find_names
+from app.flows.heads.export_names import TaggedDocument, names_as, names_values
+from app.flows.heads.names import find_names
 from app.flows.workspace import Workspace
 
 _EPILOG = (

@@ -18,6 +18,16 @@ class Head(StrEnum):
     TOKEN_CLASSIFICATION = "token-classification"
 
 
+# What a head does in plain words, and the field's own term.
+HEAD_WORDS: dict[Head, tuple[str, str]] = {
+    Head.QUESTION_ANSWERING: ("Answers a question from a text", "question answering"),
+    Head.CLASSIFICATION: ("Tells which class a text is of", "sequence classification"),
+    Head.MASKED_WORDS: ("Fills in hidden words", "masked language model"),
+    Head.NEXT_SENTENCE: ("Tells whether a text follows another", "next sentence prediction"),
+    Head.TOKEN_CLASSIFICATION: ("Finds names", "token classification"),
+}
+
+
 _FAMILIES = {
     "bert": "BERT", "distilbert": "DistilBERT", "roberta": "RoBERTa", "xlm-roberta": "XLM-RoBERTa",
     "mpnet": "MPNet", "electra": "ELECTRA", "albert": "ALBERT", "mobilebert": "MobileBERT", "deberta": "DeBERTa",

@@ -9,7 +9,7 @@ from app.core.report import Report
 from app.documents.orders import Draw, MarkUp, Read
 
 if TYPE_CHECKING:
-    from app.documents.pdf_draw import PdfDesk
+    from app.documents.pdf.draw import PdfDesk
 
 Order = Read | Draw | MarkUp
 Result = Opened | Picture | tuple[str, ...]
@@ -31,12 +31,12 @@ class Clerk:
             case Draw():
                 report.check()
                 if self._desk is None:
-                    from app.documents.pdf_draw import PdfDesk
+                    from app.documents.pdf.draw import PdfDesk
 
                     self._desk = PdfDesk()
                 return self._desk.draw(order)
             case MarkUp():
-                from app.documents.pdf_marks import mark_up
+                from app.documents.pdf.marks import mark_up
 
                 return mark_up(order, report)
 

@@ -84,16 +84,16 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
     """What the format's own reader makes of the content; each is imported when it is first needed."""
     match loaded.kind:
         case Kind.PDF:
-            from app.documents.pdf import read_pdf
+            from app.documents.pdf.document import read_pdf
 
             return read_pdf(loaded.data or order.path, name, order.password, report)
         case Kind.DOCX:
-            from app.documents.word import read_docx
+            from app.documents.word.document import read_docx
 
             look_into_zip(loaded.data, name)
             return read_docx(loaded.data, name, report)
         case Kind.HTML:
-            from app.documents.html_page import read_html
+            from app.documents.html.page import read_html
 
             return read_html(loaded.data, name, report)
         case Kind.MARKDOWN:

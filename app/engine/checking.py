@@ -16,7 +16,7 @@ def checked(order: ImportModules | MakeModel | TellVersions, report: Report) -> 
         case ImportModules():
             return _imported(order.names, report)
         case MakeModel():
-            from app.models.small import write_small
+            from app.models.compute.small import write_small
 
             return write_small(Path(order.folder), order.family, order.tokens, order.padding)
         case TellVersions():

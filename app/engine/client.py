@@ -32,7 +32,7 @@ from app.engine.orders import (
 )
 from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
-from app.models.faults import in_passing
+from app.models.compute.faults import in_passing
 
 # A tokenizer can be made so that it never ends; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0

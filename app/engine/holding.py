@@ -12,16 +12,16 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
-from app.models import device as devices
-from app.models.card import read_card
-from app.models.faults import OutOfMemory, in_passing, ran_out
-from app.models.forward import Forward
-from app.models.installed import Signature, signature
-from app.models.loader import Loaded, load
-from app.models.memory import release
-from app.models.precise import Precise
-from app.tasks.kept import Kept
+from app.models.compute import device as devices
+from app.models.compute.faults import OutOfMemory, in_passing, ran_out
+from app.models.compute.forward import Forward
+from app.models.compute.loader import Loaded, load
+from app.models.compute.memory import release
+from app.models.compute.precise import Precise
+from app.models.disk.card import read_card
+from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel
+from app.tasks.text.kept import Kept
 
 # A page each and some opened ones, while they are small: three of BERT base's size (110 million weights).
 MOST_HELD, MOST_WEIGHTS = 8, 400_000_000

@@ -35,9 +35,9 @@ from app.engine.orders import (
     Unload,
 )
 from app.engine.texts import Receiver
-from app.models import device as devices
-from app.models import memory
-from app.models.faults import (
+from app.models.compute import device as devices
+from app.models.compute import memory
+from app.models.compute.faults import (
     OutOfMemory,
     device_lost,
     exhausted_device,
@@ -45,7 +45,7 @@ from app.models.faults import (
     is_out_of_memory,
     out_of_memory,
 )
-from app.models.processor import physical_cores
+from app.models.compute.processor import physical_cores
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel, Task
 
@@ -129,7 +129,7 @@ class Host:
         try:
             match order:
                 case ListDevices():
-                    from app.models.device_list import list_devices
+                    from app.models.compute.device_list import list_devices
 
                     return list_devices(order.avoid)
                 case Load():
@@ -152,7 +152,7 @@ class Host:
 
                     return profiled(lambda: self._answer(order.run, report))
                 case MeasurePeak():
-                    from app.models.peak import measure_peak
+                    from app.models.compute.peak import measure_peak
 
                     wanted = "cpu" if order.avoid else order.device
                     return measure_peak(devices.choose(wanted).device, report.check)
@@ -189,7 +189,7 @@ class Host:
             self._models.step_down(key, fault)
 
     def _prepare(self, order: Prepare, report: Report) -> None:
-        from app.tasks.preparing import prepare
+        from app.tasks.qa.fast.preparing import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
         prepare(order.request.documents, self._models.reader(key, order.avoid), report)

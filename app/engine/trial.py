@@ -15,9 +15,9 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Document, Span
-from app.models.card import read_card
-from app.models.heads import DOES
-from app.models.loader import load
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.models.disk.heads import DOES
 from app.tasks.table import task_for
 from app.tasks.task import Arrays, Forward, ReadyModel
 

@@ -12,8 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
-from app.models import memory, processor
-from app.models.graphics_cards import cards
+from app.models.compute import memory, processor
+from app.models.compute.graphics_cards import cards
 
 # What is shown, by its name among the parts; in this order.
 _SHOWN = {

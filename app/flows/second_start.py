@@ -21,7 +21,7 @@ from enum import Enum
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.models.locks import Lock
+from app.models.disk.locks import Lock
 
 GREETING = b"spanlight-window 1 "
 TAKEN = b"taken\n"

@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training
 from app.flows.workspace import Workspace
-from app.models.card import SHORTEST, read_card
+from app.models.disk.card import SHORTEST, read_card
 from app.training.examples import parse_source
 
 QA = "qa"

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from app.core.requests import ModelChoice
     from app.engine.child import Child
     from app.engine.client import Engine
-    from app.flows.document_process import Documents
-    from app.flows.download_process import Downloads
+    from app.flows.ask.document_process import Documents
+    from app.flows.network.download_process import Downloads
     from app.library.history import History
-    from app.models.installed import Shelf
-    from app.models.measures import Measures
-    from app.models.uses import Uses
+    from app.models.disk.installed import Shelf
+    from app.models.disk.measures import Measures
+    from app.models.disk.uses import Uses
 
 Part = TypeVar("Part")
 # What `close` ends, and what is made after it begins as ended: a lane may still be at work.
@@ -83,7 +83,7 @@ class Workspace:
     @Made
     def shelf(self) -> Shelf:
         """The models that are installed."""
-        from app.models.installed import Shelf
+        from app.models.disk.installed import Shelf
 
         return Shelf([self.paths.models, self.paths.starter_models], self.paths.starter_models)
 
@@ -97,14 +97,14 @@ class Workspace:
     @Made
     def documents(self) -> Documents:
         """The processes that read documents, started by their first orders."""
-        from app.flows.document_process import Documents
+        from app.flows.ask.document_process import Documents
 
         return Documents(self.paths.logs)
 
     @Made
     def downloads(self) -> Downloads:
         """The process that reaches the network, started by its first order."""
-        from app.flows.download_process import Downloads
+        from app.flows.network.download_process import Downloads
 
         return Downloads(self.paths.logs / "download.log")
 
@@ -118,14 +118,14 @@ class Workspace:
     @Made
     def uses(self) -> Uses:
         """When each model was last used."""
-        from app.models.uses import Uses
+        from app.models.disk.uses import Uses
 
         return Uses(self.paths.uses_file, write_atomic)
 
     @Made
     def measures(self) -> Measures:
         """What was measured of the models here."""
-        from app.models.measures import Measures
+        from app.models.disk.measures import Measures
 
         return Measures(self.paths.measures_file, write_atomic)
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.windows import Inputs, pad, padding_id
+from app.tasks.text.windows import Inputs, pad, padding_id
 
 ItemT = TypeVar("ItemT")
 

@@ -24,11 +24,11 @@ def task_for(request: object) -> Task[Any, Any] | None:
     """The task that answers a request, None where none does; of the tasks' modules only its own is imported."""
     match request:
         case Question():
-            from app.tasks.question_answering import read
+            from app.tasks.qa.question_answering import read
 
             return Task("ask", Head.QUESTION_ANSWERING, read)
         case QuestionBatch():
-            from app.tasks.question_answering import read_batch
+            from app.tasks.qa.question_answering import read_batch
 
             return Task("ask many", Head.QUESTION_ANSWERING, read_batch)
         case CalibrationData():
@@ -36,11 +36,11 @@ def task_for(request: object) -> Task[Any, Any] | None:
 
             return Task("calibrate", Head.QUESTION_ANSWERING, calibrate)
         case TextsToClassify():
-            from app.tasks.classification import classify
+            from app.tasks.heads.classification import classify
 
             return Task("classify", Head.CLASSIFICATION, classify)
         case TextBatch():
-            from app.tasks.classification import classify_batch
+            from app.tasks.heads.classification import classify_batch
 
             return Task("classify many", Head.CLASSIFICATION, classify_batch)
         case ClassCalibrationData():
@@ -48,19 +48,19 @@ def task_for(request: object) -> Task[Any, Any] | None:
 
             return Task("calibrate classes", Head.CLASSIFICATION, calibrate_classes)
         case TextToFill():
-            from app.tasks.fill_mask import fill
+            from app.tasks.heads.fill_mask import fill
 
             return Task("fill", Head.MASKED_WORDS, fill)
         case TextsToMask():
-            from app.tasks.masked_texts import measure_masked
+            from app.tasks.heads.masked_texts import measure_masked
 
             return Task("measure masked words", Head.MASKED_WORDS, measure_masked)
         case PassagePairs():
-            from app.tasks.next_sentence import follow
+            from app.tasks.heads.next_sentence import follow
 
             return Task("follow", Head.NEXT_SENTENCE, follow)
         case TextsToTag():
-            from app.tasks.token_classification import tag
+            from app.tasks.heads.token_classification import tag
 
             return Task("find names", Head.TOKEN_CLASSIFICATION, tag)
     return _look_for(request)
@@ -72,31 +72,31 @@ def _look_for(request: object) -> Task[Any, Any] | None:
 
     match request:
         case inspection.LookAtModel():
-            from app.tasks.inspection_model import look_at_model
+            from app.tasks.inspect.model import look_at_model
 
             return Task("look at the model", None, look_at_model, opened=True)
         case inspection.LookAtPooling():
-            from app.tasks.inspection_model import look_at_pooling
+            from app.tasks.inspect.model import look_at_pooling
 
             return Task("look at pooling", None, look_at_pooling, opened=True)
         case inspection.LookAtSpans():
-            from app.tasks.inspection_spans import look_at_spans
+            from app.tasks.inspect.spans import look_at_spans
 
             return Task("look at spans", None, look_at_spans, opened=True)
         case inspection.LookAtLoss():
-            from app.tasks.inspection_loss import look_at_loss
+            from app.tasks.inspect.loss import look_at_loss
 
             return Task("look at the loss", None, look_at_loss, opened=True)
         case inspection.LookAtReasons():
-            from app.tasks.inspection_reasons import look_at_reasons
+            from app.tasks.inspect.reasons import look_at_reasons
 
             return Task("look at reasons", None, look_at_reasons, opened=True)
         case inspection.LookAtAttention():
-            from app.tasks.inspection_reasons import look_at_attention
+            from app.tasks.inspect.reasons import look_at_attention
 
             return Task("look at attention", None, look_at_attention, opened=True)
         case inspection.LookWithout():
-            from app.tasks.inspection_without import look_without
+            from app.tasks.inspect.without import look_without
 
             return Task("look without", None, look_without, opened=True)
     return None

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
-from app.tasks.kept import Kept
+from app.tasks.text.kept import Kept
 
 if TYPE_CHECKING:
     from app.core.inside import HeadPicture, ModuleRow, Stage

@@ -10,10 +10,10 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.report import Report
-from app.tasks.pieces import pieces
-from app.tasks.spans import Candidate, window_candidates
-from app.tasks.tokens import join, tokenise, tokenise_view
-from app.tasks.windows import PairTemplate, Window, pad, single_windows, windows
+from app.tasks.qa.spans import Candidate, window_candidates
+from app.tasks.text.pieces import pieces
+from app.tasks.text.tokens import join, tokenise, tokenise_view
+from app.tasks.text.windows import PairTemplate, Window, pad, single_windows, windows
 from app.training import metrics
 from app.training.examples import QaExample, TextExample
 

@@ -9,8 +9,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.text import View
-from app.tasks.tokens import Tokens, part, tokenise_view
-from app.tasks.windows import TITLE_TOKENS, PairTemplate, pad, title_tokens
+from app.tasks.text.tokens import Tokens, part, tokenise_view
+from app.tasks.text.windows import TITLE_TOKENS, PairTemplate, pad, title_tokens
 from app.training.examples import QaExample, TextExample
 
 

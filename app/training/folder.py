@@ -19,8 +19,8 @@ from transformers.utils import logging
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.models.classes import model_class
-from app.models.config import family_in, for_transformers, read_config
+from app.models.compute.classes import model_class
+from app.models.disk.config import family_in, for_transformers, read_config
 
 _HIDDEN = (
     "hidden_dropout_prob",

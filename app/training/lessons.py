@@ -14,7 +14,7 @@ from torch import nn
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.windows import padding_id
+from app.tasks.text.windows import padding_id
 from app.training import dev
 from app.training.augment import Augmenter
 from app.training.examples import (

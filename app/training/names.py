@@ -13,10 +13,10 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.token_classification import whole_words
-from app.tasks.tokens import join, tokenise
-from app.tasks.windows import PairTemplate, pad, padding_id
-from app.tasks.words import words
+from app.tasks.heads.token_classification import whole_words
+from app.tasks.text.tokens import join, tokenise
+from app.tasks.text.windows import PairTemplate, pad, padding_id
+from app.tasks.text.words import words
 from app.training import metrics
 from app.training.dev import Read
 from app.training.examples import parse_source

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.tasks.masking import Masker
-from app.tasks.windows import PairTemplate, pad
+from app.tasks.heads.masking import Masker
+from app.tasks.text.windows import PairTemplate, pad
 from app.training.passages import Passage
 
 FOLLOWS, RANDOM = 0, 1

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from app.core.sentences import sentences
 from app.core.text import RunningText
-from app.tasks.tokens import join, tokenise
+from app.tasks.text.tokens import join, tokenise
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from transformers.models.bert.modeling_bert import BertForPreTraining, BertForPr
 
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.masking import RATE
-from app.tasks.windows import padding_id
+from app.tasks.heads.masking import RATE
+from app.tasks.text.windows import padding_id
 from app.training.dev import Read
 from app.training.examples import parse_source
 from app.training.folder import load_tokenizer

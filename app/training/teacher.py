@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from app.core.errors import SpanlightError
-from app.models.config import family_in, read_config
-from app.tasks.windows import PairTemplate, pad, padding_id
+from app.models.disk.config import family_in, read_config
+from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.features import Feature, collate, rows_of
 from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_files
 from app.training.losses import imitation_loss

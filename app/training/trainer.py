@@ -22,7 +22,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
-from app.models.peak import measure_peak
+from app.models.compute.peak import measure_peak
 from app.training import checkpoint, folder
 from app.training.examples import parse_source
 from app.training.features import batches

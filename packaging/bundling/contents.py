@@ -26,6 +26,7 @@ DISTRIBUTIONS = """
 EXCLUDED = """
     IPython PIL brotli click fsspec functorch h2 hf_xet matplotlib networkx pandas pydantic pygments rich scipy
     tensorboard torch.utils.tensorboard torchaudio torchvision typer
+    app.bench
     _pytest docx ensurepip hypothesis idlelib lib2to3 mypy pip pkg_resources pydoc_data pytest ruff setuptools tkinter
     torch.test readline py
     transformers.cli transformers.data transformers.pipelines transformers.trainer
@@ -68,7 +69,7 @@ def datas(root: Path) -> list[tuple[str, str]]:
 
 def hidden_imports() -> list[str]:
     """Modules that are imported by name: the pages of the window, the commands, the children's handlers."""
-    return collect_submodules("app", filter=lambda name: not name.startswith("app.flows.bench.reference"))
+    return collect_submodules("app", filter=lambda name: not name.startswith("app.bench"))
 
 
 def excluded() -> list[str]:

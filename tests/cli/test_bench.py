@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.bench import MINUTES
+from app.bench.plan import HEEDED
+from app.bench.run import PARTS
+from app.bench.texts import ASKED
+from app.bench.command import MINUTES
 from app.core import about
-from app.flows.bench.plan import HEEDED
-from app.flows.bench.run import PARTS
-from app.flows.bench.texts import ASKED
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
 from tests.helpers.fake_python import fake_python
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits to see how busy the computer is."""
-    monkeypatch.setattr("app.flows.bench.machine.LOOKED", 0.0)
+    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
 
 
 def write(folder: Path) -> None:

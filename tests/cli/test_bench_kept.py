@@ -18,7 +18,7 @@ from tests.helpers.commands import Command
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits to see how busy the computer is."""
-    monkeypatch.setattr("app.flows.bench.machine.LOOKED", 0.0)
+    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
 
 
 def test_a_place_that_refuses_files_is_found_out_before_anything_is_measured(
@@ -27,7 +27,7 @@ def test_a_place_that_refuses_files_is_found_out_before_anything_is_measured(
     def refuse(dir: Path) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("app.cli.bench.tempfile.TemporaryFile", refuse)
+    monkeypatch.setattr("app.bench.command.tempfile.TemporaryFile", refuse)
     engine = FakeEngine()
     code, out, err = command("bench", "anytime", "--output", str(tmp_path / "it.json"), engine=engine)
     assert (code, out) == (2, "")
@@ -41,7 +41,7 @@ def test_a_disk_that_refuses_in_the_end_leaves_the_table(
     def refuse(path: Path, data: bytes, *, private: bool) -> None:
         raise SpanlightError("The disk is full.")
 
-    monkeypatch.setattr("app.cli.bench.write_atomic", refuse)
+    monkeypatch.setattr("app.bench.command.write_atomic", refuse)
     write(tmp_path)
     few = ["--data", str(tmp_path), "--words", "20"]
     code, out, err = command("bench", "anytime", *few, "--output", str(tmp_path / "it.json"))
@@ -65,8 +65,8 @@ def test_a_part_that_fails_is_told_and_the_others_are_there(
         "memory": broken,
         "start": lambda *_: measured("start"),
     }
-    monkeypatch.setattr("app.cli.bench.PARTS", parts)
-    monkeypatch.setattr("app.flows.bench.run.PARTS", parts)
+    monkeypatch.setattr("app.bench.command.PARTS", parts)
+    monkeypatch.setattr("app.bench.run.PARTS", parts)
     kept = tmp_path / "kept.json"
     code, out, err = command("bench", "all", "--output", str(kept))
     assert code == 2
@@ -96,8 +96,8 @@ def test_finished_parts_outlive_a_stop(
         raise error
 
     parts = {"reading": lambda *_: measured("reading"), "memory": ends}
-    monkeypatch.setattr("app.cli.bench.PARTS", parts)
-    monkeypatch.setattr("app.flows.bench.run.PARTS", parts)
+    monkeypatch.setattr("app.bench.command.PARTS", parts)
+    monkeypatch.setattr("app.bench.run.PARTS", parts)
     code, out, err = command("bench", "all", "--output", str(kept))
     assert code == expected
     assert said in err

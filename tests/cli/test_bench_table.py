@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.bench_table import figure, table, values
+from app.bench.table import figure, table, values
 from app.core.benches import Bench, BenchPart, BenchRow, Machine
 
 MACHINE = Machine(

@@ -48,7 +48,7 @@ def test_what_was_drawn_is_gone_before_what_came_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     from app.cli import terminal, updates
-    from app.flows.updates import Update
+    from app.flows.network.updates import Update
 
     drawn = Terminal()
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from app.core.report import Silent
-from app.documents.html_page import read_html
+from app.documents.html.page import read_html
 from app.documents.markdown_page import read_markdown
 from app.documents.orders import Read
 from app.documents.parts import Parts
 from app.documents.reader import read
-from app.documents.word import read_docx
+from app.documents.word.document import read_docx
 from tests.helpers.flowing import check_parts, p, r, word_file
 from tests.helpers.views import as_read
 

@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.report import Silent, Stopped
 from app.documents.parts import Parts
-from app.documents.pdf import open_pdf, read_pdf
+from app.documents.pdf.document import open_pdf, read_pdf
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
@@ -42,7 +42,7 @@ def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.
     locked.write_bytes(locked_pdf("high", "tide"))
     broken.write_bytes(b"%PDF-1.7\n" + b"nothing " * 1000)
     whole = read_pdf(str(path), path.name, "", Silent())
-    monkeypatch.setattr("app.documents.pdf.HELD", 0)
+    monkeypatch.setattr("app.documents.pdf.document.HELD", 0)
     assert read_pdf(str(path), path.name, "", Silent()) == whole
     assert "high" in read_pdf(str(locked), "locked.pdf", "tide", Silent()).text
     with pytest.raises(PasswordNeeded):

@@ -14,8 +14,8 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Picture
 from app.core.report import Silent
 from app.documents.orders import Draw
-from app.documents.pdf import read_pdf
-from app.documents.pdf_draw import MOST_PIXELS, PdfDesk
+from app.documents.pdf.document import read_pdf
+from app.documents.pdf.draw import MOST_PIXELS, PdfDesk
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, Words, small_pdf
 

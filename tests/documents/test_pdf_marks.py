@@ -19,9 +19,9 @@ from app.core.report import Silent
 from app.core.text import Span
 from app.documents.orders import Draw, Highlight, MarkUp
 from app.documents.parts import Parts
-from app.documents.pdf import read_pdf
-from app.documents.pdf_draw import PdfDesk
-from app.documents.pdf_marks import mark_up
+from app.documents.pdf.document import read_pdf
+from app.documents.pdf.draw import PdfDesk
+from app.documents.pdf.marks import mark_up
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 

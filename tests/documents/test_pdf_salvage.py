@@ -8,7 +8,7 @@ import pypdfium2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.documents.pdf_salvage import salvage
+from app.documents.pdf.salvage import salvage
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 

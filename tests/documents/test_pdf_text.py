@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.core.pages import mark_on_pages
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
-from app.documents.pdf_text import read_pages
+from app.documents.pdf.text import read_pages
 from tests.helpers.pdf_pages import read, read_words
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.core.layout import BlockKind, Table
 from app.core.report import Silent, Stopped
 from app.documents.parts import Parts
-from app.documents.word import read_docx
+from app.documents.word.document import read_docx
 from tests.helpers.flowing import cells, check_parts, document_xml, outline, p, packed, r, styles, word_file
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.documents import word_zip
 from app.documents.parts import Parts
-from app.documents.word import read_docx
+from app.documents.word import zip as word_zip
+from app.documents.word.document import read_docx
 from tests.helpers.flowing import check_parts, document_xml, packed, word_file
 
 BODY = "<w:p><w:r><w:t>words</w:t></w:r></w:p>"

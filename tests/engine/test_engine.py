@@ -17,7 +17,7 @@ from app.core.results import Classifications, Reading
 from app.core.text import Document
 from app.engine.child import ChildBug
 from app.engine.client import Engine
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from tests.helpers.small_models import small_checkpoint
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."

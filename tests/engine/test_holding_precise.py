@@ -11,8 +11,8 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.engine.holding import Holding, Key
-from app.models.device import cpu_precisions
-from app.models.faults import out_of_memory
+from app.models.compute.device import cpu_precisions
+from app.models.compute.faults import out_of_memory
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING

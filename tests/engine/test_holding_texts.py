@@ -11,7 +11,7 @@ from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Document
 from app.engine.holding import Holding
-from app.models.faults import out_of_memory
+from app.models.compute.faults import out_of_memory
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING

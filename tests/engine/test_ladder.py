@@ -118,7 +118,7 @@ def test_the_ladder_goes_on_where_a_model_was_loaded_onto_the_cpu(gpu: FakeGpu, 
 def test_a_precision_of_the_gpu_that_the_cpu_lacks_gives_way_with_it(
     gpu: FakeGpu, ladder_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.models.processor.float16", lambda: "")
+    monkeypatch.setattr("app.models.compute.processor.float16", lambda: "")
     gpu.loads = ("cpu",)
     choice = ModelChoice(str(ladder_models / "reader"), "cuda", "float16")
     loaded = Host()(Load(choice, QA), Noted())

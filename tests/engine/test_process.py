@@ -25,8 +25,8 @@ from app.engine import holding, process
 from app.engine.holding import Key, shorter
 from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
 from app.engine.process import Host, start
-from app.models.card import read_card
-from app.models.processor import physical_cores
+from app.models.compute.processor import physical_cores
+from app.models.disk.card import read_card
 from tests.helpers.small_models import small_checkpoint
 
 QA = Head.QUESTION_ANSWERING
@@ -171,8 +171,8 @@ def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, tmp_path: Path) 
 def test_a_model_of_another_precision_is_another_one(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.models.processor.bfloat16", lambda: "a test")
-    monkeypatch.setattr("app.models.processor.fast_bfloat16", lambda: "")
+    monkeypatch.setattr("app.models.compute.processor.bfloat16", lambda: "a test")
+    monkeypatch.setattr("app.models.compute.processor.fast_bfloat16", lambda: "")
     folder = str(small_checkpoint(tmp_path / "reader"))
     for precision, dtype in (("bfloat16", "bfloat16"), ("float32", "float32"), ("auto", "float32")):
         assert host(Load(ModelChoice(folder, "cpu", precision), QA), Silent()).device.dtype == dtype
@@ -182,8 +182,8 @@ def test_a_model_of_another_precision_is_another_one(
 def test_what_was_asked_for_otherwise_and_is_the_same_is_held_once(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.models.device.gpus", lambda: ())
-    monkeypatch.setattr("app.models.processor.fast_bfloat16", lambda: "")
+    monkeypatch.setattr("app.models.compute.device.gpus", lambda: ())
+    monkeypatch.setattr("app.models.compute.processor.fast_bfloat16", lambda: "")
     folder = str(small_checkpoint(tmp_path / "reader"))
     reasons = []
     for device, precision in (("auto", "auto"), ("cpu", "auto"), ("cpu", "float32"), ("auto", "auto")):

@@ -110,9 +110,9 @@ def test_operations_have_their_kind(name: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("file", "name", "part"),
     [
-        ("/x/app/tasks/tokens.py", "f", profiling.TOKENISING),
-        ("/x/app/tasks/windows.py", "f", profiling.WINDOWS),
-        ("/x/app/tasks/spans.py", "f", profiling.CHOOSING),
+        ("/x/app/tasks/text/tokens.py", "f", profiling.TOKENISING),
+        ("/x/app/tasks/text/windows.py", "f", profiling.WINDOWS),
+        ("/x/app/tasks/qa/spans.py", "f", profiling.CHOOSING),
         ("/x/app/models/encoder/encoder.py", "f", profiling.MODEL),
         ("/usr/lib/python3.11/multiprocessing/connection.py", "send", profiling.SENDING),
         ("~", "<method 'encode' of 'tokenizers.Tokenizer' objects>", profiling.TOKENISING),

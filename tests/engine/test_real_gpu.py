@@ -15,7 +15,7 @@ from app.core.requests import ModelChoice, Question
 from app.core.text import Document
 from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
 from app.engine.process import Host
-from app.models.memory import release
+from app.models.compute.memory import release
 from tests.helpers.fake_models import Noted
 from tests.helpers.small_models import small_checkpoint
 

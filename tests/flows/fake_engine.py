@@ -37,7 +37,7 @@ from app.core.results import (
 from app.core.text import Span
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
-from app.models.installed import Shelf
+from app.models.disk.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from tests.helpers.documents_here import documents_here

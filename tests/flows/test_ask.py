@@ -13,7 +13,7 @@ from app.core.report import Progress, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
-from app.flows.ask import LEAST_LISTED, ask, listed
+from app.flows.ask.question import LEAST_LISTED, ask, listed
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
 
 TEXT = "The tide is high at noon, or at one. Of the two it is noon ✓. The US swims. Nobody swims — at night."

@@ -13,7 +13,7 @@ from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.flows.ask_batch import ask_batch
+from app.flows.ask.batch import ask_batch
 from app.flows.groups import MOST_ITEMS
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 

@@ -17,7 +17,7 @@ import pytest
 from app.core.layout import Kind
 from app.core.report import Silent
 from app.documents.orders import Read
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 from tests.helpers.children import POSIX
 from tests.helpers.flowing import document_xml, p, packed, r
 from tests.helpers.reading import WORDS, opened, refusal

@@ -10,7 +10,7 @@ from app.core.measures import Measure
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Silent
-from app.flows.catalogue import (
+from app.flows.models.catalogue import (
     EASILY,
     LARGE,
     TOO_LARGE,

@@ -10,8 +10,8 @@ import pytest
 
 from app.core.models import Head
 from app.core.report import Silent
-from app.flows.ask import load_reader
-from app.flows.devices import devices, memory, unload
+from app.flows.ask.question import load_reader
+from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
 

@@ -17,7 +17,7 @@ from app.documents.limits import limit_memory, run_out
 from app.documents.orders import Draw, Highlight, MarkUp, Read
 from app.documents.process import LimitedClerk, start_limited
 from app.engine.child import Child
-from app.flows.document_process import Documents, _Patience
+from app.flows.ask.document_process import Documents, _Patience
 from tests.helpers.children import POSIX, Listener, gone
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf

@@ -14,11 +14,11 @@ from app.core.models import Head, ModelCard, ProblemType
 from app.core.reliability import BINS, TextKind, asked
 from app.core.report import Report, Silent
 from app.core.requests import CalibrationData, ModelChoice, QuestionBatch
-from app.flows.evaluate import QaPlan, evaluate_qa
-from app.flows.evaluate_classes import ClassPlan, evaluate_classes
 from app.flows.joining import join_paragraphs, sample
+from app.flows.measure.evaluate import QaPlan, evaluate_qa
+from app.flows.measure.evaluate_classes import ClassPlan, evaluate_classes
 from app.flows.workspace import Workspace
-from app.models.notes import read_notes
+from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 # The fake reader answers with the place of the question's last word, or guesses the first word of the text.

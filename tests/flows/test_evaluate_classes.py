@@ -11,9 +11,9 @@ from app.core.models import Head, ModelCard
 from app.core.reliability import calibration_error
 from app.core.report import Silent
 from app.core.requests import ClassCalibrationData
-from app.flows.evaluate_classes import ClassPlan, evaluate_classes
+from app.flows.measure.evaluate_classes import ClassPlan, evaluate_classes
 from app.flows.workspace import Workspace
-from app.models.notes import Notes, read_notes, write_notes
+from app.models.disk.notes import Notes, read_notes, write_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 # The fake classifier gives a text with "good" 0.9 positive, any other 0.8 negative.

@@ -15,8 +15,8 @@ from app.core.models import Head, ModelCard
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Span
-from app.flows.evaluate_asked import AskedEvaluation, AskedPlan
-from app.flows.evaluate_documents import evaluate_documents, places_in
+from app.flows.measure.evaluate_asked import AskedEvaluation, AskedPlan
+from app.flows.measure.evaluate_documents import evaluate_documents, places_in
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 # The fake reader answers with the first place of the question's last word, or holds back the text's first word.

@@ -11,9 +11,9 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
-from app.flows.evaluate_names import NamesPlan, evaluate_names
+from app.flows.measure.evaluate_names import NamesPlan, evaluate_names
 from app.flows.workspace import Workspace
-from app.models.notes import read_notes
+from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 KNOWN = {"Ann Lee": "PER", "Rome": "LOC", "Paris": "PER", "Lee": "PER"}

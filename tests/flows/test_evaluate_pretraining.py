@@ -13,7 +13,7 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText, MaskedTexts
 from app.core.text import RunningText
-from app.flows.evaluate_pretraining import (
+from app.flows.measure.evaluate_pretraining import (
     PretrainingPlan,
     evaluate_pretraining,
     pair_figures,
@@ -21,7 +21,7 @@ from app.flows.evaluate_pretraining import (
     word_figures,
 )
 from app.flows.workspace import Workspace
-from app.models.notes import read_notes
+from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 BOTH = (Head.MASKED_WORDS, Head.NEXT_SENTENCE)

@@ -14,8 +14,8 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.flows.evaluate_asked import AskedEvaluation, AskedPlan
-from app.flows.evaluate_tables import evaluate_tables
+from app.flows.measure.evaluate_asked import AskedEvaluation, AskedPlan
+from app.flows.measure.evaluate_tables import evaluate_tables
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 
 TABLE = [

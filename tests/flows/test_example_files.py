@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.flows import example_files
-from app.flows.example_files import example_set, read_examples, sets_that_come_along
+from app.flows.measure import example_files
+from app.flows.measure.example_files import example_set, read_examples, sets_that_come_along
 from app.settings.paths import default_paths
 from app.training.examples import QaExample, TextExample
 from app.training.tagged import TaggedText, parse_conll

@@ -24,11 +24,11 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Span
 from app.core.wording import NEAREST_WORDS
-from app.flows.ask import ask
-from app.flows.export import export, export_text
-from app.flows.export_text import COLUMNS, escaped
-from app.flows.history import remember
-from app.flows.read import read_document
+from app.flows.ask.question import ask
+from app.flows.ask.read import read_document
+from app.flows.history.export import export, export_text
+from app.flows.history.export_text import COLUMNS, escaped
+from app.flows.history.history import remember
 from app.flows.workspace import Workspace
 from app.training.examples import read_qa
 from tests.flows.fake_engine import fake_workspace

@@ -16,7 +16,7 @@ from app.core.report import Silent
 from app.core.results import Entity, Tagged
 from app.core.tagged_words import TaggedWord
 from app.core.text import Span
-from app.flows.export_names import COLUMNS, FORMATS, TaggedDocument, names_as, save_names
+from app.flows.heads.export_names import COLUMNS, FORMATS, TaggedDocument, names_as, save_names
 from tests.helpers.names_here import TYPES, tagged
 
 TEXT = "Alice Liddell went to Oxford. In Paris, Acme 👩‍👧 paid\nDinah.\n\nThe end"

@@ -8,7 +8,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import PassagePairs
-from app.flows.follow import follow, load_follower, read_pairs
+from app.flows.heads.follow import follow, load_follower, read_pairs
 from app.settings.settings import Settings
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 

@@ -19,14 +19,15 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.offers import Downloading, Passport, Source
 from app.core.report import Silent, Stopped
-from app.flows import get_model, installing
-from app.flows.download_process import Downloads
-from app.flows.get_model import download, give_up, look_up, unfinished
-from app.flows.unfinished import write_begun
+from app.flows.models import get as get_model
+from app.flows.models import installing
+from app.flows.models.get import download, give_up, look_up, unfinished
+from app.flows.models.unfinished import write_begun
+from app.flows.network.download_process import Downloads
 from app.flows.workspace import Workspace, open_workspace
+from app.models.disk.origin import read_origin
 from app.models.download.cache import have, snapshot_of
 from app.models.download.orders import Fetch, Limits
-from app.models.origin import read_origin
 from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
@@ -443,7 +444,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from app.core.report import Silent
-from app.flows.get_model import download, look_up
+from app.flows.models.get import download, look_up
 from app.flows.workspace import open_workspace
 from app.settings.paths import Paths
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
-from app.flows import history
-from app.flows.ask import ask
-from app.flows.compare import said_of
-from app.flows.read import read_document
+from app.flows.ask.question import ask
+from app.flows.ask.read import read_document
+from app.flows.history import history
+from app.flows.history.compare import said_of
 from app.flows.workspace import Workspace
 from app.library.database import Damaged
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace

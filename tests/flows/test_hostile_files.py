@@ -16,7 +16,7 @@ from app.documents.limits import limit_memory
 from app.documents.orders import Draw, Read
 from app.documents.process import LimitedClerk
 from app.engine.child import Child
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 from tests.helpers.children import Listener
 from tests.helpers.flowing import p, r, word_file
 from tests.helpers.reading import WORDS, opened, reads_on, refusal

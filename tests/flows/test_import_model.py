@@ -18,14 +18,14 @@ from app.core.offers import Source
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
-from app.flows import import_model as importing
-from app.flows import installing
-from app.flows.ask import ask
-from app.flows.import_model import import_model, looks_like_model
+from app.flows.ask.question import ask
+from app.flows.models import installing
+from app.flows.models import take_in as importing
+from app.flows.models.take_in import import_model, looks_like_model
 from app.flows.workspace import Workspace
-from app.models import copying
-from app.models.installed import Shelf
-from app.models.origin import read_origin
+from app.models.disk import copying
+from app.models.disk.installed import Shelf
+from app.models.disk.origin import read_origin
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden

@@ -32,8 +32,8 @@ from app.core.models import Head
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Document
-from app.flows.export_inside import inside_csv, plain
-from app.flows.inspect import compare, look, request_of
+from app.flows.heads.export_inside import inside_csv, plain
+from app.flows.heads.inspect import compare, look, request_of
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
 from tests.helpers.insides import ASKED, BLANKED, FOLLOWED, NAMED, REVIEW, SUBJECTS, answer

@@ -14,8 +14,8 @@ from app.core.measures import ExampleSet, Measure
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import QuestionBatch, TextBatch, TextsToTag
-from app.flows.label_matching import LabelsDiffer, matched
-from app.flows.measure import (
+from app.flows.measure.label_matching import LabelsDiffer, matched
+from app.flows.measure.measure import (
     bring_back,
     compare,
     compare_models,

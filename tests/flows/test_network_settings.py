@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.core.report import Silent
-from app.flows.ledger import clear_ledger, ledger, ledger_begun
-from app.flows.network_settings import cache_remark, certificates_remark, standard_cache
+from app.flows.network.ledger import clear_ledger, ledger, ledger_begun
+from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
 from app.flows.workspace import Workspace
 from app.models.download.ledger import Ledger
 from tests.helpers.windows import FakeEngine, open_fake_workspace

@@ -17,16 +17,17 @@ from app.core.measures import Measure
 from app.core.models import Head
 from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
-from app.flows import installing, remove_model
-from app.flows.import_model import import_model
-from app.flows.remove_model import remove, what_goes
-from app.flows.use_model import use
+from app.flows.models import installing
+from app.flows.models import remove as remove_model
+from app.flows.models.remove import remove, what_goes
+from app.flows.models.take_in import import_model
+from app.flows.models.use import use
 from app.flows.workspace import Workspace
-from app.models import shelving
-from app.models.copying import Meter
-from app.models.files import files_of
-from app.models.origin import write_origin
-from app.models.shelving import Staging
+from app.models.disk import shelving
+from app.models.disk.copying import Meter
+from app.models.disk.files import files_of
+from app.models.disk.origin import write_origin
+from app.models.disk.shelving import Staging
 from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA
 from tests.helpers.children import Listener

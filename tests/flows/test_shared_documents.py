@@ -12,7 +12,7 @@ import pytest
 from app.core.layout import Kind
 from app.core.report import Silent
 from app.documents.orders import Read
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 from tests.conftest import DATA
 
 FILES = sorted(path.name for path in (DATA / "documents").glob("*")) if DATA.is_dir() else ["none"]

@@ -14,9 +14,9 @@ from app.core import about
 from app.core.errors import SpanlightError
 from app.core.releases import Feed
 from app.core.report import Report, Silent
-from app.flows import updates
-from app.flows.ledger import ledger
-from app.flows.updates import check_for_updates, this_computer
+from app.flows.network import updates
+from app.flows.network.ledger import ledger
+from app.flows.network.updates import check_for_updates, this_computer
 from app.flows.workspace import Workspace
 from app.models.download.orders import AskFeed
 from app.settings.paths import default_paths

@@ -11,9 +11,9 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.offers import Origin, Source
-from app.flows.use_model import use
+from app.flows.models.use import use
 from app.flows.workspace import Workspace
-from app.models.origin import write_origin
+from app.models.disk.origin import write_origin
 from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA
 from tests.helpers.installing import STARTER, a_workspace

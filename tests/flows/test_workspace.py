@@ -13,10 +13,10 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import Question, TextsToClassify
 from app.core.text import Document
-from app.flows.ask import ask, load_reader
-from app.flows.classify import classify, load_classifier
-from app.flows.models import installed, refused
-from app.flows.read import document_from_stream, read_document
+from app.flows.ask.question import ask, load_reader
+from app.flows.ask.read import document_from_stream, read_document
+from app.flows.heads.classify import classify, load_classifier
+from app.flows.models.installed import installed, refused
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths

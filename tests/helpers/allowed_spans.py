@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from app.core.text import Span
-from app.tasks.spans import MAX_TOKENS, whole_span
+from app.tasks.qa.spans import MAX_TOKENS, whole_span
 
 CLOSING, OPENING = ",;:.!?)]}”’»%…", ",;:([{“‘«$€£#-–—"
 PAIRS = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}

@@ -13,8 +13,8 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
 
 CARD = ModelCard(
     "reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,), calibration=QaCalibration(threshold=0.4)

@@ -12,7 +12,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.models.card import read_card
+from app.models.disk.card import read_card
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
 Edit = Callable[[Path], object]

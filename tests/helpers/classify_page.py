@@ -8,7 +8,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
-from app.ui.views.classify import ClassifyView
+from app.ui.heads.classify.classify import ClassifyView
 
 CARD = ModelCard(
     "moods", "/models/moods", "bert", (Head.CLASSIFICATION,), labels=("negative", "positive"), window=8

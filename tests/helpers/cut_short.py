@@ -18,11 +18,11 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
 from app.core.report import Silent
-from app.models.copying import Meter
-from app.models.files import files_of
-from app.models.installed import Shelf
-from app.models.origin import read_origin
-from app.models.shelving import Staging, clear_leftovers, remove_folder
+from app.models.disk.copying import Meter
+from app.models.disk.files import files_of
+from app.models.disk.installed import Shelf
+from app.models.disk.origin import read_origin
+from app.models.disk.shelving import Staging, clear_leftovers, remove_folder
 
 EVENTS = {
     "open",

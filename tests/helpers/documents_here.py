@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from app.core.report import Report
 from app.documents.process import Clerk, Order
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 
 
 class _Here:

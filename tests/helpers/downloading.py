@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.network import Network
 from app.core.offers import Passport, RemoteFile
 from app.core.report import Report, Silent
-from app.flows.download_process import Downloads
+from app.flows.network.download_process import Downloads
 from app.models.download.cache import blob_of, partial_of
 from app.models.download.orders import Fetch, Fetched, Limits, LookUp
 from tests.helpers.children import Listener

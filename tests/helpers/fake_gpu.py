@@ -11,10 +11,10 @@ import torch
 
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.engine import holding
-from app.models import device as devices
-from app.models.faults import out_of_memory
-from app.models.loader import Loaded, load
-from app.models.room import Room
+from app.models.compute import device as devices
+from app.models.compute.faults import out_of_memory
+from app.models.compute.loader import Loaded, load
+from app.models.compute.room import Room
 
 GPU = DeviceChoice("cuda:0", "float32", "a graphics card")
 SAYS = {

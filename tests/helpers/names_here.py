@@ -8,7 +8,7 @@ from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWord
 from app.core.text import Span
-from app.tasks.words import words
+from app.tasks.text.words import words
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG", "B-MISC", "I-MISC")
 TYPES = ("PER", "LOC", "ORG", "MISC")

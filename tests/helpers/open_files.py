@@ -15,8 +15,8 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.documents.orders import Read
-from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
 from tests.flows.fake_engine import read
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 from tests.helpers.windows import FakeEngine

@@ -11,10 +11,10 @@ import numpy as np
 
 from app.core.inside import HeadPicture, Stage
 from app.core.models import DeviceChoice, Head
-from app.models.card import read_card
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
 from app.models.families import FAMILIES
 from app.models.inside.opened import Inside
-from app.models.loader import load
 from tests.helpers.small_models import small_checkpoint
 
 CPU = DeviceChoice("cpu", "float32", "a test")

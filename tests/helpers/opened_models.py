@@ -14,9 +14,9 @@ import transformers
 from app.core.inspection import Subject
 from app.core.models import DeviceChoice, Head, ProblemType
 from app.core.text import Span
-from app.models.card import read_card
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
 from app.models.families import FAMILIES as KNOWN
-from app.models.loader import load
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.small_models import small_checkpoint
 

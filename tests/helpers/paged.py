@@ -9,9 +9,9 @@ from app.core.layout import Kind, Opened, Picture
 from app.core.report import Silent
 from app.core.text import Document
 from app.documents.orders import Draw
-from app.documents.pdf import read_pdf
-from app.documents.pdf_draw import PdfDesk
-from app.ui.widgets.page_desk import PageDesk
+from app.documents.pdf.document import read_pdf
+from app.documents.pdf.draw import PdfDesk
+from app.ui.document.pdf.page_desk import PageDesk
 from tests.helpers.small_pdfs import Page, small_pdf
 
 

@@ -13,7 +13,7 @@ import pypdfium2
 from app.core.layout import PageText
 from app.core.report import Report, Silent
 from app.documents.parts import Parts
-from app.documents.pdf_text import read_pages
+from app.documents.pdf.text import read_pages
 from tests.helpers.small_pdfs import Page, Words, small_pdf
 from tests.helpers.views import check_view
 

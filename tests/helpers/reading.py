@@ -11,7 +11,7 @@ from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.report import Silent
 from app.documents.orders import Read
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 
 WORDS = "The knave stole the tarts."
 

@@ -18,9 +18,9 @@ from tokenizers import (
 )
 
 from app.core.models import Head, ProblemType
-from app.models.classes import model_class
+from app.models.compute.classes import model_class
+from app.models.compute.small import small_values
 from app.models.families import FAMILIES as KNOWN
-from app.models.small import small_values
 
 FAMILIES = (
     "bert",

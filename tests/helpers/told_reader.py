@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
 from tests.flows.fake_engine import read
 
 

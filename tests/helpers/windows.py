@@ -16,7 +16,7 @@ from app.core.text import Document
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
-from app.ui.window import MainWindow
+from app.ui.window.window import MainWindow
 from tests.helpers.documents_here import documents_here
 
 Answer = Callable[[Any, ModelChoice | None, Report], Any]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.core.models import Head, ProblemType
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from app.models.families import FAMILIES as KNOWN
 from tests.helpers.cards import CLASSIFY, config, header_of, refusal, rewrite
 from tests.helpers.small_models import FAMILIES, small_checkpoint
@@ -216,7 +216,7 @@ def test_a_sharded_checkpoint_is_read_as_one(reader: Path) -> None:
 
 def test_reading_cards_imports_no_torch(reader: Path) -> None:
     code = (
-        "import sys; from app.models.installed import Shelf; from app.engine.client import Engine\n"
+        "import sys; from app.models.disk.installed import Shelf; from app.engine.client import Engine\n"
         f"assert Shelf([{str(reader.parent)!r}]).cards()\n"
         "print([name for name in ('torch', 'transformers', 'numpy', 'tokenizers') if name in sys.modules])"
     )

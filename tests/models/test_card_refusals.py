@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.card import read_card, read_notes
-from app.models.weights import read_header
+from app.models.disk.card import read_card, read_notes
+from app.models.disk.weights import read_header
 from tests.helpers.cards import CLASSIFY, QA, Edit, config, refusal, rewrite, write_header
 
 # Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it.

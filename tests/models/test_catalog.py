@@ -11,7 +11,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.models.catalog import read_catalogue, read_entry
+from app.models.disk.catalog import read_catalogue, read_entry
 from app.models.families import FAMILIES
 
 SHIPPED = Path(__file__).parents[2] / "resources" / "models.json"

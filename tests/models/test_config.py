@@ -15,12 +15,12 @@ from transformers.activations import ACT2FN
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.card import card_from, read_card
-from app.models.config import for_transformers, parse_config, shown
-from app.models.config_keys import ACTIVATIONS, KEYS, READ
+from app.models.disk.card import card_from, read_card
+from app.models.disk.config import for_transformers, parse_config, shown
+from app.models.disk.config_keys import ACTIVATIONS, KEYS, READ
+from app.models.disk.shapes import encoder_shapes, pooler_shapes
+from app.models.disk.weights import Tensor, Weights
 from app.models.families import FAMILIES as KNOWN
-from app.models.shapes import encoder_shapes, pooler_shapes
-from app.models.weights import Tensor, Weights
 from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 

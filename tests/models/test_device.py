@@ -10,10 +10,10 @@ import torch
 
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
-from app.models import device, graphics, processor
-from app.models.device import choose, cpu, cpu_precisions
-from app.models.graphics_cards import Card
-from app.models.processor import physical_cores
+from app.models.compute import device, graphics, processor
+from app.models.compute.device import choose, cpu, cpu_precisions
+from app.models.compute.graphics_cards import Card
+from app.models.compute.processor import physical_cores
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.models.card import card_from, read_card
-from app.models.installed import Shelf
-from app.models.weights import Weights, header_length, join_shards, parse_header, shard_names
+from app.models.disk.card import card_from, read_card
+from app.models.disk.installed import Shelf
+from app.models.disk.weights import Weights, header_length, join_shards, parse_header, shard_names
 from tests.helpers.hostile import CONFIGS, MARKER, READ, everything_below
 from tests.helpers.refusals import check_refusal
 

@@ -10,8 +10,8 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.offers import Origin, Source
-from app.models.installed import Shelf
-from app.models.origin import ORIGIN, write_origin
+from app.models.disk.installed import Shelf
+from app.models.disk.origin import ORIGIN, write_origin
 from app.settings.paths import default_paths
 from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import small_checkpoint

@@ -13,11 +13,11 @@ from safetensors.numpy import load_file, save_file
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
-from app.models.card import read_card
+from app.models.compute.faults import OutOfMemory
+from app.models.compute.forward import Forward, Places
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
 from app.models.families import FAMILIES as KNOWN
-from app.models.faults import OutOfMemory
-from app.models.forward import Forward, Places
-from app.models.loader import load
 from tests.helpers.cards import config
 from tests.helpers.small_models import FAMILIES, NEXT_SENTENCE_FAMILIES, small_checkpoint
 

@@ -7,12 +7,12 @@ import sys
 import threading
 from pathlib import Path
 
-from app.models.locks import Lock
+from app.models.disk.locks import Lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from app.models.locks import Lock
+from app.models.disk.locks import Lock
 lock = Lock(Path(sys.argv[1]))
 print(lock.take(), flush=True)
 time.sleep(60)

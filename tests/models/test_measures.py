@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, Measure
 from app.core.models import Head
-from app.models import measures
-from app.models.measures import Measures
+from app.models.disk import measures
+from app.models.disk.measures import Measures
 from app.settings.files import write_atomic
 
 ONE = Measure(

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.models.names import MOST_BYTES, MOST_LETTERS, check_name, free_name, key_of, safe_name
+from app.models.disk.names import MOST_BYTES, MOST_LETTERS, check_name, free_name, key_of, safe_name
 
 # Everything that Python can hold: lone surrogates, NUL, controls, marks on their own.
 ANY_TEXT = st.text(st.characters(), max_size=120)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
-from app.models.origin import ORIGIN, read_origin, write_origin
+from app.models.disk.origin import ORIGIN, read_origin, write_origin
 
 TEXT = st.text(max_size=20)
 PAIRS = st.dictionaries(TEXT, st.integers(0, 2**50), max_size=3).map(lambda found: tuple(found.items()))

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from app.core.report import Stopped
-from app.models import peak
-from app.models.peak import measure_peak
+from app.models.compute import peak
+from app.models.compute.peak import measure_peak
 
 
 @pytest.fixture(autouse=True)

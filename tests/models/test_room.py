@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import DeviceLost, SpanlightError
-from app.models.faults import (
+from app.models.compute.faults import (
     OutOfMemory,
     device_lost,
     exhausted_device,
@@ -20,7 +20,7 @@ from app.models.faults import (
     out_of_memory,
     ran_out,
 )
-from app.models.room import Room
+from app.models.compute.room import Room
 
 
 class Memory:

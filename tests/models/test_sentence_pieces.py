@@ -13,8 +13,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, DebertaV2Tokenizer, XLMRobertaTokenizer
 
 from app.core.errors import SpanlightError
-from app.models.sentence_pieces import read_sentence_pieces
-from app.models.vocabulary_files import make_tokenizer
+from app.models.disk.sentence_pieces import read_sentence_pieces
+from app.models.disk.vocabulary_files import make_tokenizer
 
 SAMPLE = [
     "The Queen of Hearts, she made some tarts, all on a summer day.",

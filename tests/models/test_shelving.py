@@ -16,12 +16,12 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
-from app.models import copying, shelving
-from app.models.copying import Meter
-from app.models.files import files_of
-from app.models.installed import Shelf
-from app.models.origin import ORIGIN, read_origin
-from app.models.shelving import Placed, Staging, clear_leftovers, delete_tree, make_link, remove_folder
+from app.models.disk import copying, shelving
+from app.models.disk.copying import Meter
+from app.models.disk.files import files_of
+from app.models.disk.installed import Shelf
+from app.models.disk.origin import ORIGIN, read_origin
+from app.models.disk.shelving import Placed, Staging, clear_leftovers, delete_tree, make_link, remove_folder
 from tests.helpers.children import Listener
 
 MARK = Origin(Source.FOLDER)

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from app.flows.check.vocabularies import write_vocabulary
-from app.flows.installing import complete
-from app.models.card import read_card
+from app.flows.models.installing import complete
+from app.models.compute.small import write_small
+from app.models.disk.card import read_card
 from app.models.families import FAMILIES
-from app.models.small import write_small
 
 
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta", "mpnet", "deberta"])

@@ -14,7 +14,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import BertTokenizer, MPNetTokenizer, RobertaTokenizer
 
 from app.core.errors import SpanlightError
-from app.models.vocabulary_files import can_make, make_tokenizer
+from app.models.disk.vocabulary_files import can_make, make_tokenizer
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 MPNET = ["<s>", "<pad>", "</s>", "<unk>", "[PAD]", "[UNK]", "[MASK]", "<mask>"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import SpanlightError
-from app.models.weights import parse_object
+from app.models.disk.weights import parse_object
 
 
 def test_a_large_vocabulary_lets_other_threads_work_meanwhile() -> None:

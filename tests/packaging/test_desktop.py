@@ -22,7 +22,7 @@ METAINFO = ROOT / "packaging" / "desktop" / "app.spanlight.Spanlight.metainfo.xm
 WINDOW = """
 import subprocess, sys, time
 from app.flows.workspace import open_workspace
-from app.ui.start import make_application, open_window
+from app.ui.window.start import make_application, open_window
 if __name__ == "__main__":
     workspace = open_workspace()
     application = make_application(workspace)

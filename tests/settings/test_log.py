@@ -23,7 +23,7 @@ def restore() -> Iterator[None]:
 def test_records_of_the_app_and_bugs_go_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "spanlight.log"
     start_log(path)
-    logging.getLogger("app.flows.ask").warning("größe")
+    logging.getLogger("app.flows.ask.question").warning("größe")
     try:
         raise ZeroDivisionError("a bug")
     except ZeroDivisionError as fault:

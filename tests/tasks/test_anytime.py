@@ -18,15 +18,15 @@ from app.core.report import Silent
 from app.core.requests import QuestionBatch
 from app.core.results import HEAT_BINS, Reading
 from app.core.text import Document, Span
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks import reading as reading_module
-from app.tasks.heat import LEAST_HEAT, heat
-from app.tasks.order import BEST_GROUPS
-from app.tasks.question_answering import read, read_batch
-from app.tasks.sections import sections
-from app.tasks.spans import Candidate
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.qa import reading as reading_module
+from app.tasks.qa.heat import LEAST_HEAT, heat
+from app.tasks.qa.order import BEST_GROUPS
+from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
+from app.tasks.text.sections import sections
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 from tests.helpers.long_texts import ask, found
 from tests.helpers.small_models import small_checkpoint

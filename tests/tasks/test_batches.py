@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from app.core.report import Silent
 from app.tasks.batches import Runner
-from app.tasks.tokens import tokenise
-from app.tasks.windows import PairTemplate, Window, windows
+from app.tasks.text.tokens import tokenise
+from app.tasks.text.windows import PairTemplate, Window, windows
 from tests.helpers.fake_models import SpanModel, span_reader
 
 

@@ -12,10 +12,10 @@ from app.core.models import ProblemType
 from app.core.report import Silent, Stopped
 from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications
-from app.tasks.classification import class_scores, classify, classify_batch
+from app.tasks.heads.classification import class_scores, classify, classify_batch
 from app.tasks.task import ReadyModel
-from app.tasks.tokens import tokenise
-from app.tasks.windows import PairTemplate, single_windows
+from app.tasks.text.tokens import tokenise
+from app.tasks.text.windows import PairTemplate, single_windows
 from tests.helpers.fake_models import ClassModel, Noted, classifier
 
 TWO = ("negative", "positive")

@@ -18,12 +18,12 @@ from app.core.report import Silent, Stopped
 from app.core.requests import TextToFill
 from app.core.results import FilledText
 from app.core.text import Span
-from app.tasks.fill_mask import fill
-from app.tasks.masked import groups, masked_tokens, masked_windows, stretch
+from app.tasks.heads.fill_mask import fill
+from app.tasks.heads.masked import groups, masked_tokens, masked_windows, stretch
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.tokens import join, tokenise
-from app.tasks.vocabulary import Vocabulary, mask_id
+from app.tasks.text.tokens import join, tokenise
+from app.tasks.text.vocabulary import Vocabulary, mask_id
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import small_tokenizer
 

@@ -11,9 +11,9 @@ from app.core.blanks import blanks_in
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
 from app.core.requests import TextToFill
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.fill_mask import fill
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.fill_mask import fill
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from tests.helpers.small_models import small_checkpoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tasks.in_place import InPlace
+from app.tasks.heads.in_place import InPlace
 
 
 @given(st.integers(1, 30).flatmap(lambda count: st.permutations(range(count))))

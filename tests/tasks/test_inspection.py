@@ -15,15 +15,15 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.core.view import view_of_text
-from app.tasks.inspection import Input, input_of
-from app.tasks.masked import masked_windows
-from app.tasks.next_sentence import pair_window
-from app.tasks.question_answering import read
-from app.tasks.reading import Asked
-from app.tasks.spans import window_candidates
+from app.tasks.heads.masked import masked_windows
+from app.tasks.heads.next_sentence import pair_window
+from app.tasks.heads.texts import text_windows
+from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.qa.question_answering import read
+from app.tasks.qa.reading import Asked
+from app.tasks.qa.spans import window_candidates
 from app.tasks.task import ReadyModel
-from app.tasks.texts import text_windows
-from app.tasks.windows import PairTemplate
+from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, card, classifier, span_reader
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION

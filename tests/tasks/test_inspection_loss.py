@@ -18,8 +18,8 @@ from app.core.inspection import Example, LookAtLoss, Subject
 from app.core.models import Head, ProblemType
 from app.core.report import Silent
 from app.core.text import Span
-from app.tasks.inspection import input_of
-from app.tasks.inspection_loss import answer_positions, clamped, look_at_loss, right_tags
+from app.tasks.inspect.inputs import input_of
+from app.tasks.inspect.loss import answer_positions, clamped, look_at_loss, right_tags
 from app.tasks.task import ReadyModel
 from app.training.losses import span_loss
 from tests.helpers.opened_models import (

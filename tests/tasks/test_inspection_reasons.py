@@ -14,9 +14,9 @@ from app.core.inspection import LookAtAttention, LookAtReasons, Method, Subject,
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.text import Span
-from app.models.forward import Forward
-from app.tasks.inspection import input_of
-from app.tasks.inspection_reasons import look_at_attention, look_at_reasons
+from app.models.compute.forward import Forward
+from app.tasks.inspect.inputs import input_of
+from app.tasks.inspect.reasons import look_at_attention, look_at_reasons
 from app.tasks.task import opened
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.opened_models import CLASSIFY, EVERY, NEXT, QA, SUBJECTS, TAGS, TOKENS, WORDS, opened_model

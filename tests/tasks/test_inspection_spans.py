@@ -14,8 +14,8 @@ from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document, Span
-from app.tasks.inspection_spans import look_at_spans
-from app.tasks.question_answering import read
+from app.tasks.inspect.spans import look_at_spans
+from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.opened_models import FAMILIES, QA, SUBJECTS, TEXT, opened_model

@@ -15,12 +15,12 @@ from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextToFill
 from app.core.text import Document, Span
-from app.tasks.classification import classify
-from app.tasks.fill_mask import fill
-from app.tasks.inspection_spans import look_at_spans
-from app.tasks.inspection_without import look_without
-from app.tasks.next_sentence import follow
-from app.tasks.question_answering import read
+from app.tasks.heads.classification import classify
+from app.tasks.heads.fill_mask import fill
+from app.tasks.heads.next_sentence import follow
+from app.tasks.inspect.spans import look_at_spans
+from app.tasks.inspect.without import look_without
+from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.opened_models import (

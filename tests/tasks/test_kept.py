@@ -14,11 +14,11 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Said, View
-from app.tasks import kept as kept_module
-from app.tasks import known_words
-from app.tasks.kept import Kept, KeptText
-from app.tasks.question_answering import read
-from app.tasks.windows import TITLE_TOKENS
+from app.tasks.qa.question_answering import read
+from app.tasks.text import kept as kept_module
+from app.tasks.text import known_words
+from app.tasks.text.kept import Kept, KeptText
+from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
 from tests.helpers.small_models import small_tokenizer
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.tasks import known_words
-from app.tasks.known_words import KnownWords
-from app.tasks.tokens import join, tokenise
+from app.tasks.text import known_words
+from app.tasks.text.known_words import KnownWords
+from app.tasks.text.tokens import join, tokenise
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from app.core.report import Silent
 from app.core.text import Document
-from app.tasks import reading as reading_module
-from app.tasks.lexical import LEAST_LENGTH, WEIGHT, lexical_scores
-from app.tasks.question_answering import read
-from app.tasks.ranking import CELL, Places
-from app.tasks.spans import Candidate, span_scores, told
+from app.tasks.qa import reading as reading_module
+from app.tasks.qa.lexical import LEAST_LENGTH, WEIGHT, lexical_scores
+from app.tasks.qa.question_answering import read
+from app.tasks.qa.ranking import CELL, Places
+from app.tasks.qa.spans import Candidate, span_scores, told
 from app.tasks.task import ReadyModel
-from app.tasks.windows import Window
+from app.tasks.text.windows import Window
 from tests.helpers.fake_models import SpanModel, span_reader
 from tests.helpers.long_texts import ask
 
@@ -142,7 +142,7 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
             seen.append(float(band.max()))
             return found
 
-    monkeypatch.setattr("app.tasks.question_answering.Asked", Watched)
+    monkeypatch.setattr("app.tasks.qa.question_answering.Asked", Watched)
     dice = np.random.default_rng(11)
     text = " ".join(dice.choice(WORDS, 5000))
     assert len(text) > LEAST_LENGTH

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from app.core.models import Head
 from app.core.report import Stopped
 from app.core.requests import TextsToMask
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.masked_texts import measure_masked
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.masked_texts import measure_masked
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import small_checkpoint, small_tokenizer

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
 from app.core.errors import SpanlightError
-from app.tasks.masking import RATE, Masker
+from app.tasks.heads.masking import RATE, Masker
 from tests.helpers.small_models import FAMILIES, small_tokenizer
 
 BERT = small_tokenizer("bert")

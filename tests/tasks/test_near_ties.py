@@ -16,13 +16,13 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.near_ties import DISTANCES
-from app.tasks.question_answering import read, read_batch
-from app.tasks.reading import Asked
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.qa.fast.near_ties import DISTANCES
+from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.reading import Asked
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.windows import PairTemplate
+from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 from tests.helpers.long_texts import wave
 from tests.helpers.small_models import small_checkpoint

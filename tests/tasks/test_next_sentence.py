@@ -14,12 +14,12 @@ from app.core.models import DeviceChoice, Head
 from app.core.report import Silent, Stopped
 from app.core.requests import PassagePairs
 from app.core.results import FollowOns
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.next_sentence import PairWindow, follow, pair_window, shared_room
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.next_sentence import PairWindow, follow, pair_window, shared_room
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.tokens import join, tokenise
-from app.tasks.windows import PairTemplate
+from app.tasks.text.tokens import join, tokenise
+from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import FAMILIES, WORDS, small_checkpoint, small_tokenizer
 
@@ -101,7 +101,7 @@ def test_of_very_long_passages_only_what_may_be_read_is_tokenised(monkeypatch: p
             seen.append(len(chunk))
             yield chunk
 
-    monkeypatch.setattr("app.tasks.next_sentence.tokenise", noted)
+    monkeypatch.setattr("app.tasks.heads.next_sentence.tokenise", noted)
     pair = paired(text, text, model)
     assert pair.cut == (True, True)
     before, after = pair.passages

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from app.core.requests import Question
 from app.core.text import Document, Span
-from app.tasks.order import BEST_GROUPS, Group, best_first, in_order
-from app.tasks.ranking import Places
-from app.tasks.sections import Section, sections
-from app.tasks.windows import Window
+from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
+from app.tasks.qa.ranking import Places
+from app.tasks.text.sections import Section, sections
+from app.tasks.text.windows import Window
 
 WORDS = st.sampled_from(["king", "queen", "rain", "hill", "\n\n"])
 TEXTS = st.lists(WORDS, max_size=300).map(" ".join)

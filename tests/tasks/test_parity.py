@@ -11,10 +11,10 @@ from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
 from app.core.requests import Question, TextsToClassify
 from app.core.text import Document
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.classification import classify
-from app.tasks.question_answering import read
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.classification import classify
+from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from tests.helpers.allowed_spans import allowed_spans
 from tests.helpers.small_models import FAMILIES, small_checkpoint

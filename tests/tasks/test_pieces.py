@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import View
-from app.tasks.characters import ALNUM, ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, code_points, kinds
-from app.tasks.pieces import pieces, word_bounds
+from app.tasks.text.characters import ALNUM, ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, code_points, kinds
+from app.tasks.text.pieces import pieces, word_bounds
 from tests.helpers.allowed_spans import begins_well, ends_well, says
 
 TEXTS = st.text(

@@ -8,10 +8,10 @@ import pytest
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
-from app.tasks.kept import Kept
-from app.tasks.known_words import KnownWords
-from app.tasks.preparing import prepare
-from app.tasks.question_answering import read
+from app.tasks.qa.fast.preparing import prepare
+from app.tasks.qa.question_answering import read
+from app.tasks.text.kept import Kept
+from app.tasks.text.known_words import KnownWords
 from tests.helpers.fake_models import Noted, span_reader
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "paris")

@@ -15,12 +15,12 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Answer, Reading
 from app.core.text import Document
-from app.tasks.question_answering import read, read_batch
+from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.spans import Candidate, without_overlaps
 from app.tasks.scores import answer_probability, shares
-from app.tasks.spans import Candidate, without_overlaps
 from app.tasks.task import ReadyModel
-from app.tasks.tokens import join, tokenise
-from app.tasks.windows import PairTemplate, windows
+from app.tasks.text.tokens import join, tokenise
+from app.tasks.text.windows import PairTemplate, windows
 from tests.helpers.allowed_spans import allowed_spans
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 

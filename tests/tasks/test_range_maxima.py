@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tasks.range_maxima import RangeMaxima
+from app.tasks.qa.fast.range_maxima import RangeMaxima
 
 
 @given(st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=70), st.integers(1, 50), st.data())

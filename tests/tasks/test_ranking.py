@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Document, Span
-from app.tasks.ranking import CELL, Places, terms
+from app.tasks.qa.ranking import CELL, Places, terms
 
 FILLER = "The rain fell over the hills and nobody in the valley minded it very much at all. "
 PIECES = (

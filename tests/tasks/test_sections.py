@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from app.core.text import Document, Said, Span, View
 from app.core.view import view_of_text
-from app.tasks.kept import KeptText
-from app.tasks.pieces import pieces
-from app.tasks.sections import section_windows, sections
-from app.tasks.spans import MAX_TOKENS, window_candidates
-from app.tasks.tokens import join, tokenise, tokenise_view
-from app.tasks.windows import TITLE_TOKENS, PairTemplate, Window, windows
+from app.tasks.qa.spans import MAX_TOKENS, window_candidates
+from app.tasks.text.kept import KeptText
+from app.tasks.text.pieces import pieces
+from app.tasks.text.sections import section_windows, sections
+from app.tasks.text.tokens import join, tokenise, tokenise_view
+from app.tasks.text.windows import TITLE_TOKENS, PairTemplate, Window, windows
 from tests.helpers.allowed_spans import allowed
 from tests.helpers.small_models import small_tokenizer
 

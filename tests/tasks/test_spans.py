@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Span
-from app.tasks.pieces import Pieces
-from app.tasks.spans import (
+from app.tasks.qa.spans import (
     Candidate,
     NBest,
     banded_scores,
@@ -20,9 +19,10 @@ from app.tasks.spans import (
     window_candidates,
     without_overlaps,
 )
-from app.tasks.tokens import tokenise
-from app.tasks.windows import PairTemplate, Window
-from app.tasks.windows import windows as windows_of
+from app.tasks.text.pieces import Pieces
+from app.tasks.text.tokens import tokenise
+from app.tasks.text.windows import PairTemplate, Window
+from app.tasks.text.windows import windows as windows_of
 from tests.helpers.allowed_spans import allowed_spans, begins_well, ends_well, is_balanced, is_item_number
 from tests.helpers.small_models import small_tokenizer
 

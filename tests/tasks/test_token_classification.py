@@ -17,9 +17,9 @@ from app.core.requests import PieceJoining, TextsToTag
 from app.core.results import Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWord, TaggedWords
 from app.core.text import Span
+from app.tasks.heads.token_classification import joined, tag, whole_words
 from app.tasks.task import ReadyModel
-from app.tasks.token_classification import joined, tag, whole_words
-from app.tasks.words import words
+from app.tasks.text.words import words
 from tests.helpers.fake_models import Noted, TagModel, tagger
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")

@@ -11,10 +11,10 @@ from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
 from app.core.requests import PieceJoining, TextsToTag
 from app.core.text import Span
-from app.models.card import read_card
-from app.models.loader import load
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.token_classification import tag
 from app.tasks.task import ReadyModel
-from app.tasks.token_classification import tag
 from tests.helpers.small_models import small_checkpoint
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, processors
 
 from app.core.errors import SpanlightError
-from app.tasks import windows as windows_module
-from app.tasks.tokens import Tokens, join, tokenise
-from app.tasks.windows import (
+from app.tasks.text import windows as windows_module
+from app.tasks.text.tokens import Tokens, join, tokenise
+from app.tasks.text.windows import (
     TITLE_TOKENS,
     PairTemplate,
     estimate_windows,

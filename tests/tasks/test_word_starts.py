@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Document
-from app.tasks import ranking, word_starts
-from app.tasks.ranking import Places, Term
-from app.tasks.word_starts import WordStarts
+from app.tasks.qa import ranking
+from app.tasks.qa.ranking import Places, Term
+from app.tasks.text import word_starts
+from app.tasks.text.word_starts import WordStarts
 
 PIECES = (
     "king", "Kings", "KING", "akin", "tarts", " ", ". ", "\n\n", "İstanbul", "ﬁ", "ß", "日本語", "\ud800", "e\u0301",

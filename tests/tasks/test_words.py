@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tasks.words import words
+from app.tasks.text.words import words
 
 ODD = st.text(
     st.one_of(

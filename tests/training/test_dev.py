@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.core.report import Silent
-from app.tasks.windows import padding_id
+from app.tasks.text.windows import padding_id
 from app.training.dev import qa_figures
 from app.training.examples import QaExample
 from tests.helpers.small_models import small_tokenizer

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.text import View
-from app.tasks.tokens import Tokens, join, tokenise, tokenise_view
-from app.tasks.windows import TITLE_TOKENS, PairTemplate
+from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
+from app.tasks.text.windows import TITLE_TOKENS, PairTemplate
 from app.training.examples import QaExample, TextExample, read_placed_qa
 from app.training.features import Crop, Feature, Features, batches, collate, line_start, place, token_span
 from tests.helpers.small_models import WORDS, small_tokenizer

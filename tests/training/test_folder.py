@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from app.training import folder
 from tests.helpers.small_models import small_checkpoint
 

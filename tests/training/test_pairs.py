@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.tasks.windows import PairTemplate
+from app.tasks.text.windows import PairTemplate
 from app.training.pairs import FOLLOWS, IGNORED, RANDOM, MaskedPair, Pairs, collate_masked
 from app.training.passages import Passage
 from tests.helpers.small_models import small_tokenizer

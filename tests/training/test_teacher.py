@@ -17,7 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import TrainingRequest
-from app.tasks.windows import PairTemplate
+from app.tasks.text.windows import PairTemplate
 from app.training.examples import QaExample
 from app.training.features import Features, rows_of
 from app.training.folder import load_base, load_tokenizer

@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.page import Page
-from app.ui.window import MainWindow
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.page import Page
+from app.ui.kit.theme import Theme
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import Reader
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def collecting_here() -> Iterator[None]:
-    """Cycles are collected in the window's thread only, as in the window itself (app/ui/shell/collecting.py)."""
+    """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/collecting.py)."""
     gc.disable()
     gc.freeze()
     yield

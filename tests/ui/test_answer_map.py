@@ -12,9 +12,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.theme import Theme
-from app.ui.widgets.answer_map import AnswerMap
-from app.ui.widgets.heat import edges_of, over_height
+from app.ui.document.marks.answer_map import AnswerMap
+from app.ui.document.marks.heat import edges_of, over_height
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.core.inspection import Visit
 from app.core.models import Head
 from app.core.results import Reading
-from app.ui.views.ask import AskView
+from app.ui.ask.ask import AskView
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask
 from tests.helpers.windows import FakeEngine
 

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.requests import Question
 from app.core.results import Reading
-from app.ui.shell.enter_key import EnterKey
-from app.ui.views.ask import AskView
-from app.ui.widgets import file_dialog
-from app.ui.window import MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.kit import file_dialog
+from app.ui.window.enter_key import EnterKey
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import answers
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import Waiting, ask, is_open, reader

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.views.ask import AskView
+from app.ui.ask.ask import AskView
 from tests.helpers.ask_page import CARD, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
 

@@ -15,10 +15,10 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.ui.views.ask import AskView
-from app.ui.views.outcome import Outcome
-from app.ui.views.sheet import Sheet
-from app.ui.widgets.history_model import row_of
+from app.ui.ask.ask import AskView
+from app.ui.ask.outcome import Outcome
+from app.ui.ask.sheet import Sheet
+from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
 

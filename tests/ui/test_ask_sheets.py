@@ -17,8 +17,8 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.settings.drafts import Drafts
-from app.ui.views.ask import AskView
-from app.ui.views.ask_drafts import load_sheets
+from app.ui.ask.ask import AskView
+from app.ui.ask.ask_drafts import load_sheets
 from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))

@@ -16,10 +16,10 @@ from app.core import wording
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.export_text import page
-from app.flows.history import entry_numbered
-from app.ui.views.ask import AskView
-from app.ui.widgets.history_model import row_of
+from app.flows.history.export_text import page
+from app.flows.history.history import entry_numbered
+from app.ui.ask.ask import AskView
+from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, start
 from tests.helpers.windows import FakeEngine
 

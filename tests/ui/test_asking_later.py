@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.requests import Question
-from app.ui.views.ask import AskView
+from app.ui.ask.ask import AskView
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import Waiting, is_open, reader, titles
 from tests.helpers.windows import FakeEngine

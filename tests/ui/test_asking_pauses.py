@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
 from app.core.report import Report, Stopped
-from app.ui.views.ask import AskView
-from app.ui.views.outcome import Outcome
-from app.ui.views.sheet import Sheet
+from app.ui.ask.ask import AskView
+from app.ui.ask.outcome import Outcome
+from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open
 from tests.helpers.told_reader import ToldReader, ask_in, sheet_with

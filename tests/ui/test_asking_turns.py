@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
 from tests.flows.fake_engine import read
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open

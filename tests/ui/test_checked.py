@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.checks import Checked, WindowTrial
 from app.core.report import Silent
-from app.ui import checked
-from app.ui.check import start_window
+from app.ui.window import checked
+from app.ui.window.check import start_window
 from tests.conftest import ROOT
 
 
@@ -41,7 +41,7 @@ def test_what_is_missing_is_named(
     (resources / "icons" / "open.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', "utf-8")
     monkeypatch.setattr(checked, "main_plugins", lambda: ("qnothing",))
     told = Told()
-    order = WindowTrial(str(resources), str(tmp_path / "home"), ("app.ui.window", "app.ui.nothing"))
+    order = WindowTrial(str(resources), str(tmp_path / "home"), ("app.ui.window.window", "app.ui.nothing"))
     versions = start_window()(order, told)
     assert versions["Qt"].startswith("6.")
     failed = {what: fault for what, fault in told.faults.items() if fault}

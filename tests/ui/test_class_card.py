@@ -14,9 +14,9 @@ from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification, ClassScore
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.class_card import ClassCard, headline, score_rows, sureness
-from app.ui.widgets.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+from app.ui.kit.class_card import ClassCard, headline, score_rows, sureness
+from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+from app.ui.kit.theme import Theme
 
 
 def classification(problem: ProblemType, winner: str = "", **scores: float) -> Classification:

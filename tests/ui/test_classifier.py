@@ -13,7 +13,7 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
-from app.ui.views.classify import ClassifyView
+from app.ui.heads.classify.classify import ClassifyView
 from tests.helpers.classify_page import CARD, by_length, edit
 from tests.helpers.windows import FakeEngine
 

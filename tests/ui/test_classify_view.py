@@ -21,9 +21,9 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
-from app.ui.views.classify import ClassifyView
-from app.ui.views.classify_work import texts_of
-from app.ui.widgets.class_panel import LINES, ONE
+from app.ui.heads.classify.class_panel import LINES, ONE
+from app.ui.heads.classify.classify import ClassifyView
+from app.ui.heads.classify.classify_work import texts_of
 from tests.helpers.classify_page import CARD, button, by_length, edit
 from tests.helpers.windows import FakeEngine
 

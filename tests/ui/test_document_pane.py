@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.document_pane import DocumentPane
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 PIECES = (

@@ -21,7 +21,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
-from app.ui.views.fill import FillView
+from app.ui.heads.fill.fill import FillView
 from tests.helpers.windows import FakeEngine, until_stopped
 
 CARD = ModelCard("gaps", "/models/gaps", "bert", (Head.MASKED_WORDS,))

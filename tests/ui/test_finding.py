@@ -13,10 +13,10 @@ from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
-from app.ui.views.ask import AskView
-from app.ui.views.finding import SIZES
-from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.word_search import at_once, count_words, seek_words
+from app.ui.ask.ask import AskView
+from app.ui.document.finding import SIZES
+from app.ui.document.marks.word_search import at_once, count_words, seek_words
+from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.widgets.flow_row import FlowRow
+from app.ui.kit.flow_row import FlowRow
 
 
 def test_what_has_no_room_stands_in_the_next_line(qapp: QApplication, qtbot: QtBot) -> None:

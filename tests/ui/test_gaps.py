@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.gaps import Culprits, Heartbeat, longest, percentile
+from app.bench.gaps import Culprits, Heartbeat, longest, percentile
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -101,7 +101,7 @@ def test_nothing_measured_is_no_gap() -> None:
 
 def test_a_bare_event_loop_is_measured_by_phases() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "app.ui.measured"],
+        [sys.executable, "-m", "app.bench.measured"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -25,13 +25,13 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.settings import settings as settings_file
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.history import HistoryView
-from app.ui.views.history_work import PAGE
-from app.ui.widgets.history_delegate import fitted
-from app.ui.widgets.history_model import row_of
-from app.ui.window import MainWindow
+from app.ui.history.history import HistoryView
+from app.ui.history.history_delegate import fitted
+from app.ui.history.history_model import row_of
+from app.ui.history.history_work import PAGE
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.window.window import MainWindow
 from tests.helpers.history_entries import LEASE, entry, unanswered
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.settings.paths import default_paths
-from app.ui.jobs import Flow, Job, Lane
-from app.ui.theme import Theme
-from app.ui.views.in_line import InLine
-from app.ui.widgets.progress_strip import ProgressStrip
+from app.ui.kit.in_line import InLine
+from app.ui.kit.jobs import Flow, Job, Lane
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.theme import Theme
 
 
 class Listener:

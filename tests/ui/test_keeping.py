@@ -19,7 +19,7 @@ from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.layout import Kind
 from app.core.text import Span
-from app.ui.views.ask import AskView
+from app.ui.ask.ask import AskView
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import PAGE, ask, is_open, reader, titles, write_pdf
 from tests.helpers.windows import FakeEngine
@@ -258,7 +258,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         offered.append(name)
         return name
 
-    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", take)
+    monkeypatch.setattr("app.ui.kit.file_dialog.save_name", take)
     return offered
 
 
@@ -302,7 +302,7 @@ def test_answers_are_saved_with_when_they_were_asked(
         view = make()
         brought(view, qtbot, entry)
     saving = time.time() + 50 * 3600
-    monkeypatch.setattr("app.flows.history.time.time", lambda: saving)
+    monkeypatch.setattr("app.flows.history.history.time.time", lambda: saving)
     for key in ("csv", "json", "markdown"):
         saved(view, qtbot, key)
     table, notation, page = (Path(name).read_text("utf-8-sig") for name in named)
@@ -356,10 +356,10 @@ def test_a_file_that_cannot_be_written_is_said_where_the_person_looks(
     is_open(view, qtbot, [write(tmp_path, "txt")])
     ask(view, qtbot, "When is it noon?")
     target = str(tmp_path / "tides.txt" / "answers.csv")  # a file is no folder
-    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", lambda *_: target)
+    monkeypatch.setattr("app.ui.kit.file_dialog.save_name", lambda *_: target)
     saved(view, qtbot, "csv")
     assert view.panel.notice.isVisible() and is_lit(view, "noon")
-    monkeypatch.setattr("app.ui.widgets.file_dialog.save_name", lambda *_: "")
+    monkeypatch.setattr("app.ui.kit.file_dialog.save_name", lambda *_: "")
     view.panel.notice.clear()
     saved(view, qtbot, "csv")
     assert not view.panel.notice.isVisible(), "thought better of it"

@@ -8,7 +8,7 @@ from app import __main__ as start
 from app.core.errors import SpanlightError
 from app.settings import paths
 from app.settings.paths import Paths
-from app.ui import last_words
+from app.ui.window import last_words
 
 SENTENCE = "Spanlight is not whole: lxml is missing. Install it again."
 
@@ -75,7 +75,7 @@ def test_only_who_started_from_a_menu_is_told_in_a_window(
 def test_where_qt_is_missing_too_the_sentence_is_on_standard_error_all_the_same(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "app.ui.last_words", None)
+    monkeypatch.setitem(sys.modules, "app.ui.window.last_words", None)
     monkeypatch.setattr(start, "run", broken)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setenv("DESKTOP_STARTUP_ID", "menu_1")

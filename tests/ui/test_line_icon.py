@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.ui.line_icon import LineIcon
-from app.ui.theme import Theme
+from app.ui.kit.line_icon import LineIcon
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 

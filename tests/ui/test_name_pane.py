@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.name_lights import LitName
-from app.ui.widgets.name_pane import NamePane
-from app.ui.widgets.name_styles import DIFFERENT, styles_of
-from app.ui.widgets.offsets import text_at
+from app.ui.document.marks.offsets import text_at
+from app.ui.heads.names.name_lights import LitName
+from app.ui.heads.names.name_pane import NamePane
+from app.ui.heads.names.name_styles import DIFFERENT, styles_of
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 PIECES = (

@@ -22,7 +22,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, PieceJoining, TextsToTag
 from app.core.results import TaggedTexts
 from app.core.text import Span
-from app.ui.views.names import NamesView
+from app.ui.heads.names.names import NamesView
 from tests.helpers.names_here import FINDER, TYPES, find, tagged
 from tests.helpers.windows import FakeEngine, until_stopped
 
@@ -357,7 +357,7 @@ def test_what_was_typed_comes_back(
 def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
     view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.ui.widgets.filling.PIECE", 300)
+    monkeypatch.setattr("app.ui.document.text.filling.PIECE", 300)
     text = "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000
     read(view, qtbot, text)
     qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
 
 from app.core.positions import Offsets
 from app.core.text import Span
-from app.ui.widgets.long_lines import broken
-from app.ui.widgets.offsets import document_text, insertable, text_at
+from app.ui.document.marks.offsets import document_text, insertable, text_at
+from app.ui.document.text.long_lines import broken
 
 AWKWARD = [
     "\r\n", "\r", "\n", "\0", "\u2028", "\u2029", "\ufdd0", "\ufdd1", "\ufffc", "\u00ad", "\u00a0", "\ufeff", "\ufffe",

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.flows.second_start import Answer, Claim, hand_over, name_of
-from app.ui import one_window
-from app.ui.one_window import OneWindow
+from app.ui.window import one_window
+from app.ui.window.one_window import OneWindow
 
 HAND_OVER = """
 import sys

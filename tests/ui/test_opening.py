@@ -17,12 +17,12 @@ from app.core.layout import Kind
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.ui.views.ask import AskView
-from app.ui.widgets.document_pane import DocumentPane
-from app.ui.widgets.opening_page import OpeningPage
-from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.rich_pane import RichPane
-from app.ui.window import MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.ask.opening_page import OpeningPage
+from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.window.window import MainWindow
 from tests.flows.fake_engine import read
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import CARD, PAGE, Waiting, ask, is_open, reader, titles, write_pdf

@@ -6,10 +6,10 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from app.settings.paths import default_paths
-from app.ui import outside
-from app.ui.outside import open_folder, open_outside
-from app.ui.theme import Theme
-from app.ui.widgets.notice import Notice
+from app.ui.kit import outside
+from app.ui.kit.notice import Notice
+from app.ui.kit.outside import open_folder, open_outside
+from app.ui.kit.theme import Theme
 
 URL = QUrl("https://example.org/")
 

@@ -12,9 +12,9 @@ from app.core import pages
 from app.core.layout import PageText
 from app.core.pages import PageMark
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets import page_marks
-from app.ui.widgets.page_marks import PageLights
+from app.ui.document.pdf import page_marks
+from app.ui.document.pdf.page_marks import PageLights
+from app.ui.kit.theme import Theme
 from tests.helpers.paged import opened_pdf
 from tests.helpers.small_pdfs import Page, lines
 

@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 from app.core.layout import Opened
 from app.core.results import HEAT_BINS
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.page_stack import Spot
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_stack import Spot
+from app.ui.kit.theme import Theme
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 

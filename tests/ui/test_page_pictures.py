@@ -18,10 +18,10 @@ from app.core.errors import SpanlightError
 from app.core.layout import Opened, Picture
 from app.core.report import Report
 from app.flows.workspace import Workspace
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.page_pictures import PagePictures
-from app.ui.widgets.page_pane import PagePane
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_pictures import PagePictures
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
 from tests.helpers.paged import opened_pdf
 from tests.helpers.small_pdfs import Page, Words, small_pdf
 from tests.helpers.windows import FakeEngine, open_fake_workspace

@@ -17,12 +17,12 @@ from app.core.layout import Opened
 from app.core.page_runs import Box
 from app.core.pages import characters_under, places_of
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.page_points import caret_at, line_around, stand_of, word_around
-from app.ui.widgets.page_selecting import SelectablePages
-from app.ui.widgets.page_selection import PageSelection
-from app.ui.widgets.page_stack import Spot
-from app.ui.widgets.word_search import at_once
+from app.ui.document.marks.word_search import at_once
+from app.ui.document.pdf.page_points import caret_at, line_around, stand_of, word_around
+from app.ui.document.pdf.page_selecting import SelectablePages
+from app.ui.document.pdf.page_selection import PageSelection
+from app.ui.document.pdf.page_stack import Spot
+from app.ui.kit.theme import Theme
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 

@@ -18,8 +18,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.core.layout import Kind, Opened, PageText, Picture
 from app.core.text import Document, Span
-from app.ui.theme import Theme
-from app.ui.widgets.page_pane import PagePane
+from app.ui.kit.theme import Theme
+from app.ui.document.pdf.page_pane import PagePane
 app = QApplication([])
 theme = Theme(Path("resources"))
 theme.choose("light")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.widgets.page_stack import PageStack, Rect, Spot
+from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
 
 SIZES = st.lists(st.tuples(st.floats(20, 2000), st.floats(20, 2000)), min_size=1, max_size=40)
 SCALES = st.floats(0.1, 16)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor
 
-from app.ui.widgets.page_stack import PageStack, Rect
-from app.ui.widgets.page_tiles import Tile, TileShelf, coarse, tiles, wanted_tiles
+from app.ui.document.pdf.page_stack import PageStack, Rect
+from app.ui.document.pdf.page_tiles import Tile, TileShelf, coarse, tiles, wanted_tiles
 from tests.helpers.paged import plain_picture
 
 SIZES = st.lists(st.tuples(st.floats(20, 3000), st.floats(20, 3000)), min_size=1, max_size=12)

@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from app.core.layout import Block, BlockKind, Kind, Opened, PageText
 from app.core.text import Document, Span
-from app.ui.theme import Theme
-from app.ui.widgets.document_pane import DocumentPane
-from app.ui.widgets.page_pane import PagePane
-from app.ui.widgets.pane import Pane
-from app.ui.widgets.rich_pane import RichPane
+from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.document.pane import Pane
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 DEEDS = [name for name in vars(Pane) if not name.startswith("_")]

@@ -13,8 +13,8 @@ from app.core.layout import Heading, Kind, Opened, PageText
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
-from app.flows.history import entry_of
-from app.ui.widgets.places import place_of, where
+from app.flows.history.history import entry_of
+from app.ui.document.marks.places import place_of, where
 
 POEM = "He read:\n\n  “The Queen made tarts,\n     All on a day:\n   The Knave of\n Hearts stole them!”\n\nConsider."
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.theme import Theme
-from app.ui.widgets.document_pane import DocumentPane
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 

@@ -16,16 +16,16 @@ from pytestqt.qtbot import QtBot
 from app.core.models import Head
 from app.core.results import Reading
 from app.engine.client import Engine
-from app.flows.document_process import Documents
+from app.flows.ask.document_process import Documents
 from app.flows.workspace import Workspace
-from app.models.installed import Shelf
+from app.models.disk.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.ask import AskView
-from app.ui.views.classify import ClassifyView
-from app.ui.window import MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.heads.classify.classify import ClassifyView
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.window.window import MainWindow
 from tests.helpers.small_models import small_checkpoint
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.core.models import ProblemType
 from app.core.results import Classification, ClassScore
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.result_table import ResultTable
+from app.ui.heads.classify.result_table import ResultTable
+from app.ui.kit.theme import Theme
 
 
 def item(

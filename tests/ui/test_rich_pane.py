@@ -21,8 +21,8 @@ from app.core.report import Silent
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.ui.theme import Theme
-from app.ui.widgets.rich_pane import RichPane
+from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 WORDS = (

@@ -12,14 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.results import Entity
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.answer_list import AnswerList
-from app.ui.widgets.name_list import NameList
-from app.ui.widgets.name_model import name_rows
-from app.ui.widgets.name_styles import styles_of
-from app.ui.widgets.places import Place
-from app.ui.widgets.row_list import ROW, RowList
-from app.ui.widgets.word_list import WordList, WordRow
+from app.ui.ask.answer_list import AnswerList
+from app.ui.document.marks.places import Place
+from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.names.name_list import NameList
+from app.ui.heads.names.name_model import name_rows
+from app.ui.heads.names.name_styles import styles_of
+from app.ui.kit.row_list import ROW, RowList
+from app.ui.kit.theme import Theme
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 

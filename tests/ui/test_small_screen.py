@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.views.ask import AskView
-from app.ui.window import PAGES, MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask
 from tests.helpers.windows import FakeEngine, settle
 

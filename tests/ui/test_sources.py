@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 # linecache keeps what was read as source.
-READ = "import linecache, app.ui.start; print(*(name for name in linecache.cache if name.endswith('.py')))"
+READ = "import linecache, app.ui.window.start; print(*(name for name in linecache.cache if name.endswith('.py')))"
 
 
 def test_no_source_is_read_and_kept() -> None:
@@ -19,6 +19,6 @@ def test_no_source_is_read_and_kept() -> None:
 
 
 def test_the_bindings_still_ask_where_we_answer() -> None:
-    code = "import app.ui.sources, shibokensupport.feature as f; print(f._mod_uses_pyside.__name__)"
+    code = "import app.ui.window.sources, shibokensupport.feature as f; print(f._mod_uses_pyside.__name__)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "_never", done.stderr

@@ -52,8 +52,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from app.core.layout import Block, BlockKind, Kind, Opened
 from app.core.text import Document, Span
-from app.ui.theme import Theme
-from app.ui.widgets.rich_pane import RichPane
+from app.ui.kit.theme import Theme
+from app.ui.document.flowing.rich_pane import RichPane
 
 application = QApplication([])
 theme = Theme(Path("resources"))
@@ -74,7 +74,7 @@ def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str
 
 
 def test_help_needs_no_window() -> None:
-    done = run("-c", "import sys; from app.ui.start import main; sys.exit(main(['--help']))")
+    done = run("-c", "import sys; from app.ui.window.start import main; sys.exit(main(['--help']))")
     assert done.returncode == 0
     assert "usage" in done.stdout
 

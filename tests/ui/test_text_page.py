@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.ui.views.classify import ClassifyView
-from app.ui.views.fill import FillView
-from app.ui.views.follow import FollowView
-from app.ui.views.names import NamesView
-from app.ui.views.text_page import TextPage
+from app.ui.heads.classify.classify import ClassifyView
+from app.ui.heads.fill.fill import FillView
+from app.ui.heads.names.names import NamesView
+from app.ui.heads.next.follow import FollowView
+from app.ui.heads.text_page import TextPage
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.names_here import FINDER, find
 from tests.helpers.windows import FakeEngine

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.views.follow import FollowView
-from app.ui.widgets.score_bars import ScoreBars
+from app.ui.heads.next.follow import FollowView
+from app.ui.kit.score_bars import ScoreBars
 from tests.helpers.names_here import FINDER, find
 from tests.helpers.windows import FakeEngine
 

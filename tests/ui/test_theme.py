@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.theme import Theme, ThemeFile
+from app.ui.kit.theme import Theme, ThemeFile
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 THEMES = ("light", "dark")

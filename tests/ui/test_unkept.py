@@ -13,10 +13,10 @@ from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.widgets.notice import Notice
-from app.ui.window import MainWindow
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.notice import Notice
+from app.ui.kit.theme import Theme
+from app.ui.window.window import MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
 
 

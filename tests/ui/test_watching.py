@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.views.ask import AskView
-from app.ui.views.sheet import Sheet
-from app.ui.views.watching import CHANGED, GONE
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.watching import CHANGED, GONE
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 

@@ -19,17 +19,17 @@ from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.history import everything
+from app.flows.history.history import everything
 from app.flows.workspace import open_workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.ask import AskView
-from app.ui.views.ask_drafts import kept_sheets
-from app.ui.views.welcome import Welcome
-from app.ui.widgets.answer_panel import TryButton
-from app.ui.window import MainWindow
+from app.ui.ask.answer_panel import TryButton
+from app.ui.ask.ask import AskView
+from app.ui.ask.ask_drafts import kept_sheets
+from app.ui.ask.welcome import Welcome
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, answers
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped

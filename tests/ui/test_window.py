@@ -18,11 +18,11 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
-from app.ui.messages import Unexpected
-from app.ui.start import Handed
-from app.ui.views.ask import AskView
-from app.ui.widgets.shortcuts_help import ShortcutsHelp, spoken_keys
-from app.ui.window import PAGES, MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.kit.messages import Unexpected
+from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
+from app.ui.window.start import Handed
+from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
 
 READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))

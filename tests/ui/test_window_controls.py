@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
-from app.ui.window import PAGES, MainWindow
+from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, settle, until_stopped
 

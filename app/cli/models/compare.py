@@ -9,7 +9,7 @@ from app.cli.models.measure import FILES, add_shared, find_set, values
 from app.cli.terminal import TerminalReport, one_line, print_json
 from app.core.measure_words import examples, figure, named, share, speed, verdict
 from app.core.measures import Comparison
-from app.flows.measure import compare_models
+from app.flows.measure.measure import compare_models
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

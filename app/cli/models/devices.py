@@ -8,7 +8,7 @@ from dataclasses import asdict
 from app.cli.terminal import TerminalReport, one_line, print_json
 from app.core.devices import DeviceOption
 from app.core.wording import size
-from app.flows.devices import devices
+from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 
 

@@ -14,8 +14,8 @@ from app.core.errors import SpanlightError
 from app.core.offers import Passport
 from app.core.report import Stopped
 from app.core.wording import size
-from app.flows.catalogue import offered
-from app.flows.get_model import download, give_up, look_up, unfinished
+from app.flows.models.catalogue import offered
+from app.flows.models.get import download, give_up, look_up, unfinished
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

@@ -14,9 +14,9 @@ from app.core.measure_words import figure, share, speed
 from app.core.measures import Measure, latest_of
 from app.core.models import Head, ModelCard
 from app.core.wording import size
-from app.flows.get_model import unfinished
-from app.flows.measure import measured
-from app.flows.models import installed, origin_of, refused
+from app.flows.measure.measure import measured
+from app.flows.models.get import unfinished
+from app.flows.models.installed import installed, origin_of, refused
 from app.flows.workspace import Workspace
 
 

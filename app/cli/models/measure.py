@@ -14,8 +14,8 @@ from app.core.measure_words import examples, figure, share, speed
 from app.core.measures import ExampleSet, Measure
 from app.core.models import Head
 from app.core.wording import duration
-from app.flows.label_matching import LabelsDiffer
-from app.flows.measure import (
+from app.flows.measure.label_matching import LabelsDiffer
+from app.flows.measure.measure import (
     example_set,
     example_sets,
     measure,

@@ -11,7 +11,7 @@ from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.addresses import without_password
 from app.core.network import LedgerEntry
 from app.core.wording import count, duration, size
-from app.flows.ledger import clear_ledger, ledger
+from app.flows.network.ledger import clear_ledger, ledger
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

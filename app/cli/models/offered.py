@@ -12,9 +12,9 @@ from app.core.languages import languages
 from app.core.models import ModelCard
 from app.core.offers import OfferedModel
 from app.core.wording import count, size
-from app.flows.catalogue import offered, search, suits
-from app.flows.measure import measured
-from app.flows.models import installed
+from app.flows.measure.measure import measured
+from app.flows.models.catalogue import offered, search, suits
+from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\

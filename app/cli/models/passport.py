@@ -9,8 +9,8 @@ from app.cli.terminal import TerminalReport, marked, one_line
 from app.core.languages import languages
 from app.core.offers import Passport
 from app.core.wording import duration, size
-from app.flows.catalogue import suits
-from app.flows.measure import measured
+from app.flows.measure.measure import measured
+from app.flows.models.catalogue import suits
 from app.flows.workspace import Workspace
 
 

@@ -10,7 +10,7 @@ from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.errors import SpanlightError
 from app.core.offers import Removal, Source
 from app.core.wording import count, size
-from app.flows.remove_model import remove, what_goes
+from app.flows.models.remove import remove, what_goes
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

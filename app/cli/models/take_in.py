@@ -9,7 +9,7 @@ from pathlib import Path
 from app.cli.models.transfer import TransferReport
 from app.cli.models.words import does
 from app.cli.terminal import TerminalReport, one_line, print_json
-from app.flows.import_model import import_model
+from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

@@ -10,8 +10,8 @@ from app.cli.terminal import TerminalReport, one_line, print_json
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.flows.models import installed
-from app.flows.use_model import use
+from app.flows.models.installed import installed
+from app.flows.models.use import use
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from app.core.layout import Kind, Opened
 from app.core.requests import Question
-from app.flows.ask import ask
+from app.flows.ask.pages import draw_part
+from app.flows.ask.question import ask
+from app.flows.ask.read import read_document
 from app.flows.check.trial import Trial, require
-from app.flows.export_pdf import marked_copies
-from app.flows.history import everything, past, remember
-from app.flows.pages import draw_part
-from app.flows.read import read_document
+from app.flows.history.export_pdf import marked_copies
+from app.flows.history.history import everything, past, remember
 from app.flows.workspace import Workspace
 
 QUESTION = "How far away can the lamp be seen?"

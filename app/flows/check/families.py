@@ -11,11 +11,11 @@ from app.core.models import Head, family_title
 from app.core.requests import TextsToClassify, TrainingRequest
 from app.flows.check.trial import Trial, require
 from app.flows.check.vocabularies import write_vocabulary
-from app.flows.classify import classify
-from app.flows.import_model import import_model
-from app.flows.inspect import look
-from app.flows.installing import complete
-from app.flows.models import installed
+from app.flows.heads.classify import classify
+from app.flows.heads.inspect import look
+from app.flows.models.installed import installed
+from app.flows.models.installing import complete
+from app.flows.models.take_in import import_model
 from app.flows.train import CLASSIFICATION, train
 from app.flows.workspace import Workspace
 from app.models.families import FAMILIES

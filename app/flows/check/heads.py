@@ -10,11 +10,11 @@ from app.core.models import Head
 from app.core.requests import PassagePairs, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Span
 from app.flows.check.trial import Trial, require
-from app.flows.classify import classify
-from app.flows.fill import fill
-from app.flows.follow import follow
-from app.flows.inspect import look
-from app.flows.names import find_names
+from app.flows.heads.classify import classify
+from app.flows.heads.fill import fill
+from app.flows.heads.follow import follow
+from app.flows.heads.inspect import look
+from app.flows.heads.names import find_names
 from app.flows.workspace import Workspace
 
 GOOD = "A wonderful hotel: the room was quiet and the staff were kind."

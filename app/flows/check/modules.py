@@ -23,11 +23,13 @@ ROOTS = (
     "app.flows.early",
     "app.flows.second_start",
     "app.settings.paths",
-    "app.ui.check",
-    "app.ui.last_words",
-    "app.ui.start",
+    "app.ui.window.check",
+    "app.ui.window.last_words",
+    "app.ui.window.start",
 )
 OURS = "app"
+# What measures Spanlight is no part of what installers bring.
+_LEFT_OUT = "app.bench."
 # Parts of the standard library that only some systems have, each imported only there.
 _ELSEWHERE = frozenset(
     "_winapi fcntl grp msvcrt nt posix pwd resource select termios tty winreg winsound".split()
@@ -43,7 +45,7 @@ def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
     left = [*ROOTS]
     while left:
         name = left.pop()
-        if name in ours:
+        if name in ours or f"{name}.".startswith(_LEFT_OUT):
             continue
         ours.add(name)
         code = _code(name)

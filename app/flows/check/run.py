@@ -24,10 +24,10 @@ from app.flows.check.heads import try_heads
 from app.flows.check.modules import needed
 from app.flows.check.trial import Trial, require
 from app.flows.check.versions import engine_versions, own_versions
-from app.flows.get_model import look_up
-from app.flows.models import installed
+from app.flows.models.get import look_up
+from app.flows.models.installed import installed
 from app.flows.workspace import Workspace, open_workspace
-from app.models.heads import DOES
+from app.models.disk.heads import DOES
 from app.settings.paths import default_paths
 
 WINDOW = "app.ui"

@@ -8,7 +8,7 @@ import sys
 from app.core.about import NAME, VERSION, command
 from app.core.report import Report
 from app.documents.library_versions import library_versions
-from app.flows.devices import devices
+from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.models.vocabulary_files import (
+from app.models.disk.vocabulary_files import (
     BYTE_LEVEL,
     MERGES,
     PIECES,
@@ -57,7 +57,7 @@ def _bytes(folder: Path) -> tuple[int, int]:
 
 
 def _sentence_pieces(path: Path, family: str) -> tuple[int, int]:
-    """A file as app.models.sentence_pieces describes it."""
+    """A file as app.models.disk.sentence_pieces describes it."""
     # fairseq puts XLM-RoBERTa's own tokens in the place of the first three.
     special = {"xlm-roberta": ("<unk>", "<s>", "</s>"), "albert": ("<pad>", "<unk>", *_SPECIAL[2:])}
     names = special.get(family, _SPECIAL)

@@ -14,7 +14,7 @@ import httpx2
 from app.core.addresses import without_password
 from app.core.network import Network
 from app.core.wording import duration
-from app.models.copying import refusal
+from app.models.disk.copying import refusal
 from app.models.download.orders import Limits, NetworkFault
 from app.models.download.repositories import shown
 

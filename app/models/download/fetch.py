@@ -13,7 +13,7 @@ from huggingface_hub.utils import WeakFileLock, build_hf_headers
 
 from app.core.errors import SpanlightError
 from app.core.offers import Passport, RemoteFile
-from app.models.copying import check_space, refusal, sync_folder
+from app.models.disk.copying import check_space, refusal, sync_folder
 from app.models.download.cache import (
     blob_of,
     cache_folder,

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.network import LedgerEntry
-from app.models.locks import Lock
+from app.models.disk.locks import Lock
 
 # Bytes; beyond it the older half goes.
 MOST = 2 * 2**20

@@ -14,8 +14,22 @@ from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
-from app.models.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
-from app.models.config import LONGEST_CONFIG, parse_config
+from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
+from app.models.disk.config import LONGEST_CONFIG, parse_config
+from app.models.disk.files import LARGEST_MODEL, is_text, longest
+from app.models.disk.vocabulary_files import can_make
+from app.models.disk.weights import (
+    INDEX,
+    LONGEST_JSON,
+    PICKLES,
+    SINGLE,
+    Tensor,
+    Weights,
+    header_length,
+    join_shards,
+    parse_header,
+    shard_names,
+)
 from app.models.download.cache import cache_folder, held_at
 from app.models.download.conversation import Conversation
 from app.models.download.errors import gated, no_hub, status_of
@@ -32,20 +46,6 @@ from app.models.download.repositories import (
     shown,
 )
 from app.models.download.trying import keep_trying
-from app.models.files import LARGEST_MODEL, is_text, longest
-from app.models.vocabulary_files import can_make
-from app.models.weights import (
-    INDEX,
-    LONGEST_JSON,
-    PICKLES,
-    SINGLE,
-    Tensor,
-    Weights,
-    header_length,
-    join_shards,
-    parse_header,
-    shard_names,
-)
 
 MOST_FILES = 20_000
 # Most models' headers fit in; the next request brings the rest of one that does not.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from app.core.errors import SpanlightError
 from app.core.offers import RemoteFile
-from app.models.copying import pieces_of
+from app.models.disk.copying import pieces_of
 
 
 class Digests(NamedTuple):

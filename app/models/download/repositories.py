@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from app.core.errors import SpanlightError
 from app.core.network import HUB
-from app.models.card import TOKENIZER
-from app.models.files import MOST_TEXTS, SETTINGS, is_text
-from app.models.notes import NOTES
-from app.models.vocabulary_files import VOCABULARY_FILES
-from app.models.weights import INDEX, SHARD, SINGLE
+from app.models.disk.card import TOKENIZER
+from app.models.disk.files import MOST_TEXTS, SETTINGS, is_text
+from app.models.disk.notes import NOTES
+from app.models.disk.vocabulary_files import VOCABULARY_FILES
+from app.models.disk.weights import INDEX, SHARD, SINGLE
 
 COMMIT = re.compile(r"[0-9a-f]{40}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from app.core.models import Head
-from app.models.card import Checkpoint
-from app.models.config import value_of
+from app.models.disk.card import Checkpoint
+from app.models.disk.config import value_of
 from app.models.encoder.batch import Batch
 from app.models.encoder.encoder import Encoder, Norm
 from app.models.encoder.linears import PlainLinear

@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from app.core.models import Head
-from app.models.card import Checkpoint
+from app.models.disk.card import Checkpoint
 from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
 from app.models.encoder.heads import OwnHead, head_of

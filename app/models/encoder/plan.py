@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.models.card import Checkpoint
-from app.models.config import value_of
-from app.models.config_keys import KEYS
+from app.models.disk.card import Checkpoint
+from app.models.disk.config import value_of
+from app.models.disk.config_keys import KEYS
+from app.models.disk.shapes import embedding_width
 from app.models.families import Family
-from app.models.shapes import embedding_width
 
 # The activations between a layer's two feed-forward linears, by the names in a config: oneDNN's name and algorithm.
 ACTIVATIONS = {

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from app.core.errors import SpanlightError
-from app.models.card import Checkpoint
+from app.models.disk.card import Checkpoint
+from app.models.disk.tensor_files import tensors
 from app.models.encoder.plan import Plan
-from app.models.tensor_files import tensors
 
 # How LayerNorm's weight and bias were called in the first BERTs.
 _OLD = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from app.core.inside import HeadPicture, Stage
 from app.core.models import Head, ModelCard
-from app.models.classes import model_class
+from app.models.compute.classes import model_class
 from app.models.families import Family
 from app.models.inside.stages import (
     DENSE,

@@ -9,8 +9,8 @@ import numpy as np
 
 from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import Head, ModelCard
+from app.models.compute.forward import Arrays, Forward
 from app.models.families import Family
-from app.models.forward import Arrays, Forward
 from app.models.inside.attention import attention
 from app.models.inside.gradients import Score, Shares
 from app.models.inside.losses import loss

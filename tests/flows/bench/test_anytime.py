@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from app.bench.anytime import bench_anytime, measure
+from app.bench.long_documents import long_questions
+from app.bench.plan import BenchPlan
+from app.bench.texts import ASKED, Pool, pool
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.bench.anytime import bench_anytime, measure
-from app.flows.bench.long_documents import long_questions
-from app.flows.bench.plan import BenchPlan
-from app.flows.bench.texts import ASKED, Pool, pool
 from app.settings.paths import default_paths
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 from tests.helpers.fake_models import Noted
@@ -170,7 +170,7 @@ def test_the_part_of_a_bench(tmp_path: Path, data: Path) -> None:
 def test_beside_the_reference_which_reads_some_of_it_before_its_only_answer(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch, sample: int
 ) -> None:
-    monkeypatch.setattr("app.flows.bench.anytime.SAMPLE", sample)
+    monkeypatch.setattr("app.bench.anytime.SAMPLE", sample)
     asked = replace(plan(data, 500, 3), against=fake_python(tmp_path))
     found = measure(fake_workspace(tmp_path), asked, Silent())
     rows = {row.what: row for row in found.rows}
@@ -186,8 +186,8 @@ def test_beside_the_reference_which_reads_some_of_it_before_its_only_answer(
 def test_where_no_length_is_given_a_shorter_document_is_asked_too(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.flows.bench.anytime.SHORTER", 200)
-    monkeypatch.setattr("app.flows.bench.anytime.WORDS", 1000)
+    monkeypatch.setattr("app.bench.anytime.SHORTER", 200)
+    monkeypatch.setattr("app.bench.anytime.WORDS", 1000)
     found = measure(fake_workspace(tmp_path), plan(data, 0, 3), Silent())
     rows = {row.what: row for row in found.rows}
     (first,) = (name for name in rows if name.startswith("first answer in "))

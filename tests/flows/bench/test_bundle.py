@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from app.bench import bundle
+from app.bench.plan import BenchPlan
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.flows.bench import bundle
-from app.flows.bench.plan import BenchPlan
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.flows.bench import machine
-from app.flows.bench.machine import on_battery, this_machine, warnings
+from app.bench import machine
+from app.bench.machine import on_battery, this_machine, warnings
 
 
 def test_this_machine() -> None:

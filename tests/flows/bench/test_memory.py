@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from app.bench import memory
+from app.bench.plan import BenchPlan
 from app.core.benches import BenchPart, BenchRow
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
-from app.flows.bench import memory
-from app.flows.bench.plan import BenchPlan
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
 from tests.helpers.fake_python import REFERENCE, fake_python
@@ -29,7 +29,7 @@ CLOCK = SimpleNamespace(now=0.0)
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time passes by what is read only."""
-    monkeypatch.setattr("app.flows.bench.readers.time", SimpleNamespace(perf_counter=lambda: CLOCK.now))
+    monkeypatch.setattr("app.bench.readers.time", SimpleNamespace(perf_counter=lambda: CLOCK.now))
 
 
 class PacedEngine(FakeEngine):

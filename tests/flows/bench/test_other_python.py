@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from app.bench.against import SCRIPT, Reference
+from app.bench.other_python import OtherPython
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
-from app.flows.bench.against import SCRIPT, Reference
-from app.flows.bench.other_python import OtherPython
 from tests.helpers.fake_models import Noted
 from tests.helpers.fake_python import fake_python
 
@@ -121,8 +121,8 @@ def test_the_real_script_ends_with_its_parent() -> None:
     code = (
         "import sys, time\n"
         "from app.core.report import Silent\n"
-        "from app.flows.bench.against import SCRIPT\n"
-        "from app.flows.bench.other_python import OtherPython\n"
+        "from app.bench.against import SCRIPT\n"
+        "from app.bench.other_python import OtherPython\n"
         "print(OtherPython(sys.executable, SCRIPT, Silent()).pid, flush=True)\n"
         "time.sleep(60)\n"
     )

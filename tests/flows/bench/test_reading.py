@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from app.bench import memory, reading, roofline
+from app.bench.plan import BenchPlan
 from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch, TextsToClassify
 from app.core.text import Span
-from app.flows.bench import memory, reading, roofline
-from app.flows.bench.plan import BenchPlan
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_python import fake_python
 

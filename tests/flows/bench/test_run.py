@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.run import PARTS, bench
 from app.core.benches import Bench, BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.report import Report, Silent, Stopped
-from app.flows.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
-from app.flows.bench.run import PARTS, bench
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
@@ -23,7 +23,7 @@ DEVICES = {"one": "CPU in float32", "two": "auto"}
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str | None]]:
     """Two parts that are quickly measured and those that never are; what they saw of the environment."""
-    monkeypatch.setattr("app.flows.bench.machine.LOOKED", 0.0)
+    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
     seen: dict[str, dict[str, str | None]] = {}
 
     def measure(name: str) -> object:
@@ -41,7 +41,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str | None]]:
         return it
 
     monkeypatch.setattr(
-        "app.flows.bench.run.PARTS",
+        "app.bench.run.PARTS",
         {name: measure(name) for name in ("one", "broken", "two", "stopped", "wrong")},
     )
     return seen
@@ -109,7 +109,7 @@ def test_a_relative_interpreter_is_found_from_any_folder_by_its_own_name(
         seen.append(plan)
         return BenchPart("one", "one", ())
 
-    monkeypatch.setattr("app.flows.bench.run.PARTS", {"one": take})
+    monkeypatch.setattr("app.bench.run.PARTS", {"one": take})
     bench(fake_workspace(tmp_path), BenchPlan(("one",), against="old/python"), Silent())
     assert seen[0].against == str(tmp_path / "old" / "python")
 
@@ -171,7 +171,7 @@ def test_every_part_says_what_it_heeds() -> None:
 def test_no_part_is_heavy_to_import() -> None:
     assert {"reading", "anytime", "memory"} <= PARTS.keys()
     heavy = "{'torch', 'transformers', 'PySide6', 'numpy'}"
-    code = f"import sys; import app.flows.bench.run; print(*{heavy} & set(sys.modules))"
+    code = f"import sys; import app.bench.run; print(*{heavy} & set(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == []
 
@@ -184,7 +184,7 @@ def test_a_bundle_says_what_only_the_source_can_measure(
     plan: BenchPlan,
 ) -> None:
     monkeypatch.setattr(
-        "app.flows.bench.run.PARTS",
+        "app.bench.run.PARTS",
         dict.fromkeys(("one", "start", "window"), lambda *_: pytest.fail("measured")),
     )
     monkeypatch.setattr(sys, "frozen", True, raising=False)

@@ -6,12 +6,12 @@ import pytest
 import torch
 from transformers import BertForQuestionAnswering
 
+from app.bench.roofline import operations_of, rows, window_operations
+from app.bench.sizes import sized_model
+from app.bench.widened import write_widened
 from app.core.benches import Peak
 from app.core.models import Head
-from app.flows.bench.roofline import operations_of, rows, window_operations
-from app.flows.bench.sizes import sized_model
-from app.flows.bench.widened import write_widened
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from app.settings.paths import default_paths
 from tests.helpers.small_models import small_checkpoint
 

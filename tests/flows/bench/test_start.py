@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from app.bench import start
+from app.bench.start import Runs, process_environment
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
-from app.flows.bench import start
-from app.flows.bench.start import Runs, process_environment
 from tests.helpers.children import Listener
 
 

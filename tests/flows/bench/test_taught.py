@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
+from app.bench import taught, teaching
+from app.bench.plan import BenchPlan
+from app.bench.taught import compare, split
+from app.bench.texts import Pool
 from app.core.models import Head
 from app.core.report import Silent
-from app.flows.bench import taught, teaching
-from app.flows.bench.plan import BenchPlan
-from app.flows.bench.taught import compare, split
-from app.flows.bench.texts import Pool
 from app.flows.workspace import open_workspace
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from app.settings.paths import default_paths
 from app.training.examples import QaExample
 from tests.helpers.small_models import small_checkpoint

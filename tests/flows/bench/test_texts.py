@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from app.bench.long_documents import long_questions
+from app.bench.texts import ASKED, Pool, pool
 from app.core.errors import SpanlightError
-from app.flows.bench.long_documents import long_questions
-from app.flows.bench.texts import ASKED, Pool, pool
 from app.settings.paths import default_paths
 
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from app.bench import teaching, training
+from app.bench.other_python import OtherPython
+from app.bench.plan import BenchPlan
+from app.bench.taught import Taught
 from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
-from app.flows.bench import teaching, training
-from app.flows.bench.other_python import OtherPython
-from app.flows.bench.plan import BenchPlan
-from app.flows.bench.taught import Taught
 from app.training.examples import QaExample, read_placed_qa
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.fake_python import fake_python

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.bench import window
+from app.bench.plan import BenchPlan
+from app.bench.texts import pool
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
-from app.flows.bench import window
-from app.flows.bench.plan import BenchPlan
-from app.flows.bench.texts import pool
 from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
 from tests.helpers.children import Listener

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 APP = ROOT / "app"
 # Run by other commands than Spanlight's own, or in another interpreter.
-APART = ("app.flows.bench.reference", "app.ui.gaps", "app.ui.measured", "app.ui.person")
+APART = ("app.bench.reference", "app.bench.gaps", "app.bench.measured", "app.bench.person")
 
 
 def named(source: str) -> set[tuple[str, str]]:
@@ -55,7 +55,7 @@ def test_here_nothing_is_missing_and_all_of_ours_is_reached() -> None:
     }
     apart = {name for name in files if name.startswith(APART)}
     # What is imported in functions only, and there by functions of functions; not what nobody uses yet.
-    assert {"app.models.encoder.model", "app.documents.pdf_marks", "app.training.trainer"} <= set(ours)
+    assert {"app.models.encoder.model", "app.documents.pdf.marks", "app.training.trainer"} <= set(ours)
     assert len(files - apart - set(ours)) < 0.03 * len(files)
     assert not apart & set(ours)
 
@@ -75,4 +75,4 @@ def test_what_is_gone_is_named(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=100
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["app.documents.pdf_marks", "app.ui.views.history", "lxml"]
+    assert done.stdout.split() == ["app.documents.pdf.marks", "app.ui.history.history", "lxml"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.core.network import Network
-from app.flows.download_process import Downloads
+from app.flows.network.download_process import Downloads
 from tests.helpers.downloading import Visit
 from tests.helpers.hub_parts import files_of
 from tests.helpers.hub_server import HubServer

@@ -21,7 +21,7 @@ LIMITED = """
 import resource, signal, sys
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.flows.download_process import Downloads
+from app.flows.network.download_process import Downloads
 from app.core.network import Network
 from app.models.download.orders import Fetch, LookUp
 if __name__ == "__main__":

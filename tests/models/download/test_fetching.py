@@ -10,7 +10,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.offers import Downloading
-from app.models.card import read_card
+from app.models.disk.card import read_card
 from tests.helpers.children import Listener
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, file_of, whole
 from tests.helpers.hub_server import HubServer

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.flows.ledger import clear_ledger, ledger
+from app.flows.network.ledger import clear_ledger, ledger
 from app.flows.workspace import open_workspace
 from app.models.download.ledger import Ledger, read_ledger
 

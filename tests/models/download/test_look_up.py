@@ -10,7 +10,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.models.weights import read_header
+from app.models.disk.weights import read_header
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
 from tests.helpers.hub_parts import files_of
 from tests.helpers.hub_server import HubServer

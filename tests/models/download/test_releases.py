@@ -13,7 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.network import Network
 from app.core.releases import MOST_BYTES, Feed
 from app.core.report import Report, Silent, Stopped
-from app.flows.download_process import Downloads
+from app.flows.network.download_process import Downloads
 from app.models.download.ledger import read_ledger
 from app.models.download.orders import AskFeed, Limits, NetworkFault
 from tests.helpers.children import Listener

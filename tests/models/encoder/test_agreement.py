@@ -16,12 +16,12 @@ from app.core.report import Silent
 from app.core.requests import Question, TextsToClassify
 from app.core.results import Reading
 from app.core.text import Document
-from app.models.card import read_card
+from app.models.compute.forward import Forward
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
 from app.models.encoder.model import OwnModel
-from app.models.forward import Forward
-from app.models.loader import load
-from app.tasks.classification import classify
-from app.tasks.question_answering import read
+from app.tasks.heads.classification import classify
+from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from app.training.metrics import f1
 from tests.conftest import ROOT

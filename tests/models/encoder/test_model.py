@@ -19,16 +19,16 @@ from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
-from app.models import loader
-from app.models.card import read_card
+from app.models.compute import loader
+from app.models.compute.faults import OutOfMemory
+from app.models.compute.forward import Forward
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
 from app.models.encoder import batch as batches
 from app.models.encoder.batch import Padded, Unpadded, batch_of
 from app.models.encoder.encoder import RelativePositions
 from app.models.encoder.model import OwnModel
 from app.models.families import FAMILIES as KNOWN
-from app.models.faults import OutOfMemory
-from app.models.forward import Forward
-from app.models.loader import load
 from tests.conftest import ROOT
 from tests.helpers.cards import config
 from tests.helpers.small_models import small_checkpoint
@@ -338,8 +338,8 @@ import sys
 sys.modules["transformers"] = None  # an import of it fails
 import numpy as np
 from app.core.models import DeviceChoice, Head
-from app.models.card import read_card
-from app.models.loader import load
+from app.models.disk.card import read_card
+from app.models.compute.loader import load
 for name in ("starter-qa", "starter-sentiment", "starter-entities", "starter-pretraining"):
     card = read_card(f"resources/models/{name}")
     for head in card.heads:

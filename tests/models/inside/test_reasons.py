@@ -10,8 +10,8 @@ import torch
 
 from app.core.models import Head
 from app.core.report import Silent, Stopped
-from app.models.room import Room
-from app.tasks.inspection import input_of
+from app.models.compute.room import Room
+from app.tasks.inspect.inputs import input_of
 from app.tasks.task import Arrays, opened
 from tests.helpers.opened_models import (
     EVERY,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.window import MainWindow
+from app.ui.window.window import MainWindow
 from tests.helpers.resting import OTHER, READER, RestingEngine
 from tests.helpers.windows import settle
 

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
-from app.ui.jobs import Job, Lanes
-from app.ui.shell import collecting
-from app.ui.shell.collecting import MOST, Collecting
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.window import collecting
+from app.ui.window.collecting import MOST, Collecting
 
 
 class Closed(QWidget):

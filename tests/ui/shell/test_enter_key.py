@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
-from app.ui.shell.enter_key import EnterKey
-from app.ui.views.ask import AskView
-from app.ui.window import MainWindow
+from app.ui.ask.ask import AskView
+from app.ui.window.enter_key import EnterKey
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, TEXT, Reader
 from tests.helpers.classify_page import edit
 from tests.helpers.windows import FakeEngine, settle

@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost
 from app.core.report import Report
-from app.flows.devices import unload
-from app.ui.window import MainWindow
+from app.flows.models.devices import unload
+from app.ui.window.window import MainWindow
 from tests.helpers.resting import RestingEngine
 
 AWAY = "Put away after 15 minutes; the next question loads it again"

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.core.offers import Downloading
 from app.core.report import Report
 from app.settings import settings as settings_file
-from app.ui.window import MainWindow
+from app.ui.window.window import MainWindow
 from tests.helpers.resting import RestingEngine
 
 

@@ -13,8 +13,8 @@ from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Document
-from app.ui.shell.preparing import LONG
-from app.ui.window import MainWindow
+from app.ui.window.preparing import LONG
+from app.ui.window.window import MainWindow
 from tests.helpers.resting import OTHER, READER, RestingEngine
 
 PROSE = "The knave stole the tarts.\n" * (LONG // 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head
-from app.ui.window import MainWindow
+from app.ui.window.window import MainWindow
 from tests.helpers.resting import OTHER, RestingEngine
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.shell.x11_front import _Event, come_to_front, time_of, told_over
+from app.ui.window.x11_front import _Event, come_to_front, time_of, told_over
 
 
 @pytest.mark.parametrize(

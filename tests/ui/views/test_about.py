@@ -18,13 +18,13 @@ from app.core.report import Report
 from app.core.results import Reading
 from app.flows.licences import components
 from app.settings.paths import default_paths
-from app.ui.shell import about as about_module
-from app.ui.views.about.diagnostics import DiagnosticsSection
-from app.ui.views.about.licences import LicencesSection
-from app.ui.views.about.overview import OverviewSection
-from app.ui.views.about.page import AboutView
-from app.ui.widgets.shortcuts_help import ShortcutsHelp
-from app.ui.window import MainWindow
+from app.ui.about.diagnostics import DiagnosticsSection
+from app.ui.about.licences import LicencesSection
+from app.ui.about.overview import OverviewSection
+from app.ui.about.page import AboutView
+from app.ui.window import about as about_module
+from app.ui.window.shortcuts_help import ShortcutsHelp
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD
 from tests.helpers.windows import FakeEngine
 

@@ -18,19 +18,19 @@ from app.core.errors import SpanlightError
 from app.core.inside import Pooling
 from app.core.inspection import LookAtPooling, LookAtSpans
 from app.core.models import Head
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.inspect.pooling import PoolingSection, proof
-from app.ui.views.inspect.proof import verdict
-from app.ui.views.inspect.section import Section
-from app.ui.views.inspect.spans import SpansSection, in_words, listed
-from app.ui.widgets.charts.chart import Chart
-from app.ui.widgets.charts.export import ChartBar
-from app.ui.widgets.charts.numbers_table import NumbersTable
-from app.ui.widgets.charts.span_matrix import SpanMatrix
-from app.ui.widgets.charts.token_bars import TokenBars
-from app.ui.widgets.charts.token_text import TokenText
-from app.ui.widgets.charts.vector_strip import VectorStrip
+from app.ui.inspect.charts.export import ChartBar
+from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.vector_strip import VectorStrip
+from app.ui.inspect.pooling import PoolingSection, proof
+from app.ui.inspect.proof import verdict
+from app.ui.inspect.section import Section
+from app.ui.inspect.spans import SpansSection, in_words, listed
+from app.ui.kit.chart import Chart
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 

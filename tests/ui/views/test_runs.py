@@ -10,9 +10,9 @@ import pytest
 
 from app.core.layout import Opened
 from app.core.results import Reading
-from app.ui.views.outcome import Outcome
-from app.ui.views.runs import Run
-from app.ui.views.sheet import Sheet
+from app.ui.ask.outcome import Outcome
+from app.ui.ask.runs import Run
+from app.ui.ask.sheet import Sheet
 
 READ = Reading(
     answers=(),

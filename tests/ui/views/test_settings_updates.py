@@ -16,9 +16,9 @@ from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.settings_updates import UpdatesRow
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.settings.settings_updates import UpdatesRow
 from tests.helpers.feeds import PATH, feed, release, serve
 from tests.helpers.hub_server import HubServer
 

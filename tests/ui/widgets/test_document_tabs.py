@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionTab, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.document_tabs import DocumentTabs
+from app.ui.ask.document_tabs import DocumentTabs
+from app.ui.kit.theme import Theme
 
 NAMES = ("WWWMMM Minutes of mmmmm.txt", "Quarterly report of the committee & friends 2024.pdf", "a.txt")
 

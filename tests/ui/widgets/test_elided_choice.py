@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.elided_choice import ElidedChoice
+from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.theme import Theme
 
 
 def test_long_words_end_with_an_ellipsis(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> None:

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from app.core.positions import utf16_units
 from app.core.text import Span
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets import document_pane, filling
-from app.ui.widgets.document_pane import DocumentPane
-from app.ui.widgets.long_lines import LIMIT, broken
-from app.ui.widgets.offsets import document_text, insertable
+from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.text import document_pane, filling
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.document.text.long_lines import LIMIT, broken
+from app.ui.kit.theme import Theme
 
 WORDS = "The tide is high at noon. "
 LONG = "\n".join(WORDS * 8 for _ in range(50))

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.form_card import CardColumn, FormCard, say
+from app.ui.kit.form_card import CardColumn, FormCard, say
+from app.ui.kit.theme import Theme
 
 
 def test_headings_go_above_in_a_narrow_column_and_back(

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.answer_panel import AnswerPanel, TryButton
+from app.ui.ask.answer_panel import AnswerPanel, TryButton
+from app.ui.kit.theme import Theme
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.segments import Segments
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme
 
 NAMES = (("one", "Installed"), ("two", "This computer"), ("three", "Network"))
 

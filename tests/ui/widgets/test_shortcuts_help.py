@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.theme import Theme
-from app.ui.widgets.shortcuts_help import ShortcutsHelp
+from app.ui.kit.theme import Theme
+from app.ui.window.shortcuts_help import ShortcutsHelp
 
 
 def shown(qtbot: QtBot, keys: int, does: str = "Does", groups: int = 1) -> ShortcutsHelp:

@@ -11,11 +11,11 @@ from app.core.inside import ModelPicture
 from app.core.inspection import LookAtModel, Subject
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
-from app.models.card import read_card
-from app.models.loader import load
-from app.tasks.inspection_model import look_at_model
-from app.ui.views.inspect.answers import answers
-from app.ui.views.inspect.own_head import SPAN, TEXT, TOKENS, own_head
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.inspect.model import look_at_model
+from app.ui.inspect.answers import answers
+from app.ui.inspect.own_head import SPAN, TEXT, TOKENS, own_head
 from tests.helpers import insides
 from tests.helpers.small_models import small_checkpoint
 

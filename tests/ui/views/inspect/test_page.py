@@ -25,11 +25,11 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Span
-from app.ui.views.inspect.page import InspectView
-from app.ui.views.inspect.pooling import PoolingSection
-from app.ui.views.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
-from app.ui.widgets.charts.chart import Chart
-from app.ui.widgets.file_dialog import save_dialog
+from app.ui.inspect.page import InspectView
+from app.ui.inspect.pooling import PoolingSection
+from app.ui.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
+from app.ui.kit.chart import Chart
+from app.ui.kit.file_dialog import save_dialog
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, until_stopped
 

@@ -32,18 +32,18 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification, ClassScore, Entity, Tagged, TaggedTexts
 from app.core.text import Span
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.inspect.compare import CompareSection
-from app.ui.views.inspect.loss import LossSection
-from app.ui.views.inspect.picture import PictureSection
-from app.ui.views.inspect.results import side_of
-from app.ui.views.inspect.section import Section
-from app.ui.views.inspect.why import WhySection
-from app.ui.views.inspect.words import window_words
-from app.ui.widgets.compared import Side
-from app.ui.widgets.example_forms import NO, ClassForm, FollowForm, WordsForm
-from app.ui.widgets.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
+from app.ui.inspect.compare import CompareSection
+from app.ui.inspect.compared import Side
+from app.ui.inspect.example_forms import NO, ClassForm, FollowForm, WordsForm
+from app.ui.inspect.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
+from app.ui.inspect.loss import LossSection
+from app.ui.inspect.picture import PictureSection
+from app.ui.inspect.results import side_of
+from app.ui.inspect.section import Section
+from app.ui.inspect.why import WhySection
+from app.ui.inspect.words import window_words
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace

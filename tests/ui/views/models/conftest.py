@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.jobs import Lanes
+from app.ui.kit.jobs import Lanes
 from tests.helpers.models_page import Opened, open_models
 
 

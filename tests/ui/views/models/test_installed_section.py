@@ -11,10 +11,10 @@ from PySide6.QtGui import QDesktopServices
 
 from app.core.models import Head
 from app.core.reliability import TextKind, bins_of
-from app.models.installed import Shelf
-from app.models.notes import Notes, write_notes
+from app.models.disk.installed import Shelf
+from app.models.disk.notes import Notes, write_notes
 from app.settings import settings as settings_file
-from app.ui.views.models import installed
+from app.ui.models import installed
 from tests.helpers.models_page import Opened, put_model
 
 Open = Callable[[], Opened]

@@ -18,9 +18,9 @@ from app.core.measures import Measure
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.models.measure import MeasureSection
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.models.measure.measure import MeasureSection
 from tests.flows.fake_engine import CLASSIFIER, FILLER, READER
 from tests.flows.fake_engine import FakeEngine as RuleEngine
 from tests.helpers.names_here import FINDER
@@ -207,11 +207,11 @@ def test_a_file_of_ones_own(
     section = opened()
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\nbad,negative\n")
-    monkeypatch.setattr("app.ui.views.models.measure.open_name", lambda *_: "")
+    monkeypatch.setattr("app.ui.models.measure.measure.open_name", lambda *_: "")
     at = section.form.data.count() - 1
     section.form.data.activated.emit(at)
     assert section.form.data.currentIndex() == 0  # the dialog was left
-    monkeypatch.setattr("app.ui.views.models.measure.open_name", lambda *_: str(path))
+    monkeypatch.setattr("app.ui.models.measure.measure.open_name", lambda *_: str(path))
     section.form.data.activated.emit(at)
     # The file holds texts: a model that classifies is chosen with it.
     qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.models.download.ledger import Ledger
-from app.ui.jobs import Lanes
-from app.ui.theme import Theme
-from app.ui.views.models.network import NetworkSection
-from app.ui.views.models.requests import NEVER, NONE_NOW
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.models.network import NetworkSection
+from app.ui.models.requests import NEVER, NONE_NOW
 from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 

@@ -13,9 +13,9 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Document
-from app.flows.ask import ask
-from app.flows.get_model import unfinished
-from app.ui.widgets.transfer_rows import Stage
+from app.flows.ask.question import ask
+from app.flows.models.get import unfinished
+from app.ui.models.transfer_rows import Stage
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
 from tests.helpers.small_models import small_checkpoint

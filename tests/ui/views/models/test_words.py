@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.core.measures import Measure
 from app.core.models import Head, ModelCard, QaCalibration
-from app.ui.views.models.words import fitted, makers_figures, measured_here
+from app.ui.models.words import fitted, makers_figures, measured_here
 
 QA = Head.QUESTION_ANSWERING
 CARD = ModelCard("reader", "/models/reader", "bert", (QA,))

@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspection import LookWithout, Subject
 from app.core.reliability import TextKind, bins_of
-from app.ui.theme import Theme
-from app.ui.widgets.charts.attention_grid import AttentionGrid
-from app.ui.widgets.charts.attention_heads import AttentionHeads
-from app.ui.widgets.charts.attention_lines import AttentionLines
-from app.ui.widgets.charts.chart import Chart
-from app.ui.widgets.charts.reliability import ReliabilityChart
-from app.ui.widgets.charts.score_change import ScoreChange
-from app.ui.widgets.charts.span_matrix import SpanMatrix
-from app.ui.widgets.charts.token_bars import TokenBars
-from app.ui.widgets.charts.token_text import TokenText
-from app.ui.widgets.charts.vector_strip import VectorStrip
+from app.ui.inspect.charts.attention_grid import AttentionGrid
+from app.ui.inspect.charts.attention_heads import AttentionHeads
+from app.ui.inspect.charts.attention_lines import AttentionLines
+from app.ui.inspect.charts.score_change import ScoreChange
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.vector_strip import VectorStrip
+from app.ui.kit.chart import Chart
+from app.ui.kit.theme import Theme
+from app.ui.models.reliability import ReliabilityChart
 from tests.conftest import ROOT
 from tests.helpers import insides
 

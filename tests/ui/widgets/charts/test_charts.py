@@ -14,18 +14,18 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.inside import InputToken, InputWindow, Part
-from app.ui.theme import Theme
-from app.ui.widgets.charts.attention_heads import AttentionHeads
-from app.ui.widgets.charts.bars_painting import PROBABILITIES, BarsSizes
-from app.ui.widgets.charts.chart import Chart, link
-from app.ui.widgets.charts.export import copy_numbers, copy_picture, picture, picture_bytes
-from app.ui.widgets.charts.matrix import Matrix
-from app.ui.widgets.charts.scale import diverging
-from app.ui.widgets.charts.score_change import ScoreChange
-from app.ui.widgets.charts.span_matrix import SpanMatrix
-from app.ui.widgets.charts.token_bars import TokenBars
-from app.ui.widgets.charts.token_text import TokenText
-from app.ui.widgets.charts.vector_strip import VectorStrip
+from app.ui.inspect.charts.attention_heads import AttentionHeads
+from app.ui.inspect.charts.bars_painting import PROBABILITIES, BarsSizes
+from app.ui.inspect.charts.export import copy_numbers, copy_picture, picture, picture_bytes
+from app.ui.inspect.charts.matrix import Matrix
+from app.ui.inspect.charts.scale import diverging
+from app.ui.inspect.charts.score_change import ScoreChange
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.vector_strip import VectorStrip
+from app.ui.kit.chart import Chart, link
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.ui.widgets.charts.conftest import KINDS, LONG, Make, chart_of
 

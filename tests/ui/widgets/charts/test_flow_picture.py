@@ -18,12 +18,12 @@ from pytestqt.qtbot import QtBot
 from app.core.inside import ModelPicture, Stage
 from app.core.inspection import Subject
 from app.core.models import Head
-from app.ui.theme import Theme
-from app.ui.widgets.charts import flow_figure as look
-from app.ui.widgets.charts.export import picture as picture_of
-from app.ui.widgets.charts.flow_layout import Drafting, least_width
-from app.ui.widgets.charts.flow_picture import FlowPicture
-from app.ui.widgets.charts.flow_words import Shared, first_alone, shape_words
+from app.ui.inspect.charts import flow_figure as look
+from app.ui.inspect.charts.export import picture as picture_of
+from app.ui.inspect.charts.flow_layout import Drafting, least_width
+from app.ui.inspect.charts.flow_picture import FlowPicture
+from app.ui.inspect.charts.flow_words import Shared, first_alone, shape_words
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
 LONG = replace(insides.ASKED, text=" ".join([insides.TEXT] * 9))

@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Example, LookAtLoss
-from app.ui.theme import Theme
-from app.ui.widgets.charts.loss_terms import LossTerms, loss_words
-from app.ui.widgets.charts.module_tree import ModuleTree
+from app.ui.inspect.charts.loss_terms import LossTerms, loss_words
+from app.ui.inspect.charts.module_tree import ModuleTree
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
 

@@ -8,11 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.theme import Theme
-from app.ui.widgets.charts.export import ChartBar
-from app.ui.widgets.charts.numbers_table import NumbersTable
-from app.ui.widgets.charts.table import Table
-from app.ui.widgets.charts.token_bars import TokenBars
+from app.ui.inspect.charts.export import ChartBar
+from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.kit.chart_table import Table
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.ui.widgets.charts.conftest import Make
 

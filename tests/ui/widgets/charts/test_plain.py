@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from app.core.inside import Attention, InputToken, InputWindow, Part
 from app.core.tables import harmless
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.charts.attention_levels import habit, levels, strongest
-from app.ui.widgets.charts.axis import tick_label, ticks
-from app.ui.widgets.charts.scale import contrast, diverging, ink_on, pooled, rising, rising_table
-from app.ui.widgets.charts.sideways import Sideways
-from app.ui.widgets.charts.table import Table, number, signed, summed
-from app.ui.widgets.charts.tokens import label_of, labels_of, part_names, parts_of, words_between
+from app.ui.inspect.charts.attention_levels import habit, levels, strongest
+from app.ui.inspect.charts.scale import contrast, diverging, ink_on, pooled, rising, rising_table
+from app.ui.inspect.charts.sideways import Sideways
+from app.ui.inspect.charts.tokens import label_of, labels_of, part_names, parts_of, words_between
+from app.ui.kit.axis import tick_label, ticks
+from app.ui.kit.chart_table import Table, number, signed, summed
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
 FLOATS = st.floats(allow_nan=False, width=32)

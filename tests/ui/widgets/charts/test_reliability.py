@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.reliability import TextKind, bins_of
-from app.ui.theme import Theme
-from app.ui.widgets.charts.reliability import TITLE, ReliabilityCard
-from app.ui.widgets.charts.scale import contrast
+from app.ui.inspect.charts.scale import contrast
+from app.ui.kit.theme import Theme
+from app.ui.models.reliability import TITLE, ReliabilityCard
 
 PARAGRAPHS = bins_of([(0.75, at < 30) for at in range(40)] + [(0.95, True)] * 20 + [(0.15, False)] * 9)
 TABLES = bins_of([(0.55, at < 8) for at in range(10)])

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inside import InputToken, InputWindow, Part
 from app.core.text import Span
-from app.ui.theme import Theme
-from app.ui.widgets.charts.text_flow import TextFlow
+from app.ui.inspect.charts.text_flow import TextFlow
+from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
 CLS = InputToken("[CLS]", 1, 0, Part.SPECIAL)

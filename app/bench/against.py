@@ -1,0 +1,136 @@
+"""The reference, as Spanlight's side sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from app.bench.other_python import OtherPython
+from app.core.report import Progress, Report
+
+SCRIPT = Path(__file__).with_name("reference.py")
+VERSION = "4.57.6"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the reference is: the versions of its packages, the model's dtype and device there, the seconds to load."""
+
+    transformers: str
+    torch: str
+    dtype: str
+    device: str
+    threads: int
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return f"transformers {self.transformers} with torch {self.torch}, {self.dtype} on {self.device}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAnswer:
+    """An answer of the reference's; places are code points."""
+
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRead:
+    """What one reading brought: its seconds, the windows read, the process's most bytes so far, answers by pair."""
+
+    seconds: float
+    windows: int
+    peak: int
+    answers: tuple[tuple[ReferenceAnswer, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceTimes:
+    """Where the seconds of one reading went: before the model, after it, and by the names of PyTorch's operations."""
+
+    seconds: float
+    preparing: float
+    choosing: float
+    operations: dict[str, float]
+
+
+class Reference:
+    """`pipeline("question-answering")` in the interpreter at `python`, in a process of its own.
+
+    Raises SpanlightError where the interpreter cannot be started.
+    """
+
+    def __init__(self, python: str, report: Report) -> None:
+        self._report = report
+        self._process = OtherPython(python, SCRIPT, report)
+        self.told: Told | None = None
+
+    def __enter__(self) -> Reference:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def load(self, folder: str, device: str) -> Told:
+        """Load a model; another version than VERSION is noticed. Raises SpanlightError where that fails, Stopped."""
+        self._report.progress(Progress(0, 0, "Loading the reference"))
+        self.told = told = Told(**self._process.ask({"do": "load", "model": folder, "device": device}))
+        if told.transformers != VERSION:
+            self._report.notice(
+                f"The reference is transformers {told.transformers}, not {VERSION}: its figures may differ."
+            )
+        return told
+
+    def read(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        length: int = 384,
+        stride: int = 128,
+        most: int = 15,
+        top_k: int = 1,
+    ) -> ReferenceRead:
+        """Ask each pair of question and context, in windows of so many tokens, for answers of at most `most` tokens.
+
+        Raises SpanlightError where the reference fails or ends, Stopped.
+        """
+        return _read(self._process.ask(_order("read", pairs, length, stride, most, top_k)))
+
+    def watch(
+        self, question: str, context: str, *, length: int = 384, stride: int = 128, most: int = 15
+    ) -> ReferenceTimes:
+        """Ask as `read` does, and tell where the time went; raises as `read` does."""
+        told = self._process.ask(_order("watch", [(question, context)], length, stride, most, 1))
+        return ReferenceTimes(told["seconds"], told["preparing"], told["choosing"], told["operations"])
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+
+def _order(
+    do: str, pairs: Sequence[tuple[str, str]], length: int, stride: int, most: int, top_k: int
+) -> dict[str, Any]:
+    return {
+        "do": do,
+        "pairs": [list(pair) for pair in pairs],
+        "length": length,
+        "stride": stride,
+        "most": most,
+        "top_k": top_k,
+    }
+
+
+def _read(told: dict[str, Any]) -> ReferenceRead:
+    answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in told["answers"])
+    return ReferenceRead(told["seconds"], told["windows"], told["peak"], answers)

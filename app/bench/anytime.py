@@ -1,0 +1,326 @@
+"""Measure how soon the answer is there in a long document, and what reading only the best passages costs.
+
+The reference gives no answer before it has read every window. Of half a million words it would take half an hour: so it
+reads some, and its seconds are scaled up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from statistics import mean, median
+
+from app.bench.long_documents import PlacedQuestion, long_questions
+from app.bench.peak import peak_memory
+from app.bench.plan import BenchPlan
+from app.bench.readers import Readers, readers
+from app.bench.texts import pool
+from app.core.benches import BenchPart, BenchRow
+from app.core.report import Progress, Report
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document
+from app.core.wording import count
+from app.flows.ask.question import ask, load_reader
+from app.flows.workspace import Workspace
+
+SHORTER, WORDS, QUESTIONS = 30_000, 500_000, 8
+# So many words of a document are read by the reference.
+SAMPLE = 4_000
+_SCALED = (
+    "The reference reads every window before it has an answer, its first and its final one. "
+    f"Its seconds are those of a document's first {SAMPLE:,} words, scaled up to all of them."
+)
+_WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One question's readings; seconds count from the question to what is named, on a warm model process.
+
+    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer
+    is the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
+    points with a known answer.
+    """
+
+    question: str
+    words: int
+    windows: int
+    windows_quick: int
+    first: float
+    settled: float
+    final: float
+    quick: float
+    first_same: bool
+    first_overlaps: bool
+    quick_same: bool
+    quick_overlaps: bool
+    first_right: bool
+    quick_right: bool
+    final_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeFigures:
+    """Medians and worst over all questions, in seconds; shares of questions, 0 to 1."""
+
+    questions: int
+    words: int
+    first: float
+    first_worst: float
+    settled: float
+    settled_worst: float
+    final: float
+    final_worst: float
+    quick: float
+    quick_worst: float
+    first_share: float
+    quick_share: float
+    first_same: float
+    first_overlaps: float
+    quick_same: float
+    quick_overlaps: float
+    first_right: float
+    quick_right: float
+    final_right: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeBench:
+    """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown.
+
+    `texts` tells what was read. `reference` are the seconds that the reference takes for each question's document, none
+    without one.
+    """
+
+    model: str
+    device: str
+    figures: AnytimeFigures
+    timed: tuple[Timed, ...]
+    memory: int | None
+    texts: str = ""
+    reference: tuple[float, ...] = ()
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """How soon answers are there, as a part of a measurement: in a shorter document too, where no length is given.
+
+    Raises as `bench_anytime` does, and where the reference cannot be had.
+    """
+    lengths = (plan.words,) if plan.words else (SHORTER, WORDS)
+    with readers(workspace, plan, report) as both:
+        *shorter, found = (
+            bench_anytime(workspace, replace(plan, words=words), report, both) for words in lengths
+        )
+        against = both.against
+    figures = found.figures
+    shares = [
+        BenchRow(f"{which} answer {what}", 100 * getattr(figures, name), "%", more_is_better=True)
+        for which, what, name in (
+            ("first", "is the final one", "first_same"),
+            ("first", "shares words with the final one", "first_overlaps"),
+            ("first", "is right", "first_right"),
+            ("quick", "is the final one", "quick_same"),
+            ("quick", "shares words with the final one", "quick_overlaps"),
+            ("quick", "is right", "quick_right"),
+            ("final", "is right", "final_right"),
+        )
+    ]
+    times = [_time(found, name) for name in ("first", "settled", "quick", "final")]
+    times += [
+        replace(row, what=f"{row.what} in {one.figures.words:,} words")
+        for one in shorter
+        for row in (_time(one, "first"), _time(one, "final"))
+    ]
+    memory = [BenchRow("most memory of the model process", found.memory / 1e6, "MB")] if found.memory else []
+    about = f"{count(figures.questions, 'question')}, each about a document of {figures.words:,} words"
+    return BenchPart(
+        name="anytime",
+        title=f"How soon answers are there: {about}",
+        rows=(*times, *shares, *memory),
+        notes=(
+            found.texts,
+            "Seconds from the question on, on a warm model process to which the text is new; the window prepares it "
+            "when it is opened. Settled: the best answer has become what it is "
+            "at the end. Right: shares words with a known answer, at its place.",
+            *([_SCALED] if against else []),
+        ),
+        model=found.model,
+        device=found.device,
+        reference=against,
+        details=asdict(found),
+    )
+
+
+def _time(found: AnytimeBench, name: str) -> BenchRow:
+    """The row of one of the answers; the reference's only answer is its first and its final one."""
+    against = median(found.reference) if found.reference and name in ("first", "final") else None
+    figures = found.figures
+    return BenchRow(
+        f"{name} answer", getattr(figures, name), "s", against, worst=getattr(figures, f"{name}_worst")
+    )
+
+
+def bench_anytime(
+    workspace: Workspace, plan: BenchPlan, report: Report, both: Readers | None = None
+) -> AnytimeBench:
+    """Ask every question of the plan twice, in full and quickly, each time of a text new to the model process.
+
+    The window prepares a document when it is opened, and so its answers come sooner. The reference of `both`, if any,
+    is asked in turn.
+    Raises SpanlightError for a folder without the data, Stopped when the report says so.
+    """
+    texts = pool(plan.data, workspace.paths)
+    words, questions = plan.words or WORDS, plan.questions or QUESTIONS
+    questions = min(questions, len(texts.answerable))
+    named = {"model": plan.model, "device": plan.device}
+    load_reader(workspace, report, **named)
+    warm_up = Question("What does the fox jump over?", (Document(_WARM_UP),))
+    ask(workspace, warm_up, _Clock(report, 0, 0), **named)
+    reference = both if both is not None and both.reference else None
+    if reference:
+        reference.refer([(warm_up.text, _WARM_UP[:1000])])
+    timed: list[Timed] = []
+    theirs: list[float] = []
+    final: Reading | None = None
+    for number, each in enumerate(long_questions(texts, words, questions, plan.seed)):
+        asked = Question(each.question, (each.document,))
+        clock = _Clock(report, number, questions)
+        final = ask(workspace, asked, clock, **named)
+        clock.end(final)
+        quick_clock = _Clock(report, number, questions)
+        # Another text to the model process: it would not have to make tokens of one it knows again.
+        again = replace(each.document, text=each.document.text + "\n\nThe end.")
+        asked_quickly = Question(each.question, (again,), quick=True)
+        quick = ask(workspace, asked_quickly, quick_clock, **named)
+        timed.append(_timed(each, clock, final, quick, quick_clock.seconds))
+        if reference:
+            theirs.append(_refer(reference, each))
+        report.progress(Progress(number + 1, questions, "questions"))
+    title, where = (final.model, final.device) if final else ("", "")
+    memory = peak_memory(workspace.engine.pid)
+    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.said, tuple(theirs))
+
+
+def _refer(both: Readers, asked: PlacedQuestion) -> float:
+    """The seconds that the reference takes for a document, by those for its first `SAMPLE` words."""
+    words = asked.document.text.split()
+    some = words[:SAMPLE]
+    both.report.progress(Progress(0, 0, f"The reference reads {len(some):,} words"))
+    return both.refer([(asked.question, " ".join(some))]).seconds * len(words) / len(some)
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The Report of one question: notes when each best answer came, and when all was over."""
+
+    report: Report
+    number: int
+    total: int
+    started: float = field(default_factory=time.perf_counter)
+    bests: list[tuple[float, Answer]] = field(default_factory=list)
+    ended: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def progress(self, progress: Progress) -> None:
+        if self.total:
+            what = f"windows of question {self.number + 1} of {self.total}"
+            self.report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
+
+    def partial(self, result: object) -> None:
+        if isinstance(result, Reading):
+            self._take(result, self.seconds)
+
+    def notice(self, sentence: str) -> None:
+        self.report.notice(sentence)
+
+    def end(self, reading: Reading) -> None:
+        """Note that all was read, and the best answer then."""
+        self.ended = self.seconds
+        self._take(reading, self.ended)
+
+    def _take(self, reading: Reading, at: float) -> None:
+        if reading.answers:
+            self.bests.append((at, reading.answers[0]))
+
+    def check(self) -> None:
+        self.report.check()
+
+
+def _timed(
+    asked: PlacedQuestion, clock: _Clock, final: Reading, quick: Reading, quick_seconds: float
+) -> Timed:
+    last = final.answers[0] if final.answers else None
+    first_at, first = clock.bests[0] if clock.bests else (clock.ended, None)
+    settled = clock.ended
+    for at, best in reversed(clock.bests):
+        if not _same(best, last):
+            break
+        settled = at
+    fast = quick.answers[0] if quick.answers else None
+    return Timed(
+        question=asked.question,
+        words=asked.words,
+        windows=final.windows,
+        windows_quick=quick.windows,
+        first=first_at,
+        settled=settled,
+        final=clock.ended,
+        quick=quick_seconds,
+        first_same=_same(first, last),
+        first_overlaps=_overlap(first, last),
+        quick_same=_same(fast, last),
+        quick_overlaps=_overlap(fast, last),
+        first_right=_right(first, asked),
+        quick_right=_right(fast, asked),
+        final_right=_right(last, asked),
+    )
+
+
+def _same(one: Answer | None, other: Answer | None) -> bool:
+    return one is not None and other is not None and one.span == other.span
+
+
+def _overlap(one: Answer | None, other: Answer | None) -> bool:
+    return one is not None and other is not None and one.span.overlaps(other.span)
+
+
+def _right(answer: Answer | None, asked: PlacedQuestion) -> bool:
+    return answer is not None and any(answer.span.overlaps(place) for place in asked.answers)
+
+
+def _figures(timed: Sequence[Timed]) -> AnytimeFigures:
+    def middle(name: str) -> float:
+        return median(getattr(each, name) for each in timed)
+
+    def worst(name: str) -> float:
+        return max(getattr(each, name) for each in timed)
+
+    def share(name: str) -> float:
+        return mean(float(getattr(each, name)) for each in timed)
+
+    return AnytimeFigures(
+        questions=len(timed),
+        words=round(middle("words")),
+        first=middle("first"),
+        first_worst=worst("first"),
+        settled=middle("settled"),
+        settled_worst=worst("settled"),
+        final=middle("final"),
+        final_worst=worst("final"),
+        quick=middle("quick"),
+        quick_worst=worst("quick"),
+        first_share=median(each.first / each.final for each in timed),
+        quick_share=median(each.quick / each.final for each in timed),
+        first_same=share("first_same"),
+        first_overlaps=share("first_overlaps"),
+        quick_same=share("quick_same"),
+        quick_overlaps=share("quick_overlaps"),
+        first_right=share("first_right"),
+        quick_right=share("quick_right"),
+        final_right=share("final_right"),
+    )

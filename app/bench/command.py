@@ -1,0 +1,206 @@
+"""Measure how fast Spanlight is on this computer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.run import PARTS, bench
+from app.bench.sizes import SIZES, sized_model
+from app.bench.table import table, values
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.core.about import command
+from app.core.benches import Bench
+from app.core.devices import PRECISIONS
+from app.core.errors import SpanlightError
+from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
+
+ALL = "all"
+_TAKEN = "\n".join(
+    f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
+)
+# About how many minutes each part takes on two cores: those that heed --against, with it.
+MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "bundle": 1, "window": 2, "training": 5}
+_AGAINST = [part for part, options in HEEDED.items() if "against" in options]
+_LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
+_LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
+_EPILOG = f"""\
+reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
+share of the computer's peak that is reached, where the time goes, and whether the answers are those of
+float32 in transformers' own classes.
+anytime: how soon answers are there in a long document (--words, 30000 and 500000; --questions, 8). With --against,
+beside the seconds that reading every window takes there, which are scaled up from some of them.
+memory: a very long document (--words, 500000) read whole, the memory that takes, how the time grows with
+the length, and a second question about the same document. The longest is read once, the shortest three
+times, or each --repeats times: the reference may take minutes for one.
+start: how soon the window is there, and the terminal's answer from a fresh process.
+bundle: how soon the window and the first answer of an installed Spanlight (--bundle) are there, beside this one.
+window: how long the window does not react while work is under way.
+training: how fast a question answering model is taught.
+
+On two cores that is a matter of minutes, about: {_LASTS}
+({_LONGER} with --against; without it less).
+More words, questions or repeats take longer.
+
+What each takes, beside --model or --size, --device and --isa:
+{_TAKEN}
+With “all”, each takes of them what it knows; the bundle is measured where --bundle names it.
+
+Without --data, what comes along is read: real questions, and long documents made of their paragraphs' and
+the samples' sentences in an order of chance. With it, qa_dev-squad2.jsonl.xz of FOLDER (or FOLDER/qa), in
+documents of its paragraphs and those of the other qa_*.jsonl.xz files.
+
+--against PYTHON measures, in turn and in one run, what people had before: pipeline("question-answering") of
+transformers 4.57.6, in an environment of its own:
+  python3 -m venv old && old/bin/pip install torch transformers==4.57.6
+  {command()} bench reading --against old/bin/python
+Figures are medians; a ratio above 1 says how many times as fast, or as small, Spanlight is.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `bench`."""
+    parser = new_parser("bench", "Measure how fast Spanlight is on this computer.", _EPILOG)
+    # Its default is no string: that would have to be one of the choices.
+    parser.add_argument(
+        "what", nargs="?", default=None, choices=(*PARTS, ALL), metavar="|".join((*PARTS, ALL))
+    )
+    parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        default="",
+        help="a model of that size instead: distilbert, the starter made as wide, so that its answers are the "
+        "same; the others have random weights",
+    )
+    parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
+    parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
+    parser.add_argument("--data", default="", metavar="FOLDER", help="where question files are")
+    parser.add_argument("--words", type=at_least_one, default=0, metavar="N", help="words of a long document")
+    parser.add_argument("--questions", type=at_least_one, default=0, metavar="N", help="how many to ask")
+    parser.add_argument(
+        "--repeats", type=at_least_one, default=0, metavar="N", help="how often each is timed"
+    )
+    parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
+    parser.add_argument(
+        "--against", default="", metavar="PYTHON", help="measure the reference there, in turn"
+    )
+    parser.add_argument(
+        "--bundle", default="", metavar="PROGRAM", help="the program of an installed or unpacked bundle"
+    )
+    parser.add_argument(
+        "--isa", choices=tuple(INSTRUCTIONS), default="", help="as on a processor that has no more than that"
+    )
+    parser.add_argument("--output", default="", metavar="FILE", help="write the JSON there as well")
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Measure and print the figures."""
+    if not arguments.what:
+        parser().print_help()
+        return
+    if arguments.size and arguments.model:
+        raise SpanlightError("--size and --model are two models.", "Give one of them.")
+    _refuse_ignored(arguments)
+    _refuse_output(arguments.output)
+    kept = _Kept(arguments.output, report)
+    try:
+        with sized_model(arguments.size, workspace.paths) as sized:
+            plan = BenchPlan(
+                parts=_parts(arguments),
+                model=sized or arguments.model,
+                device=arguments.device,
+                data=arguments.data,
+                words=arguments.words,
+                questions=arguments.questions,
+                seed=arguments.seed,
+                against=arguments.against,
+                repeats=arguments.repeats,
+                isa=arguments.isa,
+                bundle=arguments.bundle,
+            )
+            bench(workspace, plan, report, kept.take)
+    finally:
+        # Also where it was stopped: what is measured by then has taken its time.
+        report.clear()
+        if kept.found:
+            _print(kept.found, arguments.json)
+    kept.write()
+    if kept.found and kept.found.faults:
+        missing = ", ".join(kept.found.faults)
+        raise SpanlightError(f"Not everything could be measured: {missing}.", "The table tells why.")
+
+
+def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The parts asked for; of all of them the bundle only where one is named."""
+    if arguments.what != ALL:
+        return (arguments.what,)
+    return tuple(part for part in PARTS if part != "bundle" or arguments.bundle)
+
+
+class _Kept:
+    """What was measured so far, which is in the file too from the first part on."""
+
+    def __init__(self, output: str, report: TerminalReport) -> None:
+        self._output, self._report = output, report
+        self.found: Bench | None = None
+
+    def take(self, found: Bench) -> None:
+        """More was measured; a file that cannot be written does not end that."""
+        self.found = found
+        try:
+            self.write()
+        except SpanlightError as fault:
+            self._report.notice(str(fault))
+
+    def write(self) -> None:
+        """Write the file, if there is to be one; raises SpanlightError where the disk refuses."""
+        if self._output and self.found:
+            content = json.dumps(values(self.found), indent=2, ensure_ascii=False) + "\n"
+            write_atomic(Path(self._output), content.encode(), private=False)
+
+
+def _print(found: Bench, as_json: bool) -> None:
+    if as_json:
+        print_json(values(found))
+    else:
+        sys.stdout.write(table(found))
+    sys.stdout.flush()
+
+
+def _refuse_ignored(arguments: argparse.Namespace) -> None:
+    """Raise SpanlightError for an option that the single part to be measured does not heed."""
+    if arguments.what == ALL:
+        return
+    heeded = HEEDED[arguments.what]
+    options = sorted({option for each in HEEDED.values() for option in each} - set(heeded))
+    plain = parser()
+    for option in options:
+        if getattr(arguments, option) != plain.get_default(option):
+            taken = ", ".join(f"--{each}" for each in heeded)
+            raise SpanlightError(f"“{arguments.what}” takes no --{option}.", f"It takes {taken}.")
+
+
+def _refuse_output(output: str) -> None:
+    """Raise SpanlightError where the file cannot be written, before anything is measured."""
+    if not output:
+        return
+    path = Path(output).absolute()
+    if path.is_dir():
+        raise SpanlightError(f"“{output}” is a folder.", "Name a file in it.")
+    if not path.parent.is_dir():
+        raise SpanlightError(f"There is no folder for “{output}”.", "Make it first, or name another file.")
+    try:
+        # Only trying tells: of what a file's mode says, disks and networks have their own view.
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as fault:
+        raise SpanlightError(
+            f"“{output}” cannot be written: {fault.strerror or fault}.", "Name another file."
+        ) from fault

@@ -1,0 +1,145 @@
+"""What this computer is, as far as its speed depends on it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from app.core.benches import Machine
+from app.models.compute import memory, processor
+from app.models.compute.graphics_cards import cards
+
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "PySide6-Essentials")
+# Instructions that matrix products gain by, as Linux names them, each under the name that its maker gives it.
+FLAGS = {
+    "avx2": "AVX2",
+    "avx_vnni": "AVX-VNNI",
+    "avx512f": "AVX512",
+    "avx512_vnni": "AVX512-VNNI",
+    "avx512_bf16": "AVX512-BF16",
+    "avx512_fp16": "AVX512-FP16",
+    "amx_int8": "AMX-INT8",
+    "amx_bf16": "AMX-BF16",
+    "amx_fp16": "AMX-FP16",
+    "asimd": "NEON",
+    "asimddp": "DotProd",
+    "i8mm": "I8MM",
+    "bf16": "BF16",
+}
+_MAC_FLAGS = {"FEAT_DotProd": "DotProd", "FEAT_I8MM": "I8MM", "FEAT_BF16": "BF16", "FEAT_SME": "SME"}
+SUPPLIES = Path("/sys/class/power_supply")
+STAT = Path("/proc/stat")
+LOOKED = 1.0  # seconds
+# A processor's idle times in a line of /proc/stat, which then counts its guests' time twice (proc_stat(5)).
+_IDLE, _GUESTS = slice(3, 5), 8
+# So much of a processor in other hands makes times longer by more than they differ from one run to the next.
+BUSY = 0.2
+
+
+def this_machine() -> Machine:
+    """The computer as it is now."""
+    return Machine(
+        processor=processor.name(),
+        instructions=instructions(),
+        threads=processor.physical_cores(),
+        memory=memory.computer()[0],
+        system=f"{platform.system()} {platform.release()}",
+        python=platform.python_version(),
+        packages={name: found for name in PACKAGES if (found := _version(name))},
+        graphics=tuple(card.title for card in cards()),
+        busy=load(),
+        on_battery=on_battery(),
+    )
+
+
+def instructions() -> tuple[str, ...]:
+    """The processor's instructions that matrix products gain by; empty where the system does not tell."""
+    if sys.platform == "darwin":
+        return tuple(name for key, name in _MAC_FLAGS.items() if _sysctl(f"hw.optional.arm.{key}") == "1")
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() in ("flags", "Features"):
+                has = set(value.split())
+                return tuple(title for flag, title in FLAGS.items() if flag in has)
+    return ()
+
+
+def load() -> float | None:
+    """How many processors are busy while this process waits a moment; None where the system does not tell.
+
+    Where it tells only how many were over the last minute, that.
+    """
+    if before := _spent():
+        time.sleep(LOOKED)
+        return _busy(before, _spent())
+    with contextlib.suppress(OSError, AttributeError):
+        return os.getloadavg()[0]
+    return None
+
+
+def _spent() -> dict[str, tuple[int, int]]:
+    """The time that each processor this process may use was busy, and all its time, in ticks; empty if not told."""
+    found = {}
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        mine = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        for line in STAT.read_text("ascii").splitlines():
+            name, *told = line.split()
+            if name in mine:
+                ticks = [int(one) for one in told[:_GUESTS]]
+                found[name] = sum(ticks) - sum(ticks[_IDLE]), sum(ticks)
+    return found
+
+
+def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> float:
+    """How many processors were busy between the two."""
+    shares = 0.0
+    for name in before.keys() & after.keys():
+        busy, whole = (new - old for new, old in zip(after[name], before[name], strict=True))
+        shares += max(0.0, busy / whole) if whole > 0 else 0.0
+    return shares
+
+
+def on_battery(supplies: Path = SUPPLIES) -> bool:
+    """Whether a battery is being used up, as Linux tells; False where that is not known."""
+    with contextlib.suppress(OSError):
+        for supply in supplies.iterdir():
+            with contextlib.suppress(OSError):
+                kind, status = ((supply / name).read_text().strip() for name in ("type", "status"))
+                if kind == "Battery" and status == "Discharging":
+                    return True
+    return False
+
+
+def warnings(machine: Machine) -> tuple[str, ...]:
+    """Sentences on what makes times longer than they need be."""
+    told = []
+    if machine.busy is not None and machine.busy > BUSY * machine.threads:
+        told.append(
+            f"Other work kept {machine.busy:.1f} of {machine.threads} processors busy when this began: times are "
+            "longer than they would be, and ratios less sure."
+        )
+    if machine.on_battery:
+        told.append("The computer runs on its battery, which may slow it down.")
+    return tuple(told)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _sysctl(name: str) -> str:
+    try:
+        said = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return said.stdout.strip()

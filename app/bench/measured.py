@@ -1,0 +1,118 @@
+"""The real window driven through what people do, its event loop measured: `python -m app.bench.measured ORDER.json`.
+
+The order (`Order`) is a JSON file; what was found goes to standard output, one JSON object. Nothing of the person's is
+touched: the caller gives SPANLIGHT_HOME. Without an order a bare event loop is measured, for what the system itself
+takes from a process that does nothing: standard input names the phase from now on, a line each, and ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app.bench.gaps import Culprits, Heartbeat, longest, percentile
+from app.bench.person import Order, Person
+from app.core.models import Head
+from app.flows.workspace import open_workspace
+from app.settings.paths import default_paths
+from app.ui.window.start import make_application, open_window
+
+
+def measure(order: Order) -> dict[str, Any]:
+    """Drive a window of its own through an order; gaps by phase in milliseconds, and what came of it."""
+    workspace = open_workspace(default_paths())
+    workspace.settings.welcomed = True
+    if order.model:
+        workspace.settings.models[str(Head.QUESTION_ANSWERING)] = order.model
+    if order.device:
+        workspace.settings.device = order.device
+    make_application(workspace)
+    window = open_window(workspace)
+    person = Person(window, order)
+    heart = Heartbeat(QObject(window), person.beat)
+    person.begin(heart)
+    culprits = Culprits(heart, order.watch) if order.watch else None
+    if culprits is not None:
+        culprits.start()
+    QApplication.exec()
+    heart.stop()
+    if culprits is not None:
+        culprits.stop()
+    found = (
+        told(heart)
+        | {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
+        | person.facts
+    )
+    if culprits is not None:
+        found["seen"] = [[phase, calls, times] for (phase, calls), times in culprits.seen.most_common(60)]
+    window.close()
+    return found
+
+
+def told(heart: Heartbeat) -> dict[str, Any]:
+    """What a heart has counted of each phase: how long it took, its longest gap, the most work in one, what is rare."""
+    return {
+        "phases": {
+            phase: {
+                "seconds": sum(gaps) / 1000,
+                "longest": longest(gaps),
+                "work": longest(heart.work[phase]),
+                "p99": percentile(gaps, 0.99),
+                "longer": sorted((gap for gap in gaps if gap > 15.0), reverse=True)[:20],
+            }
+            for phase, gaps in heart.gaps.items()
+            if phase
+        }
+    }
+
+
+def measure_bare() -> dict[str, Any]:
+    """The gaps of an event loop with nothing to do, by the phases that standard input names."""
+    application = QApplication([])
+    named: deque[str] = deque()
+    heart = Heartbeat(application)
+
+    def follow() -> None:
+        while named:
+            phase = named.popleft()
+            heart.begin(phase)
+            if not phase:
+                application.exit()
+
+    heart.watched = follow
+
+    def listen() -> None:
+        for line in iter(sys.stdin.readline, ""):
+            if line.strip():
+                named.append(line.strip())
+        named.append("")
+
+    threading.Thread(target=listen, daemon=True).start()
+    application.exec()
+    heart.stop()
+    return told(heart)
+
+
+def main(argv: list[str]) -> int:
+    """Measure what the order in a file says, or a bare event loop without one, and print it."""
+    if not argv:
+        print(json.dumps(measure_bare()))
+        return 0
+    fields = json.loads(Path(argv[0]).read_text("utf-8"))
+    lists = {name: tuple(fields.get(name, ())) for name in ("files", "questions")}
+    order = Order(**(fields | lists))
+    print(json.dumps(measure(order) | {"order": asdict(order)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

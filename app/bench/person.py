@@ -1,0 +1,281 @@
+"""Somebody at the window who works in it by a plan, and waits for what should come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.bench.gaps import Heartbeat
+from app.core.requests import TrainingRequest
+from app.flows.train import train
+from app.ui.kit.jobs import Job
+from app.ui.window.window import MainWindow
+
+_KEY_MS = 90.0  # between two keys of somebody who types quickly
+_SCROLL_MS = 40.0
+_SETTLE_MS = 500.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to drive the window through; an empty path or string leaves a phase out.
+
+    `files` are opened one after another, a phase each; about the last one each of `questions` is asked until its first
+    answer stands on the page. While the last one is then read, another question is typed and the page scrolled.
+    `classify` is a file for the page Classify, `train` the fields of a TrainingRequest. Reading, classifying and
+    training are stopped after `seconds` each; what should come by itself must within `longest` seconds. `model` is the
+    folder of the reader. With `watch` above 0 the result tells what the window's thread did in gaps longer than so
+    many milliseconds.
+    """
+
+    files: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    seconds: float = 30.0
+    classify: str = ""
+    train: dict[str, Any] | None = None
+    model: str = ""
+    device: str = ""
+    pages: bool = True
+    watch: float = 0.0
+    longest: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What is waited for, at most so many seconds; `planned` tells that to stop it then is no fault."""
+
+    ready: Callable[[], bool]
+    seconds: float
+    planned: bool = False
+
+
+class Person:
+    """Somebody at the window: opens, types, scrolls, waits.
+
+    `stopped` are the phases that were stopped when their time was over, as planned. `late` is the one that what was
+    waited for never came in, where everything ends; None if there is none. `facts` are what else was found.
+    """
+
+    def __init__(self, window: MainWindow, order: Order) -> None:
+        self._window = window
+        self._order = order
+        self._heart: Heartbeat | None = None
+        self._steps: Iterator[Wait] = self._all()
+        self._wait = Wait(lambda: True, 0.0)
+        self._until = float("inf")
+        self._acts: list[tuple[float, Callable[[], None]]] = []
+        self._next: list[float] = []
+        self._painted: list[bool] = []
+        window.painted.first.connect(lambda: self._painted.append(True))
+        self.stopped: list[str] = []
+        self.late: str | None = None
+        self.facts: dict[str, Any] = {}
+
+    def begin(self, heart: Heartbeat) -> None:
+        """Start; the heart must call `beat` at every tick."""
+        self._heart = heart
+
+    def beat(self) -> None:
+        """Do what is due, and go on as soon as what is waited for has come."""
+        now = time.perf_counter()
+        for at, (every, act) in enumerate(self._acts):
+            if now >= self._next[at]:
+                self._next[at] = now + every / 1000
+                act()
+        if not self._wait.ready():
+            if now <= self._until:
+                return
+            phase = self._heart.phase if self._heart is not None else ""
+            if not self._wait.planned:
+                self.late = phase
+                self._end()
+                return
+            self.stopped.append(phase)
+        try:
+            self._wait = next(self._steps)
+        except StopIteration:
+            self._end()
+            return
+        self._until = now + self._wait.seconds
+
+    def _end(self) -> None:
+        self._wait, self._until = Wait(lambda: False, 0.0), float("inf")
+        self._do()
+        QApplication.exit()
+
+    # The phases
+
+    def _all(self) -> Iterator[Wait]:
+        window, order = self._window, self._order
+        self._phase("paint")
+        yield Wait(lambda: bool(self._painted), order.longest)
+        self._phase("load")
+        yield Wait(lambda: window.status.state().startswith("Reader ready"), order.longest)
+        yield from self._rest("at rest")
+        if order.pages:
+            for key in ("classify", "fill", "follow", "names", "inspect", "history", "models", "settings"):
+                self._phase("pages")
+                window.show_page(key)
+                yield Wait(self._idle, order.longest)
+        self._phase("")
+        window.show_page("ask")
+        for path in order.files:
+            yield from self._rest()
+            self._phase(f"open {Path(path).suffix or 'text'}")
+            window.open_files([Path(path)])
+            yield Wait(self._opened, order.longest)
+            yield from self._settle()
+        if order.questions:
+            yield from self._ask()
+        if order.classify:
+            yield from self._classify()
+        if order.train:
+            yield from self._train()
+
+    def _ask(self) -> Iterator[Wait]:
+        view: Any = self._window.page
+        field = view.panel.box.field
+        took: list[float] = []
+        self.facts["first answers"], self.facts["not answered"] = took, 0
+        for number, question in enumerate(self._order.questions):
+            if number:
+                view.stop()
+            field.setPlainText(question)
+            yield from self._rest()
+            self._phase("first answers")
+            shown = _Shown(view.sheets.current(), question)
+            began = time.perf_counter()
+            _press(field, Qt.Key.Key_Return)
+            yield Wait(shown.over, self._order.seconds, planned=True)
+            shown.stop()
+            if shown.painted:
+                took.append(time.perf_counter() - began)
+            else:
+                self.facts["not answered"] += 1
+        yield from self._read(view, field)
+
+    def _read(self, view: Any, field: Any) -> Iterator[Wait]:
+        self._phase("read")
+        typed = iter("And what became of them in the end, after all that was said of it before? " * 20)
+        field.clear()
+        scroll = view.sheets.current().pane.verticalScrollBar()
+
+        def type_on() -> None:
+            letter = next(typed, " ")
+            _press(field, Qt.Key.Key_A, letter)
+
+        def scroll_on() -> None:
+            scroll.setValue((scroll.value() + scroll.singleStep() * 3) % max(1, scroll.maximum()))
+
+        self._do((_KEY_MS, type_on), (_SCROLL_MS, scroll_on))
+        yield Wait(self._idle, self._order.seconds, planned=True)
+        self._do()
+        outcome = view.sheets.current().outcome
+        if outcome is None:
+            self.facts["read"] = 0.0
+        else:
+            self.facts["read"] = outcome.fraction if outcome.running or outcome.ended else 1.0
+        self._phase("stop")
+        view.stop()
+        yield from self._settle()
+
+    def _classify(self) -> Iterator[Wait]:
+        self._phase("pages")
+        self._window.show_page("classify")
+        yield from self._rest()
+        self._phase("classify")
+        page: Any = self._window.page
+        page.open_files([Path(self._order.classify)])
+        yield Wait(self._idle, self._order.longest)
+        page.run()
+        yield Wait(self._idle, self._order.seconds, planned=True)
+        page.stop()
+        yield from self._settle()
+
+    def _train(self) -> Iterator[Wait]:
+        self._phase("pages")
+        self._window.show_page("ask")
+        yield from self._rest()
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in (self._order.train or {}).items()
+        }
+        request = TrainingRequest(**fields)
+        self._phase("train")
+        job: Job = self._window.lanes.work.start(train, self._window.workspace, request)
+        failed: list[BaseException] = []
+        job.failed.connect(failed.append)
+        yield Wait(lambda: not job.running, self._order.seconds, planned=True)
+        if failed:
+            raise failed[0]
+        job.stop()
+        yield from self._settle()
+
+    # What is waited for
+
+    def _idle(self) -> bool:
+        lanes = self._window.lanes
+        return all(lane.idle for lane in (lanes.work, lanes.documents, lanes.files, lanes.lookups))
+
+    def _opened(self) -> bool:
+        view: Any = self._window.page
+        return self._idle() and view.sheets.current().is_open
+
+    def _settle(self) -> Iterator[Wait]:
+        """What a phase leaves to do still counts for it."""
+        until = time.perf_counter() + _SETTLE_MS / 1000
+        yield Wait(lambda: time.perf_counter() > until and self._idle(), self._order.longest)
+
+    def _rest(self, phase: str = "") -> Iterator[Wait]:
+        self._phase(phase)
+        yield from self._settle()
+
+    def _phase(self, name: str) -> None:
+        if self._heart is not None:
+            self._heart.begin(name)
+
+    def _do(self, *acts: tuple[float, Callable[[], None]]) -> None:
+        self._acts, self._next = list(acts), [0.0] * len(acts)
+
+
+class _Shown(QObject):
+    """Watches a sheet's page until it was painted with an answer to a question on it."""
+
+    def __init__(self, sheet: Any, question: str) -> None:
+        super().__init__()
+        self._sheet, self._question = sheet, question.strip()
+        self.painted = False
+        self._watched: QWidget = sheet.pane.viewport()
+        self._watched.installEventFilter(self)
+
+    def over(self) -> bool:
+        """Whether an answer stands there, or all was read and there is none."""
+        outcome = self._outcome()
+        return self.painted or (outcome is not None and not outcome.running and not any(outcome.lit))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Note a page that is painted with an answer; nothing is kept from it."""
+        if event.type() == QEvent.Type.Paint:
+            outcome = self._outcome()
+            self.painted = self.painted or (outcome is not None and any(outcome.lit))
+        return False
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._watched.removeEventFilter(self)
+
+    def _outcome(self) -> Any:
+        outcome = self._sheet.outcome
+        return outcome if outcome is not None and outcome.question == self._question else None
+
+
+def _press(widget: QWidget, key: Qt.Key, text: str = "") -> None:
+    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+        QApplication.sendEvent(widget, QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier, text))

@@ -1,0 +1,124 @@
+"""Spanlight and the reference as two readers of the same windows with the same model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from app.bench.against import Reference, ReferenceRead, ReferenceTimes
+from app.bench.plan import BenchPlan
+from app.core.models import Head, LoadedModel
+from app.core.report import Progress, Report
+from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.ask.question import load_reader
+from app.flows.workspace import Workspace
+
+# The longest answer in tokens that Spanlight gives; the reference is asked for the same.
+MOST_TOKENS = 48
+
+
+@dataclass(slots=True)
+class Readers:
+    """A loaded model, Spanlight's way to read with it, and the reference's, None without one.
+
+    `cut` is a window's tokens and the overlap of two.
+    """
+
+    workspace: Workspace
+    choice: ModelChoice
+    loaded: LoadedModel
+    report: Report
+    reference: Reference | None = None
+    cut: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cut = (self.loaded.card.window, self.loaded.card.stride)
+
+    @property
+    def device(self) -> str:
+        """Where the model runs, and in what."""
+        return f"{self.loaded.device.title} in {self.loaded.device.dtype}"
+
+    @property
+    def against(self) -> str:
+        """What the reference is, empty without one."""
+        return self.reference.told.title if self.reference and self.reference.told else ""
+
+    @staticmethod
+    def question(question: str, document: Document) -> Question:
+        """What is asked of a document, which is read to the end."""
+        return Question(question, (document,), every=True)
+
+    def ask(self, question: str, document: Document, report: Report | None = None) -> tuple[Reading, float]:
+        """Spanlight's reading, and its seconds from asking to the result."""
+        asked = self.question(question, document)
+        began = time.perf_counter()
+        reading: Reading = self.workspace.engine.run(asked, self.choice, report or self.report)
+        return reading, time.perf_counter() - began
+
+    def ask_each(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Reading, ...], float]:
+        """Spanlight's readings of many short texts together, and their seconds."""
+        batch = batch_of(pairs)
+        began = time.perf_counter()
+        readings: tuple[Reading, ...] = self.workspace.engine.run(batch, self.choice, self.report)
+        return readings, time.perf_counter() - began
+
+    def refer(self, pairs: Sequence[tuple[str, str]]) -> ReferenceRead:
+        """The reference's reading of as many pairs of question and text."""
+        assert self.reference is not None
+        length, stride = self.cut
+        return self.reference.read(pairs, length=length, stride=stride, most=MOST_TOKENS)
+
+    def watch_reference(self, question: str, document: Document) -> ReferenceTimes:
+        """Where the reference's time goes while it reads a document."""
+        assert self.reference is not None
+        length, stride = self.cut
+        return self.reference.watch(question, document.text, length=length, stride=stride, most=MOST_TOKENS)
+
+
+def batch_of(pairs: Sequence[tuple[str, str]]) -> QuestionBatch:
+    """A batch that asks each question about its own text."""
+    return QuestionBatch(tuple(Question(question, (Document(text),)) for question, text in pairs))
+
+
+@contextmanager
+def readers(
+    workspace: Workspace,
+    plan: BenchPlan,
+    report: Report,
+    start: Callable[[str, Report], Reference] = Reference,
+) -> Iterator[Readers]:
+    """The plan's model, loaded by both; the reference ends with the `with` block.
+
+    Raises SpanlightError where the model or the reference cannot be had, Stopped.
+    """
+    loaded = load_reader(workspace, report, model=plan.model, device=plan.device)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, use=False)
+    if not plan.against:
+        yield Readers(workspace, choice, loaded, report)
+        return
+    with start(plan.against, report) as reference:
+        reference.load(loaded.card.folder, loaded.device.device)
+        yield Readers(workspace, choice, loaded, report, reference)
+
+
+class Part:
+    """A Report for one step of a longer work: what it tells stands behind the step's name, partial results go by."""
+
+    def __init__(self, report: Report, name: str) -> None:
+        self._report, self._name = report, name
+        self.notice, self.check = report.notice, report.check
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the step has come."""
+        what = self._name
+        if not progress.total:
+            what += f": {progress.what[:1].lower()}{progress.what[1:]}"
+        self._report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
+
+    def partial(self, result: object) -> None:
+        """Leave partial results out."""

@@ -1,0 +1,219 @@
+"""Measure how fast texts are read to the end, long and short, and whether the answers pay for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from statistics import median
+
+from app.bench import roofline, watched
+from app.bench.against import ReferenceAnswer
+from app.bench.agreement import (
+    beside_float32,
+    beside_reference,
+    classes_beside_float32,
+    spans_beside_float32,
+)
+from app.bench.plan import BenchPlan
+from app.bench.readers import Part, Readers, batch_of, readers
+from app.bench.texts import Pool, pool
+from app.bench.turns import in_turn, row
+from app.core.benches import BenchPart, BenchRow
+from app.core.report import Report
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.workspace import Workspace
+from app.training.examples import QaExample
+
+WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
+SINGLE = 15  # short texts asked one by one
+CLASSIFIED = 100
+WARM_UP = 2_000  # words
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What readings brought beside their seconds, kept for what is said of the answers."""
+
+    windows: list[int] = field(default_factory=list)
+    windows_there: list[int] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    answers: list[tuple[ReferenceAnswer, ...]] = field(default_factory=list)
+    asked: list[QaExample] = field(default_factory=list)
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """The speed of reading, the share of the computer's peak, where the time goes, and how far answers agree.
+
+    Raises SpanlightError for a model or texts that cannot be had, Stopped when the report says so.
+    """
+    texts = pool(plan.data, workspace.paths)
+    with readers(workspace, plan, report) as both:
+        _warm_up(both, texts, plan.seed)
+        long, speed, of_long = _long(both, texts, plan)
+        short, of_short = _short(both, texts, plan)
+        agreement = [
+            *_agreement(both, of_short),
+            _agreement_in_long(both, texts, plan, of_long),
+            *_agreement_of_classes(both, texts, plan),
+        ]
+        operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
+        peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
+        roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
+        times, said = watched.measure(both, texts, plan)
+        return BenchPart(
+            name="reading",
+            title=f"Reading to the end, in windows of {both.cut[0]} tokens that overlap by {both.cut[1]}",
+            rows=(*long, *short, *agreement, *roof, *times),
+            notes=(texts.said, *_notes(both, of_long), said),
+            model=both.loaded.card.name,
+            device=both.device,
+            reference=both.against,
+            details={"device": both.loaded.device.device, "why": both.loaded.device.reason},
+        )
+
+
+def _warm_up(both: Readers, texts: Pool, seed: int) -> None:
+    """Read something first: kernels are made at their first use, and memory is taken."""
+    question, document = texts.question(seed), texts.document(WARM_UP, seed - 1)
+    both.ask(question, document, Part(both.report, "Warming up"))
+    both.ask_each([(example.question, example.context) for example in texts.asked[:8]])
+    if both.reference:
+        both.refer([(question, document.text)])
+
+
+def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], float, _Kept]:
+    """A long document, another one each time, as what is known of one would be used again; windows a second."""
+    words = plan.words or WORDS
+    repeats = plan.repeats or REPEATS
+    documents = [texts.document(words, plan.seed + number) for number in range(repeats)]
+    kept = _Kept()
+
+    def ours(number: int) -> float:
+        part = Part(both.report, f"Long document, {number + 1} of {repeats}")
+        reading, seconds = both.ask(texts.question(plan.seed + number), documents[number], part)
+        kept.windows.append(reading.windows)
+        kept.readings.append(reading)
+        return seconds
+
+    def theirs(number: int) -> float:
+        found = both.refer([(texts.question(plan.seed + number), documents[number].text)])
+        kept.windows_there.append(found.windows)
+        return found.seconds
+
+    mine, others = in_turn(ours, theirs if both.reference else None, repeats)
+    each = [1000 * seconds / windows for seconds, windows in zip(mine, kept.windows, strict=True)]
+    each_there = [
+        1000 * seconds / windows for seconds, windows in zip(others, kept.windows_there, strict=True)
+    ]
+    speeds = [1000 / one for one in each]
+    length = median(_words(document) for document in documents)
+    return (
+        [
+            row(f"a document of {length:,.0f} words", mine, "s", others),
+            row("a window of it", each, "ms", each_there),
+            row("windows a second", speeds, "/s", [1000 / one for one in each_there], more_is_better=True),
+        ],
+        median(speeds),
+        kept,
+    )
+
+
+def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], _Kept]:
+    """Short texts with their questions, many together and one by one; no text comes twice among those together."""
+    repeats = plan.repeats or REPEATS
+    sets = _sets(texts, plan.questions or QUESTIONS, repeats, plan.seed)
+    kept = _Kept(asked=[example for each in sets for example in each])
+    readings: dict[int, tuple[Reading, ...]] = {}
+    answers: dict[int, tuple[tuple[ReferenceAnswer, ...], ...]] = {}
+
+    def ours(number: int) -> float:
+        readings[number], seconds = both.ask_each(_pairs(sets[number]))
+        return 1000 * seconds / len(sets[number])
+
+    def theirs(number: int) -> float:
+        found = both.refer(_pairs(sets[number]))
+        answers[number] = found.answers
+        return 1000 * found.seconds / len(sets[number])
+
+    mine, others = in_turn(ours, theirs if both.reference else None, len(sets))
+    kept.readings = [one for number in range(len(sets)) for one in readings[number]]
+    kept.answers = [one for number in range(len(answers)) for one in answers[number]]
+
+    different = list({example.context: example for example in kept.asked}.values())
+    alone = random.Random(plan.seed).sample(different, min(SINGLE, len(different)))
+
+    def one_of_ours(number: int) -> float:
+        # A blank more makes it a text that has not been read yet.
+        example = alone[number]
+        return 1000 * both.ask(example.question, Document(example.context + " "))[1]
+
+    def one_of_theirs(number: int) -> float:
+        return 1000 * both.refer(_pairs([alone[number]])).seconds
+
+    single, single_there = in_turn(one_of_ours, one_of_theirs if both.reference else None, len(alone))
+    return [
+        row("a short text of many", mine, "ms", others),
+        # How far these lie apart says only that the texts differ.
+        replace(row("a short text by itself", single, "ms", single_there), spread=0.0),
+    ], kept
+
+
+def _sets(texts: Pool, count: int, repeats: int, seed: int) -> list[list[QaExample]]:
+    """As many sets of about so many questions, those of one context in one set, so that none was read before."""
+    by_context: dict[str, list[QaExample]] = {}
+    for example in texts.asked:
+        by_context.setdefault(example.context, []).append(example)
+    groups = list(by_context.values())
+    random.Random(seed).shuffle(groups)
+    sets: list[list[QaExample]] = [[]]
+    for group in groups:
+        if len(sets[-1]) >= count:
+            if len(sets) == repeats:
+                break
+            sets.append([])
+        sets[-1] += group
+    return sets
+
+
+def _pairs(examples: Sequence[QaExample]) -> list[tuple[str, str]]:
+    return [(example.question, example.context) for example in examples]
+
+
+def _agreement(both: Readers, kept: _Kept) -> list[BenchRow]:
+    exact = both.workspace.engine.run_opened(
+        batch_of(_pairs(kept.asked)), both.choice, Part(both.report, "Agreement")
+    )
+    found = beside_float32(kept.readings, exact, kept.asked)
+    return found + (beside_reference(kept.readings, kept.answers) if kept.answers else [])
+
+
+def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, kept: _Kept) -> BenchRow:
+    """Of the first long document; the others would be much to read in float32."""
+    document = texts.document(plan.words or WORDS, plan.seed)
+    asked = both.question(texts.question(plan.seed), document)
+    part = Part(both.report, "Agreement in a long document")
+    exact: Reading = both.workspace.engine.run_opened(asked, both.choice, part)
+    return spans_beside_float32(kept.readings[0], exact)
+
+
+def _agreement_of_classes(both: Readers, texts: Pool, plan: BenchPlan) -> list[BenchRow]:
+    paragraphs = list(islice(texts.paragraphs(random.Random(plan.seed)), CLASSIFIED))
+    part = Part(both.report, "Agreement of classes")
+    return classes_beside_float32(both.workspace, paragraphs, both.choice.device, part)
+
+
+def _notes(both: Readers, kept: _Kept) -> list[str]:
+    told = [f"The device: {both.loaded.device.reason}."]
+    if kept.windows_there:
+        told.append(
+            f"Windows read of a long document: {median(kept.windows):,.0f}, by the reference "
+            f"{median(kept.windows_there):,.0f}."
+        )
+    return told
+
+
+def _words(document: Document) -> int:
+    return len(document.text.split())

@@ -1,0 +1,173 @@
+"""Measure the parts that were asked for, one after another."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from app.bench import anytime, bundle, memory, reading, start, training, window
+from app.bench.machine import this_machine
+from app.bench.plan import INSTRUCTIONS, BenchPlan
+from app.core.benches import Bench, BenchPart, Machine
+from app.core.errors import SpanlightError
+from app.core.report import Report, Stopped
+from app.flows.workspace import Workspace
+
+Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
+PARTS: dict[str, Measure] = {
+    "reading": reading.measure,
+    "anytime": anytime.measure,
+    "memory": memory.measure,
+    "start": start.measure,
+    "bundle": bundle.measure,
+    "window": window.measure,
+    "training": training.measure,
+}
+# It starts another module of the source in a Python of its own.
+_BY_PYTHON = ("window",)
+
+
+def bench(
+    workspace: Workspace, plan: BenchPlan, report: Report, finished: Callable[[Bench], None] | None = None
+) -> Bench:
+    """Measure the plan's parts in their order; where there are several, one that fails is noticed and left out.
+
+    Each part after the first begins with no model process, so that its memory is its own. `finished` is handed all that
+    was measured so far after each part, and once more where the work is stopped or broken off, which is then a fault of
+    the part under way. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
+    Stopped when the report says so.
+    """
+    _refuse(plan)
+    if plan.against:
+        # Links stay: an environment's interpreter is one.
+        plan = replace(plan, against=str(Path(plan.against).absolute()))
+    measured = _Measured(this_machine(), plan, finished)
+    with _lesser(plan.isa):
+        for number, name in enumerate(plan.parts):
+            if number:
+                workspace.engine.end()
+            try:
+                part = _measure(name, workspace, plan, report)
+            except SpanlightError as fault:
+                if len(plan.parts) == 1 or (name == plan.parts[-1] and not measured.parts):
+                    raise
+                report.notice(f"{name.capitalize()} could not be measured. {fault}")
+                measured.miss(name, str(fault))
+            except BaseException as fault:
+                measured.miss(name, _broken_off(fault))
+                raise
+            else:
+                measured.take(part)
+    return measured.bench
+
+
+def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    if getattr(sys, "frozen", False) and (name in _BY_PYTHON or plan.against):
+        what = "Another Python" if plan.against else f"The part {name}"
+        raise SpanlightError(
+            f"{what} is measured by the source's own files, which an installed Spanlight comes without.",
+            "Get the source, and measure there.",
+        )
+    try:
+        return PARTS[name](workspace, plan, report)
+    except SpanlightError:
+        # Ctrl+C in a terminal ends a part's processes too, which then look as if they had failed.
+        report.check()
+        raise
+
+
+@dataclass(slots=True)
+class _Measured:
+    """What was measured so far, told to `finished` whenever it becomes more."""
+
+    machine: Machine
+    plan: BenchPlan
+    finished: Callable[[Bench], None] | None
+    parts: list[BenchPart] = field(default_factory=list)
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bench(self) -> Bench:
+        """All of it."""
+        return Bench(
+            machine=self.machine,
+            model=_one(part.model for part in self.parts),
+            device=_devices(self.parts),
+            reference=_one(part.reference for part in self.parts),
+            parts=tuple(self.parts),
+            instructions=self.plan.isa,
+            when=datetime.now().astimezone().isoformat(timespec="seconds"),
+            faults=dict(self.faults),
+        )
+
+    def take(self, part: BenchPart) -> None:
+        """A part came to its end."""
+        self.parts.append(part)
+        self._tell()
+
+    def miss(self, name: str, why: str) -> None:
+        """A part is missing."""
+        self.faults[name] = why
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.finished and self.parts:
+            self.finished(self.bench)
+
+
+def _broken_off(fault: BaseException) -> str:
+    """Why a part did not come to its end."""
+    if isinstance(fault, Stopped | KeyboardInterrupt):
+        return "Stopped."
+    return f"Something went wrong inside Spanlight ({type(fault).__name__})."
+
+
+def _refuse(plan: BenchPlan) -> None:
+    """Raise SpanlightError for what is known to be wrong before anything is measured."""
+    for name in plan.parts:
+        if name not in PARTS:
+            raise SpanlightError(f"There is no part “{name}” to measure.", f"Choose {', '.join(PARTS)}.")
+    if plan.isa and plan.isa not in INSTRUCTIONS:
+        raise SpanlightError(
+            f"There is no processor “{plan.isa}” to stand in for.", f"Choose {', '.join(INSTRUCTIONS)}."
+        )
+    if plan.data and not Path(plan.data).is_dir():
+        raise SpanlightError(
+            f"There is no folder “{plan.data}”.", "Name the one that holds the question files."
+        )
+    if plan.against and not Path(plan.against).is_file():
+        raise SpanlightError(
+            f"There is no Python “{plan.against}”.",
+            "Name the interpreter of an environment that has torch and transformers 4.57.6.",
+        )
+
+
+def _one(names: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(name for name in names if name))
+
+
+def _devices(parts: Sequence[BenchPart]) -> str:
+    """Where the parts ran: in the words of those that tell the dtype as well, else without what leaves it open."""
+    told = [part.device for part in parts if part.device and part.device != "auto"]
+    return _one([one for one in told if " in " in one] or told)
+
+
+@contextmanager
+def _lesser(isa: str) -> Iterator[None]:
+    """While this lasts, every process that is started believes that the processor is a lesser one."""
+    wanted = INSTRUCTIONS.get(isa, {})
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,209 @@
+"""How long people wait for a start: until the window is painted, and until a fresh process answers."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from app.bench.other_python import ENVIRONMENT, HINT, last_words
+from app.bench.plan import BenchPlan
+from app.bench.turns import in_turn, row
+from app.core.about import command
+from app.core.benches import BenchPart
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Progress, Report
+from app.flows.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[3]
+PIPELINE = Path(__file__).with_name("reference_once.py")
+TEXT = (
+    "The tide is highest at noon on most days of that week, and lowest in the early evening. "
+    "The harbour master writes both times on the board beside the ferry."
+)
+QUESTION = "When is the tide highest?"
+_WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
+_LONGEST = 180.0
+_ASK = f"See whether it answers by itself: {command()} ask FILE --question TEXT"
+_IMPORTING = "Of the window's start, importing takes: {} (with the measuring, which slows it down)."
+_TICK = 0.05  # between two looks whether to stop
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """Start to window painted, and fresh process to first answer beside the reference's in turn; medians in seconds.
+
+    Every process begins with the byte code compiled and the files in the system's cache: each is started once before
+    it is timed. Raises SpanlightError where one does not do its work, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = process_environment(Path(folder))
+        text = Path(folder) / "text.txt"
+        text.write_text(TEXT, encoding="utf-8")
+        window = [*own_command(), "--painted"]
+        ask = [*own_command(), *asking(text, card.folder, plan.device)]
+        old = [plan.against, "-I", str(PIPELINE), card.folder, QUESTION, TEXT]
+        runs = Runs(environment, report)
+        runs.painted(window)
+        painted = [runs.painted(window) for _ in range(plan.repeats or _WINDOW)]
+        runs.answered(ask, _ASK)
+        if plan.against:
+            runs.answered(old, HINT)
+        answered, before = in_turn(
+            lambda _: runs.answered(ask, _ASK),
+            (lambda _: runs.answered(old, HINT)) if plan.against else None,
+            plan.repeats or _ANSWER,
+        )
+        slowest = runs.imports(window)
+        screen = environment.get("QT_QPA_PLATFORM") or "on the screen"
+    return BenchPart(
+        name="start",
+        title="From the command to the window, and to an answer",
+        rows=(
+            row("start to window painted", painted, "s", worst=True),
+            row("fresh process to first answer, a short text", answered, "s", before),
+        ),
+        notes=(
+            f"The window was painted {screen}, with data of its own.",
+            *([_IMPORTING.format(_listed(slowest))] if slowest else []),
+        ),
+        model=card.name,
+        device=plan.device,
+        reference="a fresh process of pipeline(“question-answering”), float32 on the CPU"
+        if plan.against
+        else "",
+        details={"painted": painted, "answered": answered, "reference answered": before},
+    )
+
+
+def _listed(slowest: list[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in slowest)
+
+
+def own_command() -> list[str]:
+    """What starts this very Spanlight: the bundle's program, else its package in this Python."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+
+
+def asking(text: Path, model: str, device: str) -> list[str]:
+    """The arguments that have a fresh process answer the question about the text in a file."""
+    asked = ["ask", str(text), "--question", QUESTION, "--no-history"]
+    return [*asked, "--model", model, "--device", device or "auto"]
+
+
+def process_environment(home: Path) -> dict[str, str]:
+    """The variables of the processes measured: data of their own, kept byte code, no screen where there is none."""
+    environment = os.environ | ENVIRONMENT | {"SPANLIGHT_HOME": str(home / "home")}
+    # Else the byte code of a source tree might be missing, and be made anew by every process that is timed.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if sys.platform.startswith("linux") and not any(environment.get(name) for name in _SCREENS):
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+    return environment
+
+
+class Runs:
+    """Starts processes one after another, and tells how long each took."""
+
+    def __init__(self, environment: Mapping[str, str], report: Report) -> None:
+        self._environment, self._report = environment, report
+        self._done = 0
+
+    def painted(self, command: Sequence[str]) -> float:
+        """The seconds until the window that `command` opens was painted."""
+        began, said, _, why = self._run(command)
+        try:
+            return float(said) - began
+        except ValueError:
+            raise SpanlightError(
+                f"The window was not painted: {why}", "See whether it opens by itself."
+            ) from None
+
+    def answered(self, command: Sequence[str], hint: str) -> float:
+        """The seconds until the first line of what a process says; `hint` is what to do where it says nothing."""
+        began, said, ended, why = self._run(command)
+        if not said:
+            raise SpanlightError(f"“{command[0]}” gave no answer: {why}", hint)
+        return ended - began
+
+    def imports(self, command: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
+        """The packages whose own modules a command of this Python took longest to import, and their seconds.
+
+        None for a bundle, which has no such way of being started.
+        """
+        if getattr(sys, "frozen", False):
+            return []
+        command = [command[0], "-X", "importtime", *command[1:]]
+        try:
+            said = subprocess.run(
+                command, cwd=ROOT, env=self._environment, capture_output=True, timeout=_LONGEST
+            ).stderr.decode("utf-8", "replace")
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+        spent: Counter[str] = Counter()
+        for line in said.splitlines():
+            took, _, name = line.removeprefix("import time:").replace("|", " | ").partition("|")
+            package = name.rpartition("|")[2].strip().partition(".")[0]
+            if line.startswith("import time:") and took.strip().isdigit():
+                spent["shiboken6" if package == "shibokensupport" else package] += int(took)
+        return [(name, microseconds / 1e6) for name, microseconds in spent.most_common(most)]
+
+    def _run(self, command: Sequence[str]) -> tuple[float, str, float, str]:
+        """When a process was started, its first line, when that came, and why it ended as it tells."""
+        with tempfile.TemporaryFile() as faults:
+            began, said, ended, code = self._timed(command, faults)
+            return began, said, ended, last_words(faults, code)
+
+    def _timed(self, command: Sequence[str], faults: IO[bytes]) -> tuple[float, str, float, int]:
+        self._report.check()
+        self._report.progress(Progress(self._done, 0, "Starting fresh processes"))
+        self._done += 1
+        began = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self._environment,
+                stdout=subprocess.PIPE,
+                stderr=faults,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except OSError as error:
+            raise SpanlightError(
+                f"“{command[0]}” cannot be started: {error.strerror or error}.", HINT
+            ) from error
+        lines: queue.Queue[tuple[str, float]] = queue.Queue()
+
+        def listen() -> None:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            lines.put((said.strip(), time.monotonic()))
+            process.stdout.read()  # it must not wait for somebody to read the rest
+
+        listening = threading.Thread(target=listen, daemon=True)
+        listening.start()
+        with process:
+            try:
+                while process.poll() is None:
+                    self._report.check()
+                    if time.monotonic() - began > _LONGEST:
+                        raise SpanlightError(
+                            "A fresh process did not end.", "Close other programs and try again."
+                        )
+                    time.sleep(_TICK)
+            finally:
+                process.kill()
+                listening.join(1)
+        said, ended = lines.get_nowait() if not lines.empty() else ("", time.monotonic())
+        return began, said, ended, process.returncode

@@ -1,0 +1,204 @@
+"""Measure how fast a model is taught question answering, beside the loop of transformers' own example."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.bench.other_python import OtherPython
+from app.bench.plan import BenchPlan
+from app.bench.readers import Part
+from app.bench.taught import Taught, compare
+from app.bench.teaching import BATCH, DROPOUT, LENGTH, LONGEST, PADDED, reference, request, write
+from app.bench.texts import Pool, pool
+from app.bench.turns import row
+from app.core.benches import BenchPart, BenchRow
+from app.core.models import Head, ModelCard
+from app.core.report import Progress, Report
+from app.core.results import TrainingStep
+from app.flows.train import train
+from app.flows.workspace import Workspace
+from app.training.examples import QaExample
+
+EXAMPLES, FULL, REPEATS = 48, 16, 3
+WORDS = 500  # of a text that surely fills a window
+OURS, WHOLE = "ours", "whole"
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """Steps of training through the model process, and the reference's over the same examples, in turn.
+
+    Raises SpanlightError for a model, examples or an interpreter that cannot be had, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
+    texts = pool(plan.data, workspace.paths)
+    length = min(LENGTH, card.max_length)
+    count = -(-min(plan.questions or EXAMPLES, len(texts.asked)) // BATCH) * BATCH
+    dice = random.Random(plan.seed)
+    examples = (
+        dice.sample(texts.asked, count) if count <= len(texts.asked) else dice.choices(texts.asked, k=count)
+    )
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        ordinary = write(folder / "ordinary.jsonl", examples)
+        long = write(folder / "long.jsonl", _long(texts, dice))
+        run = _Ours(workspace, plan, card, folder, length, report)
+        turns: dict[str, Callable[[int], float]] = {OURS: partial(run.epoch, ordinary, count)}
+        told: dict[str, dict[str, Any]] = {}
+        if plan.against:
+            for padding in (PADDED, LONGEST):
+                loop = stack.enter_context(_reference(plan, card, ordinary, padding, length, report))
+                told[padding] = loop.told
+                turns[padding] = loop.epoch
+        turns[WHOLE] = partial(run.epoch, long, FULL)
+        seconds = _in_turn(turns, plan.repeats or REPEATS, report)
+    taught = compare(workspace, plan, card, texts, length, report) if plan.against else None
+    return BenchPart(
+        name="training",
+        title=f"Teaching question answering, windows of at most {length} tokens, {BATCH} at a step",
+        rows=_rows(seconds, length, taught),
+        notes=_notes(texts, count, told, taught),
+        model=card.name,
+        device=plan.device or "auto",
+        reference=_title(told),
+        details={
+            "seconds": seconds,
+            "examples": count,
+            "reference": told,
+            "taught": taught.details if taught else None,
+        },
+    )
+
+
+class _Ours:
+    """Spanlight's trainer, as the window and the terminal run it, but with run_qa's numbers."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        plan: BenchPlan,
+        card: ModelCard,
+        folder: Path,
+        length: int,
+        report: Report,
+    ) -> None:
+        self._workspace, self._report = workspace, report
+        self._seed = plan.seed
+        self._request = request(plan, card, folder / "taught", length)
+
+    def epoch(self, file: Path, count: int, number: int) -> float:
+        """Seconds a window, one of each example, in the second epoch; the first warms up."""
+        dev = file.with_name("dev.jsonl")
+        dev.write_text(file.read_text("utf-8").split("\n", 1)[0], encoding="utf-8")
+        asked = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
+        clock = _Clock(self._report, f"Training, {number + 1}")
+        train(self._workspace, asked, clock)
+        steps = -(-count // BATCH)
+        return (clock.at[2 * steps] - clock.at[steps]) / count
+
+
+class _Clock(Part):
+    """A Report that notes when each step was done."""
+
+    def __init__(self, report: Report, name: str) -> None:
+        super().__init__(report, name)
+        self.at: dict[int, float] = {}
+
+    def partial(self, result: object) -> None:
+        """Note a step's end; measuring on dev after the last one is no part of it."""
+        if isinstance(result, TrainingStep) and not result.dev:
+            self.at.setdefault(result.step, time.perf_counter())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """The other interpreter's loop; `told` says its versions and how many windows the examples make there."""
+
+    process: OtherPython
+    told: dict[str, Any]
+    report: Report
+
+    def epoch(self, number: int) -> float:
+        """Seconds a window, over all windows of the examples that fill whole batches."""
+        self.report.progress(Progress(0, 0, f"The reference, {number + 1}"))
+        self.process.send(str(self.told["windows"] // BATCH))
+        told = self.process.receive()
+        return float(told["seconds"] / told["windows"])
+
+
+@contextmanager
+def _reference(
+    plan: BenchPlan, card: ModelCard, file: Path, padding: str, length: int, report: Report
+) -> Iterator[_Reference]:
+    with reference(plan, card, file, padding, length, report) as process:
+        told = process.receive()
+        process.send("2")  # memory is taken and kernels are made
+        process.receive()
+        yield _Reference(process, told, report)
+
+
+def _in_turn(
+    turns: dict[str, Callable[[int], float]], repeats: int, report: Report
+) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {name: [] for name in turns}
+    for number in range(repeats):
+        names = list(turns) if number % 2 == 0 else list(reversed(turns))
+        for name in names:
+            report.check()
+            seconds[name].append(turns[name](number))
+    return seconds
+
+
+def _rows(seconds: dict[str, list[float]], length: int, taught: Taught | None) -> tuple[BenchRow, ...]:
+    each = {name: [1000 * one for one in times] for name, times in seconds.items()}
+    padded, longest = each.get(PADDED, ()), each.get(LONGEST, ())
+    rows = [row("a window, beside run_qa's own padding" if padded else "a window", each[OURS], "ms", padded)]
+    if longest:
+        rows.append(row("a window, beside padding to a batch's longest", each[OURS], "ms", longest))
+    rows.append(row(f"a window full with {length} tokens", each[WHOLE], "ms", padded))
+    return (*rows, taught.row) if taught else tuple(rows)
+
+
+def _notes(
+    texts: Pool, count: int, told: dict[str, dict[str, Any]], taught: Taught | None
+) -> tuple[str, ...]:
+    notes = [
+        f"Milliseconds a window of training, {BATCH} windows at a step: {count} questions once through, after as much "
+        "to warm up.",
+        f"{texts.said.split(',')[0].rstrip('.')}.",
+        f"Spanlight: dropout {DROPOUT} of what layers give on, none of the attention; nothing padded that need not be.",
+    ]
+    if told:
+        tokens, windows = told[PADDED]["tokens"], told[PADDED]["windows"]
+        notes += [
+            f"Spanlight takes one window of every question, {count} in all; the reference takes every window of the "
+            f"texts, {windows}. Both are told by the window.",
+            f"The reference: run_qa's loop in float32, dropout {DROPOUT} of both, AdamW fused. It pads every window to "
+            f"max_length by default; the {windows} windows hold {tokens / windows:.0f} tokens each on average.",
+            "In full windows nobody has padding to save; there the reference's are as long as everywhere.",
+        ]
+    return (*notes, taught.note) if taught else tuple(notes)
+
+
+def _title(told: dict[str, dict[str, Any]]) -> str:
+    if not told:
+        return ""
+    one = told[PADDED]
+    return f"run_qa's loop, transformers {one['transformers']} with torch {one['torch']}"
+
+
+def _long(texts: Pool, dice: random.Random) -> list[QaExample]:
+    """Questions that the text they are asked of does not answer, each text longer than a window."""
+    return [
+        QaExample(
+            f"{number}", texts.document(WORDS, dice.randrange(1 << 30)).text, texts.question(number), ()
+        )
+        for number in range(FULL)
+    ]

@@ -1,0 +1,59 @@
+"""Where the time goes while a long document is read, by Spanlight and by the reference."""
+
+from __future__ import annotations
+
+from app.bench.against import ReferenceTimes
+from app.bench.plan import BenchPlan
+from app.bench.readers import Part, Readers
+from app.bench.texts import Pool
+from app.core.benches import BenchRow, Profile
+from app.core.wording import duration
+from app.engine.profiling import CHOOSING, MODEL, TOKENISING, by_operation
+
+WATCHED = 20_000  # words
+# Less than such a share of the time, by both, is left out.
+_LEAST = 0.005
+
+
+def measure(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow, ...], str]:
+    """Milliseconds for a thousand words by kind of work, and how they were found.
+
+    The document has not been read before. Raises SpanlightError where a reader fails, Stopped.
+    """
+    document = texts.document(min(WATCHED, plan.words or WATCHED), plan.seed - 2)
+    question = texts.question(plan.seed)
+    ours: Profile = both.workspace.engine.profile(
+        both.question(question, document), both.choice, Part(both.report, "Where the time goes")
+    )
+    theirs = _of_reference(both.watch_reference(question, document)) if both.reference else None
+    words = len(document.text.split())
+    rows = tuple(_rows(ours, theirs, 1e6 / words))
+    said = f"Where the time goes was watched on {words:,} words, which took {duration(ours.seconds)}"
+    if theirs:
+        said += f", and the reference {duration(theirs.seconds)}"
+    return rows, said + ", watching included."
+
+
+def _of_reference(told: ReferenceTimes) -> Profile:
+    """The reference's times by the same kinds; its tokeniser makes the windows too."""
+    kinds = by_operation(told.operations.items())
+    rest = told.seconds - told.preparing - told.choosing - sum(kinds.values())
+    kinds |= {TOKENISING: told.preparing, CHOOSING: told.choosing, MODEL: max(0.0, rest)}
+    return Profile(told.seconds, tuple(kinds.items()))
+
+
+def _rows(ours: Profile, theirs: Profile | None, factor: float) -> list[BenchRow]:
+    there = dict(theirs.kinds) if theirs else {}
+    here = dict(ours.kinds)
+    kinds = sorted(here | there, key=lambda kind: -max(here.get(kind, 0.0), there.get(kind, 0.0)))
+    return [
+        BenchRow(
+            f"a thousand words: {kind}",
+            factor * here.get(kind, 0.0),
+            "ms",
+            factor * there.get(kind, 0.0) if theirs else None,
+        )
+        for kind in kinds
+        if here.get(kind, 0.0) >= _LEAST * ours.seconds
+        or (theirs and there.get(kind, 0.0) >= _LEAST * theirs.seconds)
+    ]

@@ -1,0 +1,237 @@
+"""From the tree of a parsed web page to blocks, without recursion, however deep the page is nested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from app.core.layout import BlockKind, Style
+from app.core.report import Progress, Report
+from app.documents.block_words import PLAIN, Styles
+from app.documents.blocks import Blocks
+from app.documents.html.elements import (
+    BLOCKS,
+    CODE_BLOCKS,
+    DROPPED,
+    HEADINGS,
+    is_hidden,
+    styles_of,
+    whole_number,
+)
+from app.documents.html.tree import children_of, flattened, is_header, layout_tables
+from app.documents.numerals import bullet, letters, roman
+
+_CHECK_EVERY = 5000
+_MOST_ROWS = 65534  # HTML 5.2, section 4.9.11
+_UNMARKED = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
+
+
+@dataclass
+class _List:
+    """A list's way of numbering and the number of its next item."""
+
+    kind: str = ""  # empty for bullets, else "1", "a", "A", "i" or "I"; "-" for none
+    number: int = 1
+    step: int = 1
+
+    def marker(self, level: int, value: str | None) -> str:
+        if self.kind in ("", "-"):
+            return "" if self.kind else bullet(level)
+        number = whole_number(value, -(10**9), 10**9, self.number)
+        self.number = number + self.step
+        written = {"a": letters, "i": roman}.get(self.kind.lower(), str)(number)
+        return f"{written.upper() if self.kind.isupper() else written}."
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What the elements around a piece of text make of it."""
+
+    kind: BlockKind = BlockKind.PARAGRAPH
+    level: int = 0
+    styles: Styles = PLAIN
+    lists: int = 0
+    quotes: int = 0
+    items: _List | None = None
+    marker: list[str] = field(default_factory=list)  # the item's marker until its first block has taken it
+    layout: bool = False  # whether the table around is none, but a way to place things on the page
+
+
+class Walk:
+    """Adds a page's words to blocks; `kind` and `level` are of the block that the page stands in, if any."""
+
+    def __init__(self, blocks: Blocks, report: Report, kind: BlockKind | None = None, level: int = 0) -> None:
+        self._blocks = blocks
+        self._report = report
+        self._place = _Place(kind or BlockKind.PARAGRAPH, level if kind else 0)
+        self._stack: list[tuple[LexborNode, _Place] | Callable[[], object]] = []
+        self._breaks = 0
+        self._layout: set[int] = set()
+
+    def page(self, text: str) -> None:
+        """Add what a page, or a piece of one, shows."""
+        root = LexborHTMLParser(flattened(text)).root
+        if root is None:
+            return
+        self._report.check()
+        self._layout, total = layout_tables(root)
+        self._stack = [(root, self._place)]
+        done = 0
+        while self._stack:
+            step = self._stack.pop()
+            if not isinstance(step, tuple):
+                step()
+                continue
+            self._enter(*step)
+            done += 1
+            if done % _CHECK_EVERY == 0:
+                self._report.check()
+                self._report.progress(Progress(done, max(total, done), "Reading the page"))
+
+    def _enter(self, node: LexborNode, place: _Place) -> None:
+        tag = node.tag or ""
+        if tag == "-text":
+            self._text(node.text_content or "", place)
+            return
+        if tag in DROPPED:
+            return
+        attributes = node.attributes
+        if is_hidden(tag, attributes):
+            return
+        if tag == "br":
+            self._break(place)
+            return
+        styles = styles_of(tag, attributes)
+        if styles:
+            place = replace(place, styles=place.styles | styles)
+        if tag not in BLOCKS:
+            if tag == "q":
+                self._quotation(node, place)
+            else:
+                self._children(node, place)
+        elif place.kind is BlockKind.CODE:
+            # Blocks inside code are its lines.
+            self._then(self._line_of_code)
+            self._children(node, place)
+        else:
+            self._block(tag, node, place)
+
+    def _block(self, tag: str, node: LexborNode, place: _Place) -> None:
+        self._blocks.end()
+        self._breaks = 0
+        if tag == "table":
+            self._table(node, place)
+            return
+        if tag == "tr" and self._is_cell_of_a_table(place):
+            self._blocks.row(is_header(node))
+        elif tag in ("td", "th"):
+            if self._is_cell_of_a_table(place):
+                rows = whole_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
+                self._blocks.cell(rows, whole_number(node.attributes.get("colspan"), 1, 1000, 1))
+                place = _Place(styles=place.styles)
+            elif place.layout:
+                place = replace(place, styles=place.styles - {Style.STRONG})
+        else:
+            place = _place_in(tag, node, place)
+        self._then(self._blocks.end)
+        self._children(node, place)
+
+    def _is_cell_of_a_table(self, place: _Place) -> bool:
+        return place.items is _ROWS and self._blocks.in_table
+
+    def _table(self, node: LexborNode, place: _Place) -> None:
+        inner = replace(place, items=None, layout=False, marker=[])
+        if self._blocks.in_table or node.mem_id in self._layout:
+            self._then(self._blocks.end)
+            self._children(node, replace(inner, layout=True))
+            return
+        captions: list[LexborNode] = []
+        others: list[LexborNode] = []
+        for child in children_of(node):
+            (captions if child.tag == "caption" else others).append(child)
+        self._then(self._blocks.end_table)
+        self._stack += [(child, replace(inner, items=_ROWS)) for child in reversed(others)]
+        self._then(self._blocks.begin_table)
+        self._stack += [(child, inner) for child in reversed(captions)]
+
+    def _text(self, text: str, place: _Place) -> None:
+        if not self._blocks.is_open:
+            if not text.strip():
+                return
+            marker = ""
+            if place.kind is BlockKind.ITEM and place.marker:
+                marker = place.marker.pop()
+            self._blocks.begin(place.kind, place.level, marker)
+        if self._breaks and text.strip():
+            self._breaks = 0
+        self._blocks.words(text, place.styles)
+
+    def _break(self, place: _Place) -> None:
+        """One break is a line's end; two on end are a paragraph's."""
+        self._breaks += 1
+        if self._breaks > 1 and place.kind not in (BlockKind.CODE, BlockKind.HEADING):
+            self._blocks.end()
+        self._blocks.line_break()
+
+    def _line_of_code(self) -> None:
+        if self._blocks.is_open:
+            self._blocks.words("\n")
+
+    def _quotation(self, node: LexborNode, place: _Place) -> None:
+        self._text("“", place)
+        self._then(lambda: self._text("”", place))
+        self._children(node, place)
+
+    def _children(self, node: LexborNode, place: _Place) -> None:
+        child = node.last_child
+        while child is not None:
+            self._stack.append((child, place))
+            child = child.prev
+
+    def _then(self, step: Callable[[], object]) -> None:
+        self._stack.append(step)
+
+
+_ROWS = _List("-")  # stands for the list where a table's rows are expected
+
+
+def _place_in(tag: str, node: LexborNode, place: _Place) -> _Place:
+    """The place inside a block element."""
+    attributes = node.attributes
+    if tag in HEADINGS:
+        return replace(place, kind=BlockKind.HEADING, level=HEADINGS[tag], marker=[])
+    if tag in CODE_BLOCKS:
+        return replace(place, kind=BlockKind.CODE, level=0, styles=place.styles - {Style.CODE})
+    if tag == "blockquote":
+        deeper = place.quotes + 1
+        return replace(place, kind=BlockKind.QUOTE, level=deeper, quotes=deeper, marker=[])
+    if tag in ("ul", "ol", "menu", "dir"):
+        return replace(place, lists=place.lists + 1, items=_list(tag, node))
+    if tag == "dl":
+        return replace(place, items=None, marker=[])
+    if tag == "li":
+        level = max(1, place.lists)
+        marker = (place.items or _List()).marker(level, attributes.get("value"))
+        return replace(place, kind=BlockKind.ITEM, level=level, items=None, marker=[marker])
+    if tag == "dd":
+        deeper = place.lists + 1
+        return replace(place, kind=BlockKind.ITEM, level=deeper, lists=deeper, marker=[])
+    if tag in ("tbody", "thead", "tfoot"):
+        return place
+    return replace(place, items=None) if place.items is not None else place
+
+
+def _list(tag: str, node: LexborNode) -> _List:
+    attributes = node.attributes
+    if _UNMARKED.search(attributes.get("style") or ""):
+        return _List("-")
+    if tag != "ol":
+        return _List()
+    kind = attributes.get("type") or "1"
+    backwards = "reversed" in attributes
+    first = sum(child.tag == "li" for child in children_of(node)) if backwards else 1
+    start = whole_number(attributes.get("start"), -(10**9), 10**9, first)
+    return _List(kind if kind in "aAiI" else "1", start, -1 if backwards else 1)

@@ -1,0 +1,164 @@
+"""PDF files: opened with their password, read as far as they go, and what a person is to be told of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.layout import PageText
+from app.core.report import Report
+from app.documents.limits import HELD
+from app.documents.parts import Parts
+from app.documents.pdf.salvage import salvage
+from app.documents.pdf.text import read_pages
+
+_ONLY_PICTURES = "This PDF is pictures of pages: it holds no text to read."
+_NOTHING = "The pages of this PDF are empty."
+_DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
+
+
+def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
+    """The PDF at a path, or of a file's bytes, with at least one page; to be closed by the caller.
+
+    Of a file whose end is missing the pages that are there. Nothing in it is run, and nothing outside it is loaded.
+    Raises PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that
+    is missing, not readable, or has no page.
+    """
+    return open_as_far(source, name, password)[0]
+
+
+def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
+    """The PDF as `open_pdf` gives it, and whether it is whole."""
+    try:
+        if isinstance(source, str):
+            path = Path(source).absolute()
+            source = path.read_bytes() if path.stat().st_size <= HELD else str(path)
+        try:
+            document = _load(source, password)
+        except pypdfium2.PdfiumError as fault:
+            refusal = _refusal(source, name, password)
+            mended = (
+                b"" if isinstance(refusal, PasswordNeeded) or isinstance(source, str) else salvage(source)
+            )
+            if not mended:
+                raise refusal from fault
+            return _load_mended(mended, refusal), False
+    except FileNotFoundError as fault:
+        raise SpanlightError(
+            f"“{name}” is no longer where it was.", "Open it again from its folder."
+        ) from fault
+    except OSError as fault:
+        reason = fault.strerror or "its disk is at fault"
+        raise SpanlightError(
+            f"“{name}” could not be read: {reason}.", "Check the file and its folder."
+        ) from fault
+    return document, bool(pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
+
+
+def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> Parts:
+    """The text and the pages of the PDF at a path, or of a file's bytes.
+
+    Its notes tell of damage, of pages that could not be read, and of pages that are pictures; a PDF without any text
+    has an empty one. Raises as `open_pdf` does, and Stopped when the report says so.
+    """
+    document, whole = open_as_far(source, name, password)
+    try:
+        parts = read_pages(document, report)
+        if not parts.pages:
+            raise _damaged_beyond_reading(name)
+        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, whole)))
+    finally:
+        document.close()
+
+
+def _load(source: str | bytes, password: str) -> pypdfium2.PdfDocument:
+    return pypdfium2.PdfDocument(source if isinstance(source, bytes) else Path(source), password or None)
+
+
+def _load_mended(data: bytes, refusal: SpanlightError) -> pypdfium2.PdfDocument:
+    try:
+        return _load(data, "")
+    except pypdfium2.PdfiumError as fault:
+        raise refusal from fault
+
+
+def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:
+    """What is said of a PDF that the engine does not open."""
+    code = _error(source, password)
+    if code == pdfium.FPDF_ERR_PASSWORD and password:
+        return PasswordNeeded(f"The password does not fit “{name}”.", "Type it again.", wrong=True)
+    if code == pdfium.FPDF_ERR_PASSWORD:
+        return PasswordNeeded(f"“{name}” asks for a password.", "Type the password that it was locked with.")
+    if code == pdfium.FPDF_ERR_SECURITY:
+        return SpanlightError(
+            f"“{name}” is locked in a way that cannot be opened here.",
+            "Save a copy without the lock in the program that opens it.",
+        )
+    if code == pdfium.FPDF_ERR_SUCCESS:
+        return SpanlightError(f"“{name}” has no pages.", "Get or save the file again.")
+    return _damaged_beyond_reading(name)
+
+
+def _damaged_beyond_reading(name: str) -> SpanlightError:
+    return SpanlightError(
+        f"“{name}” is damaged, and no page of it can be read.", "Get or save the file again."
+    )
+
+
+def _error(source: str | bytes, password: str) -> int:
+    """The engine's error in opening a PDF; success for one that opens and has no page.
+
+    The engine keeps its last error when the next file opens, so that only one that did not open has it.
+    """
+    key = password.encode() + b"\0" if password else None
+    if isinstance(source, bytes):
+        document = pdfium.FPDF_LoadMemDocument64(source, len(source), key)
+    else:
+        document = pdfium.FPDF_LoadDocument(source.encode("utf-8", "surrogateescape") + b"\0", key)
+    if not document:
+        return int(pdfium.FPDF_GetLastError())
+    pdfium.FPDF_CloseDocument(document)
+    return int(pdfium.FPDF_ERR_SUCCESS)
+
+
+def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], whole: bool) -> list[str]:
+    """Sentences on what of a PDF cannot be read."""
+    lost, pictures = 0, 0
+    without = [
+        number for number, page in enumerate(pages) if not page.characters or page.characters.isspace()
+    ]
+    for number in without:
+        drawn = _shapes_on(document, number)
+        lost += drawn < 0
+        pictures += drawn > 0
+    notes = []
+    if lost or not whole or len(pages) < len(document):
+        notes.append(_DAMAGED)
+    if lost:
+        notes.append(f"{_of(lost, len(pages))} could not be read.")
+    if len(without) - lost == len(pages):
+        notes.append(_ONLY_PICTURES if pictures else _NOTHING)
+    elif pictures:
+        verb, holds = ("is a picture", "holds") if pictures == 1 else ("are pictures", "hold")
+        notes.append(f"{_of(pictures, len(pages))} {verb} and {holds} no text.")
+    return notes
+
+
+def _shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
+    """How many things are drawn on a page, -1 for a page that cannot be loaded."""
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return -1
+    try:
+        return max(0, pdfium.FPDFPage_CountObjects(page))
+    finally:
+        page.close()
+
+
+def _of(count: int, total: int) -> str:
+    return f"{count:,} of {total:,} {'page' if total == 1 else 'pages'}"

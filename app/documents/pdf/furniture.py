@@ -1,0 +1,126 @@
+"""Running heads, feet and page numbers: lines at the upper or lower edge that return page after page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.documents.numerals import from_roman
+from app.documents.pdf.lines import Line
+
+_FEWEST = 3
+_NEAR_PAGES = 4
+_DEEPEST = 3
+_SAME_PLACE = 5.0
+_NUMBER = re.compile(r"\d+|^[ivxlc]+$|(?<=\W)[ivxlc]+$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    page: int
+    key: str
+    numbers: tuple[str, ...]
+    text: str
+    line: Line
+
+
+def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
+    """The `id`s of the lines that are furniture, over all pages of a document.
+
+    A line is when the same words, but for numbers that count with the pages, stand at the same height at the edge of
+    at least three pages near each other, and nothing but furniture stands farther out.
+    """
+    found: set[int] = set()
+    for upper in (True, False):
+        levels = [_levels([line for line in page if line.quarter == 0], upper) for page in pages]
+        open_pages = set(range(len(pages)))
+        for depth in range(_DEEPEST):
+            candidates = [
+                _seen(page, line)
+                for page in sorted(open_pages)
+                if depth < len(levels[page])
+                for line in levels[page][depth]
+            ]
+            again = {id(each.line) for each in _returning(candidates)}
+            open_pages = {
+                page
+                for page in open_pages
+                if depth < len(levels[page]) and any(id(line) in again for line in levels[page][depth])
+            }
+            # A level counts as furniture only as a whole: part of it may be a line of the text.
+            open_pages = {
+                page for page in open_pages if all(id(line) in again for line in levels[page][depth])
+            }
+            found.update(id(line) for page in open_pages for line in levels[page][depth])
+    return found
+
+
+def folded(text: str) -> str:
+    """A line's words with its numbers, roman ones too, all made the same sign."""
+    return _NUMBER.sub("#", " ".join(text.split())).casefold()
+
+
+def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
+    """The outermost few levels of a page from its edge inwards."""
+    levels: list[list[Line]] = []
+    for line in sorted(lines, key=lambda each: each.base if upper else -each.base):
+        if levels and levels[-1][0].is_level_with(line):
+            levels[-1].append(line)
+        elif len(levels) == _DEEPEST:
+            break
+        else:
+            levels.append([line])
+    return levels
+
+
+def _seen(page: int, line: Line) -> _Found:
+    numbers = tuple(_NUMBER.findall(line.text))
+    return _Found(page, folded(line.text), numbers, line.text, line)
+
+
+def _returning(candidates: Sequence[_Found]) -> list[_Found]:
+    kinds: dict[str, list[_Found]] = defaultdict(list)
+    for each in candidates:
+        kinds[each.key].append(each)
+    found = []
+    for kind in kinds.values():
+        for group in _by_height(kind):
+            pages: dict[int, list[_Found]] = defaultdict(list)
+            for each in group:
+                pages[each.page].append(each)
+            found += [each for each in group if _has_company(each, pages)]
+    return found
+
+
+def _by_height(kind: list[_Found]) -> list[list[_Found]]:
+    groups: list[list[_Found]] = []
+    for each in sorted(kind, key=lambda found: found.line.base):
+        if groups and each.line.base - groups[-1][-1].line.base <= _SAME_PLACE:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return [sorted(group, key=lambda found: found.page) for group in groups if len(group) >= _FEWEST]
+
+
+def _has_company(one: _Found, pages: dict[int, list[_Found]]) -> bool:
+    """Whether enough pages nearby have the line too, word for word or with a number that counts the pages."""
+    nearby = range(one.page - _NEAR_PAGES, one.page + _NEAR_PAGES + 1)
+    near = [each for page in nearby if page != one.page and page in pages for each in pages[page]]
+    same = Counter(each.text == one.text for each in near)[True]
+    counting = sum(1 for each in near if _counts(one, each))
+    return max(same, counting) >= _FEWEST - 1
+
+
+def _counts(one: _Found, other: _Found) -> bool:
+    """Whether some number in the two lines rises by as much as the pages, the others being equal."""
+    step = other.page - one.page
+    different = [
+        (a, b) for a, b in zip(one.numbers, other.numbers, strict=False) if a.casefold() != b.casefold()
+    ]
+    return bool(different) and all(_value(b) - _value(a) == step for a, b in different)
+
+
+def _value(number: str) -> int:
+    return int(number[:9]) if number.isdecimal() else from_roman(number)

@@ -1,0 +1,146 @@
+"""Answers as real highlight annotations in a copy of a PDF."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from app.core.errors import SpanlightError
+from app.core.page_runs import Box
+from app.core.pages import PagePlace, mark_on_pages
+from app.core.report import Progress, Report
+from app.documents.orders import MarkUp
+from app.documents.pdf.document import open_as_far
+from app.documents.pdf.geometry import ShownPart, load_page, shown_part
+from app.documents.pdf.text import read_pages
+
+_AUTHOR = "Spanlight"
+_AMBER = (0xFF, 0xD9, 0x7A, 0xFF)
+
+
+def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
+    """Write a copy of a PDF with a highlight annotation on each page of each place; the original is never touched.
+
+    Returns for each highlight an empty string, or why it was not marked (see core.pages.mark_on_pages); without any
+    that can be marked nothing is written. The copy keeps the original's lock. It is written beside and renamed.
+    Raises SpanlightError when it would take the original's place or cannot be written, as pdf.open_pdf does for the
+    original, and Stopped when the report says so.
+    """
+    source, output = Path(order.path), Path(order.output)
+    if _same_file(source, output):
+        raise SpanlightError(
+            "The copy must not take the place of the original.", "Give it another name or folder."
+        )
+    document, whole = open_as_far(order.path, source.name, order.password)
+    try:
+        pages = read_pages(document, report).pages
+        reasons = []
+        for number, highlight in enumerate(order.highlights):
+            report.check()
+            mark = mark_on_pages(pages, highlight.span, highlight.words)
+            if not mark.reason:
+                for place in mark.places:
+                    _annotate(document, place, highlight.comment)
+            reasons.append(mark.reason)
+            report.progress(Progress(number + 1, len(order.highlights), "highlights"))
+        if not all(reasons):
+            _save(document, output, whole)
+        return tuple(reasons)
+    finally:
+        document.close()
+
+
+def _same_file(source: Path, output: Path) -> bool:
+    """Whether two paths are one file, by whatever names."""
+    try:
+        return output.exists() and output.samefile(source)
+    except OSError:
+        return output.absolute() == source.absolute()
+
+
+def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -> None:
+    """Put a highlight on a page, with four corners for each of its boxes (ISO 32000-1, 12.5.6.10)."""
+    page = load_page(document, place.page)
+    try:
+        shown = shown_part(page)
+        quads = [_quad(box, shown) for box in place.boxes]
+        annotation = pdfium.FPDFPage_CreateAnnot(page, pdfium.FPDF_ANNOT_HIGHLIGHT)
+        if not annotation:
+            raise RuntimeError("no annotation could be made")
+        try:
+            across = [value for quad in quads for value in quad[0::2]]
+            upwards = [value for quad in quads for value in quad[1::2]]
+            around = pdfium.FS_RECTF(min(across), max(upwards), max(across), min(upwards))
+            now = datetime.now(UTC)
+            done = [
+                pdfium.FPDFAnnot_SetColor(annotation, pdfium.FPDFANNOT_COLORTYPE_Color, *_AMBER),
+                pdfium.FPDFAnnot_SetRect(annotation, around),
+                pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_PRINT),
+                *(
+                    pdfium.FPDFAnnot_AppendAttachmentPoints(annotation, pdfium.FS_QUADPOINTSF(*quad))
+                    for quad in quads
+                ),
+                _set_text(annotation, "T", _AUTHOR),
+                _set_text(annotation, "Contents", comment),
+                _set_text(annotation, "M", f"D:{now:%Y%m%d%H%M%S}Z"),
+            ]
+            if not all(done):
+                raise RuntimeError("an annotation could not be filled in")
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+    finally:
+        page.close()
+
+
+def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
+    """Set a text of an annotation; half a pair of surrogates becomes U+FFFD."""
+    whole = value.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    units = (whole + "\0").encode("utf-16-le")
+    buffer = (pdfium.FPDF_WCHAR * (len(units) // 2)).from_buffer_copy(units)
+    return bool(pdfium.FPDFAnnot_SetStringValue(annotation, key.encode(), buffer))
+
+
+def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
+    """The corners of a box in the page's own space: upper left, upper right, lower left, lower right as it is shown."""
+    return (
+        *shown.own_point(box.left, box.top),
+        *shown.own_point(box.right, box.top),
+        *shown.own_point(box.left, box.bottom),
+        *shown.own_point(box.right, box.bottom),
+    )
+
+
+def _save(document: pypdfium2.PdfDocument, output: Path, whole: bool) -> None:
+    """Write the document beside `output` and rename it, so that there is never half a copy under that name."""
+    # Additions behind the original's bytes leave all else as it was; a damaged file is written anew.
+    flags = pdfium.FPDF_INCREMENTAL if whole else pdfium.FPDF_NO_INCREMENTAL
+    try:
+        handle, beside = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                document.save(file, flags=flags)
+                file.flush()
+                os.fsync(file.fileno())
+            _ordinary_permissions(beside)
+            os.replace(beside, output)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+    except (OSError, pypdfium2.PdfiumError) as fault:
+        reason = getattr(fault, "strerror", None) or "its disk is at fault"
+        raise SpanlightError(
+            f"“{output.name}” could not be written: {reason}.", "Choose another name or folder."
+        ) from fault
+
+
+def _ordinary_permissions(path: str) -> None:
+    """Give a file made by tempfile, which is its owner's alone, the permissions of any new file."""
+    if os.name == "posix":
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(path).chmod(0o666 & ~mask)

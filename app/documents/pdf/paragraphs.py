@@ -1,0 +1,226 @@
+"""Rows to paragraphs: which lines belong together, and paragraphs that run on over a column or a page."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from app.documents.pdf.hyphens import HYPHENS
+from app.documents.pdf.lines import Line
+from app.documents.pdf.rows import MARKER, Row
+
+STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
+BULLET = re.compile(rf"(?:[✓✔]|{MARKER.pattern}|\d+(?:\.\d+)+)(?=\s|$)")
+# Dots that lead to a page's number.
+LEADERS = re.compile(r"(?: ?\.){5,} ?|(?: ?…){3,} ?|(?: ?·){5,} ?")
+_NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
+
+# In em, or as a share.
+SAME_SIZE = 0.08
+_LOOSE = 1.22
+_INDENT = 0.8
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph, an item of a list, a heading or a table's row, as lines with what stands before each.
+
+    `joins[0]` stands before the block; the others are a tab between cells, a newline within a block, or None where
+    two lines of running text are joined.
+    """
+
+    lines: list[Line]
+    joins: list[str | None]
+    is_row: bool = False
+    is_item: bool = False
+    is_furniture: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its words as the page has them, on one line."""
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def size(self) -> float:
+        """The size of its largest line's letters, in points."""
+        return max(line.size for line in self.lines)
+
+
+@dataclass(slots=True)
+class Measures:
+    """What is usual in a document: the letters' size, and the step from line to line for each size, in points."""
+
+    body: float = 10.0
+    steps: dict[float, float] = field(default_factory=dict)
+
+    def step(self, size: float) -> float:
+        """The usual step between lines of a size."""
+        return self.steps.get(round(size), 1.3 * size)
+
+
+def measures_of(pages: Iterable[Sequence[Row]]) -> Measures:
+    """The commonest size and the smallest common step of each size."""
+    sizes: Counter[float] = Counter()
+    steps: dict[float, Counter[float]] = defaultdict(Counter)
+    for rows in pages:
+        for row in rows:
+            for cell in row.cells:
+                for line in cell.lines:
+                    sizes[round(line.size, 1)] += line.length
+                for one, two in zip(cell.lines, cell.lines[1:], strict=False):
+                    if same_size(one, two):
+                        steps[round(one.size)][round(2 * (two.base - one.base)) / 2] += 1
+    usual = {}
+    for size, counted in steps.items():
+        common = max(counted.values())
+        usual[size] = min(step for step, times in counted.items() if times >= 0.3 * common)
+    return Measures(sizes.most_common(1)[0][0] if sizes else 10.0, usual)
+
+
+def blocks_of(rows: Sequence[Row], measures: Measures) -> list[Block]:
+    """The blocks of a page, in order."""
+    blocks: list[Block] = []
+    for row in rows:
+        if row.is_table:
+            label = row.cells[0].lines[0]
+            if len(row.cells) == 2 and len(row.cells[0].lines) == 1 and _is_label(label, row, measures):
+                blocks += _labelled(row, measures)
+            else:
+                blocks.append(_table_row(row))
+        else:
+            blocks += _paragraphs(row.cells[0].lines, measures)
+    return blocks
+
+
+def _is_label(label: Line, row: Row, measures: Measures) -> bool:
+    """Whether the first of two cells is an item's mark or a heading's number."""
+    text = label.text.strip()
+    if MARKER.fullmatch(text):
+        return True
+    return bool(_NUMBER.fullmatch(text)) and (label.bold or label.size > 1.1 * measures.body)
+
+
+def _labelled(row: Row, measures: Measures) -> list[Block]:
+    label, rest = row.cells[0].lines[0], _paragraphs(row.cells[1].lines, measures)
+    first = rest[0]
+    first.lines.insert(0, label)
+    first.joins.insert(1, " ")
+    first.is_item = bool(MARKER.fullmatch(label.text.strip())) and not label.size > 1.1 * measures.body
+    return rest
+
+
+def _table_row(row: Row) -> Block:
+    lines: list[Line] = []
+    joins: list[str | None] = []
+    for cell in row.cells:
+        for number, line in enumerate(cell.lines):
+            lines.append(line)
+            joins.append("\t" if number == 0 else None)
+    return Block(lines, joins, is_row=True)
+
+
+def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
+    """Running text cut into paragraphs, by gaps, indents, sizes, marks of items and lines that end early.
+
+    Where many lines of a paragraph end early, as in a poem or a list of names, none of them runs on.
+    """
+    early = _early(lines)
+    blocks: list[Block] = []
+    for number, line in enumerate(lines):
+        before = lines[number - 1] if number else None
+        is_item = _is_item(line, measures)
+        block = blocks[-1] if blocks else None
+        full = number - 1 not in early
+        if before is None or block is None or _parts(before, line, block, full, measures):
+            blocks.append(Block([line], [""], is_item=is_item))
+        elif is_item and (block.is_item or STOPS.search(before.text)):
+            blocks.append(Block([line], [""], is_item=True))
+        elif is_heavy(line, measures) and BULLET.match(line.text) and BULLET.match(block.lines[0].text):
+            blocks.append(Block([line], [""]))
+        elif number - 1 in early and STOPS.search(before.text) and not before.code:
+            blocks.append(Block([line], [""], is_item=is_item))
+        else:
+            block.lines.append(line)
+            block.joins.append("\n" if number - 1 in early else None)
+    for block in blocks:
+        if len(block.lines) > 3 and block.joins.count("\n") >= 0.4 * len(block.lines):
+            block.joins[1:] = ["\n"] * (len(block.lines) - 1)
+    return blocks
+
+
+def _is_item(line: Line, measures: Measures) -> bool:
+    """Whether an item of a list begins with a line, or it is one of a table of contents."""
+    if line.code:
+        return False
+    if LEADERS.search(line.text):
+        return True
+    found = BULLET.match(line.text)
+    # A number before large or bold words is a heading's.
+    return found is not None and not (is_heavy(line, measures) and found.group()[0].isalnum())
+
+
+def is_heavy(line: Line, measures: Measures) -> bool:
+    """Whether a line is set as headings are."""
+    return line.bold or line.size > 1.1 * measures.body
+
+
+def _early(lines: Sequence[Line]) -> set[int]:
+    """The numbers of the lines that end before they have to: the next line's first word would have had room.
+
+    Lines of code all do.
+    """
+    ends = sorted(line.end for line in lines)
+    # A single long line does not make the edge.
+    edge = ends[max(0, len(ends) - 1 - len(ends) // 12)]
+    return {
+        number
+        for number, (line, following) in enumerate(pairwise(lines))
+        if (line.code and following.code) or _ends_early(line, following, edge)
+    }
+
+
+def _ends_early(line: Line, following: Line, edge: float) -> bool:
+    if line.text[-1:] in HYPHENS and following.text[:1].islower():
+        return False
+    word = following.text.split(maxsplit=1)[0] if following.text.strip() else ""
+    width = (following.end - following.start) * len(word) / max(1, len(following.text))
+    room = edge - line.end
+    return room > width + 0.9 * line.size and room > 0.12 * (edge - line.start)
+
+
+def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
+    """Whether a new paragraph begins between two lines, told by how they stand; `full` is the first up to its end."""
+    if not same_size(before, line):
+        return True
+    # The last words of a sentence may be all bold or all code.
+    goes_on = full and line.text[:1].islower() and not STOPS.search(before.text)
+    if (before.bold != line.bold or before.code != line.code) and not goes_on:
+        return True
+    if line.base - before.base > _LOOSE * measures.step(line.size):
+        return True
+    if line.code:
+        return False
+    indent = _INDENT * line.size
+    first = block.lines[0].start
+    second = block.lines[1].start if len(block.lines) > 1 else None
+    if block.is_item and (second is None or second > first + 0.4 * line.size):
+        # The lines of an item hang to the right of its mark.
+        return second is not None and line.start < second - indent
+    usual = first if second is None else min(each.start for each in block.lines[1:])
+    return second is not None and line.start > max(before.start, usual) + indent
+
+
+def same_size(one: Line, two: Line) -> bool:
+    """Whether the letters of two lines are of one size, near enough."""
+    return abs(one.size - two.size) <= SAME_SIZE * max(one.size, two.size)
+
+
+def insert_at_page(blocks: list[Block], extra: Block, upper: bool) -> None:
+    """Put a block at the beginning or the end of its page among blocks that are in the order of pages."""
+    page = extra.lines[0].page
+    place = bisect_left(blocks, page if upper else page + 1, key=lambda each: each.lines[0].page)
+    blocks.insert(place, extra)

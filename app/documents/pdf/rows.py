@@ -1,0 +1,241 @@
+"""Lines to rows: running text is a row of one cell, and lines that stand beside each other are a table's row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from app.documents.pdf.lines import PROSE_LENGTH, Line
+
+# In em: how far below a line the next may stand in one cell, how far apart the tops or middles of a row's cells.
+_STEP = 2.2
+_TIGHT_STEP = 1.4
+_ALIGNED = 0.65
+_LOOKED_BACK = 12
+_STOPS = tuple(".!?:;。！？：；")
+
+
+# What stands before an item of a list: a bullet, or a number or letter with a stop or a bracket.
+BULLETS = "•▪●○◦‣·∙■□➢➤–—*o-"
+MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,4}})[.)]")
+
+
+@dataclass(slots=True)
+class Cell:
+    """Lines that stand below each other."""
+
+    lines: list[Line]
+
+    @property
+    def top(self) -> float:
+        """Where its letters begin, in points."""
+        return self.lines[0].top
+
+    @property
+    def bottom(self) -> float:
+        """Where its letters end, in points."""
+        return self.lines[-1].bottom
+
+    @property
+    def middle(self) -> float:
+        """Half way down, in points."""
+        return (self.top + self.bottom) / 2
+
+    @property
+    def size(self) -> float:
+        """The size of its first line's letters, in points."""
+        return self.lines[0].size
+
+    def is_beside(self, line: Line) -> bool:
+        """Whether all its lines stand beside a line's stretch from left to right."""
+        return all(each.is_beside(line) for each in self.lines[-_LOOKED_BACK:])
+
+
+@dataclass(slots=True)
+class Row:
+    """Cells beside each other, in the order of reading; one cell alone is running text."""
+
+    cells: list[Cell]
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines, cell by cell."""
+        return [line for cell in self.cells for line in cell.lines]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it has cells beside each other."""
+        return len(self.cells) > 1
+
+
+def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
+    """The rows of a page whose lines are in the order of reading."""
+    rows: list[Row] = []
+    stacks = _stacks(lines)
+    for cell, following in zip_longest(stacks, stacks[1:]):
+        if rows and _join(rows, cell, following):
+            continue
+        rows.append(Row([cell]))
+    rows = _with_wrapped_cells(rows)
+    for row in rows:
+        if row.is_table:
+            row.cells.sort(key=lambda each: each.lines[0].left, reverse=not rightwards)
+    return rows
+
+
+def _stacks(lines: Sequence[Line]) -> list[Cell]:
+    """Lines that follow each other downwards."""
+    stacks: list[Cell] = []
+    in_row = False
+    for number, line in enumerate(lines):
+        before = lines[number - 1] if number else None
+        if before and not _is_under_both(lines, number):
+            indented = line.code and before.code and not in_row and _steps_down(before, line, _STEP)
+            if indented or _is_next(before, line):
+                stacks[-1].lines.append(line)
+                continue
+        in_row = before is not None and before.is_level_with(line) and before.is_beside(line)
+        stacks.append(Cell([line]))
+    return stacks
+
+
+def _is_under_both(lines: Sequence[Line], number: int) -> bool:
+    """Whether a line stands under the line before it and under one on the same level, which begins another row."""
+    if number < 2:
+        return False
+    left, right, below = lines[number - 2 : number + 1]
+    return left.is_level_with(right) and left.is_beside(right) and not left.is_beside(below)
+
+
+def _is_next(line: Line, below: Line, step: float = _STEP) -> bool:
+    return not line.is_beside(below) and _steps_down(line, below, step)
+
+
+def _steps_down(line: Line, below: Line, step: float) -> bool:
+    largest = max(line.size, below.size)
+    return (
+        line.quarter == below.quarter
+        and abs(line.size - below.size) <= 0.15 * largest
+        and not line.is_level_with(below)
+        and 0 < below.base - line.base <= step * largest
+        and not MARKER.fullmatch(line.text)
+        and not MARKER.fullmatch(below.text)
+    )
+
+
+def _join(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
+    """Add a cell to the last row where it stands in it; the row's own first lines may become a row before."""
+    row, first = rows[-1], cell.lines[0]
+    if row.cells[0].lines[0].quarter != first.quarter:
+        return False
+    under = [each for each in row.cells if not each.is_beside(first)]
+    if not under:
+        return _join_beside(rows, cell, following)
+    above, last = row.cells[0].lines[:-1], row.cells[0].lines[-1]
+    if above and not row.is_table and last.is_level_with(first) and last.is_beside(first):
+        rows[-1:] = [Row([Cell(above)]), Row([Cell([last]), cell])]
+        return True
+    if len(under) > 1 or not row.is_table or not _is_next(under[0].lines[-1], first):
+        return False
+    others = [each for each in row.cells if each is not under[0]]
+    inside = any(first.top < each.bottom - 0.3 * first.size for each in others)
+    runs_on = (
+        under[0] is not row.cells[0]
+        and first.text[:1].islower()
+        and not under[0].lines[-1].text.endswith(_STOPS)
+        and _is_next(under[0].lines[-1], first, _TIGHT_STEP)
+    )
+    if not inside and not runs_on:
+        return False
+    under[0].lines += cell.lines
+    return True
+
+
+def _join_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
+    row = rows[-1]
+    size = max(cell.size, row.cells[0].size)
+    if row.is_table:
+        top, bottom = min(each.top for each in row.cells), max(each.bottom for each in row.cells)
+        if cell.top < bottom and cell.bottom > top and cell.top > top - 1.5 * size - _height(cell) / 2:
+            row.cells.append(cell)
+            return True
+        return False
+    alone = row.cells[0]
+    if len(alone.lines) > 3 and len(cell.lines) > 3 and _height(cell) > 0.3 * _height(alone):
+        return False  # columns, or two texts side by side
+    if len(alone.lines) > 3 and following and _goes_down(cell, following, alone):
+        return False  # the text of a column, beside another one's
+    aligned = _ALIGNED * size
+    if abs(alone.middle - cell.middle) <= aligned or abs(alone.lines[0].base - cell.lines[0].base) <= aligned:
+        row.cells.append(cell)
+        return True
+    for number in range(max(1, len(alone.lines) - _LOOKED_BACK), len(alone.lines)):
+        if abs(alone.lines[number].base - cell.lines[0].base) <= aligned:
+            rows[-1:] = [Row([Cell(alone.lines[:number])]), Row([Cell(alone.lines[number:]), cell])]
+            return True
+    # One of them is a label in the middle of the other's height.
+    if len(alone.lines) == 1 and cell.top <= alone.top and cell.bottom >= alone.bottom:
+        row.cells.append(cell)
+        return True
+    if alone.lines[-1].top < cell.middle < alone.lines[-1].bottom and len(cell.lines) == 1:
+        row.cells.append(cell)
+        return True
+    # The first line of a text beside a label that stands lower, in the middle of the text still to come.
+    return _hangs_over(row, cell)
+
+
+def _goes_down(cell: Cell, following: Cell, beside: Cell) -> bool:
+    """Whether a cell and the one that follows stand below each other, both beside a third."""
+    first = following.lines[0]
+    return not cell.is_beside(first) and beside.is_beside(first) and cell.bottom <= following.middle
+
+
+def _hangs_over(row: Row, cell: Cell) -> bool:
+    label = row.cells[0]
+    if len(label.lines) != 1 or len(cell.lines) != 1:
+        return False
+    if 0 < label.lines[0].base - cell.lines[0].base <= _TIGHT_STEP * cell.size:
+        row.cells.append(cell)
+        return True
+    return False
+
+
+def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with those made one whose cells hold the lines of wrapped texts side by side."""
+    whole: list[Row] = []
+    for row in rows:
+        if whole and _wraps(whole[-1], row):
+            for cell in row.cells:
+                _above(whole[-1], cell).lines += cell.lines
+        else:
+            whole.append(row)
+    return whole
+
+
+def _wraps(row: Row, below: Row) -> bool:
+    """Whether the texts in a row's cells go on in the row below."""
+    if not row.is_table or len(below.cells) > len(row.cells):
+        return False
+    long = goes_on = 0
+    for cell in below.cells:
+        under = [each for each in row.cells if not each.is_beside(cell.lines[0])]
+        if len(under) != 1:
+            return False
+        last, first = under[0].lines[-1], cell.lines[0]
+        if not _is_next(last, first, _TIGHT_STEP) or abs(last.left - first.left) > 0.3 * first.size:
+            return False
+        if last.text.endswith(_STOPS) or not first.text[:1].islower():
+            continue
+        goes_on += 1
+        long += last.length >= PROSE_LENGTH
+    return goes_on == len(below.cells) and long > 0
+
+
+def _above(row: Row, cell: Cell) -> Cell:
+    return next(each for each in row.cells if not each.is_beside(cell.lines[0]))
+
+
+def _height(cell: Cell) -> float:
+    return cell.bottom - cell.top

@@ -1,0 +1,109 @@
+"""Paragraphs that run on over a column or a page are made whole, and blocks are parted from each other."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from app.documents.pdf.lines import Line
+from app.documents.pdf.paragraphs import BULLET, SAME_SIZE, STOPS, Block, Measures, is_heavy, same_size
+
+_CAPTION = re.compile(r"(?:figure|fig\.|table|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
+_MOST_BETWEEN = 8
+
+
+def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
+    """The blocks of a whole document, with paragraphs that run on over columns or pages made whole.
+
+    What stands between the two parts (notes, captions, tables, running heads) goes before the paragraph where it is on
+    the first part's page, and after it where it is on the second's.
+    """
+    joined: list[Block] = []
+    number = 0
+    while number < len(blocks):
+        block = blocks[number]
+        number += 1
+        if joined and not block.is_furniture:
+            start = _runs_on_from(joined, block, measures)
+            if start >= 0:
+                paragraph, between = joined[start], joined[start + 1 :]
+                page = paragraph.lines[-1].page
+                earlier = [each for each in between if each.lines[0].page == page]
+                later = [each for each in between if each.lines[0].page != page]
+                if page == block.lines[0].page:
+                    earlier, later = [], between
+                paragraph.lines += block.lines
+                paragraph.joins += [None, *block.joins[1:]]
+                joined[start:] = [paragraph, *later]
+                # A heading stays with its paragraph.
+                while earlier and start and _may_be_heading(joined[start - 1], paragraph):
+                    start -= 1
+                joined[start:start] = earlier
+                continue
+        joined.append(block)
+    return joined
+
+
+def _runs_on_from(joined: Sequence[Block], block: Block, measures: Measures) -> int:
+    """The number of the paragraph that a block goes on with; -1 where there is none."""
+    first = block.lines[0]
+    if block.is_row or block.is_item:
+        return -1
+    for back in range(1, min(_MOST_BETWEEN, len(joined)) + 1):
+        earlier = joined[-back]
+        last = earlier.lines[-1]
+        if first.page - last.page > 1:
+            return -1
+        if not earlier.is_row and not earlier.is_furniture and same_size(last, first):
+            jumped = last.page != first.page or first.base < last.base - 2 * first.size
+            ends = bool(STOPS.search(last.text)) and not last.text.endswith("\x02")
+            whole = not is_heavy(last, measures) and not BULLET.match(first.text)
+            if (
+                jumped
+                and not ends
+                and whole
+                and _goes_on(last.text, first.text)
+                and not _CAPTION.match(earlier.text)
+            ):
+                return len(joined) - back
+            if not _CAPTION.match(earlier.text):
+                return -1
+        elif not _is_aside(earlier, first, measures):
+            return -1
+    return -1
+
+
+def _may_be_heading(block: Block, paragraph: Block) -> bool:
+    own, other = block.lines[-1], paragraph.lines[0]
+    return (
+        len(block.lines) <= 2
+        and own.page == other.page
+        and not block.is_furniture
+        and ((own.bold and not other.bold) or own.size > (1 + SAME_SIZE) * other.size)
+    )
+
+
+def _goes_on(last: str, first: str) -> bool:
+    """Whether a line's beginning goes on with the sentence of another's end."""
+    if last.endswith(("\x02", "\u00ad", ",", "，", "、")):
+        return True
+    head = first.lstrip("\"'“‘«[")
+    return bool(head) and (head[0].islower() or head[0] in ",;()，。、；（）")
+
+
+def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
+    """Whether a block may stand between two parts of a paragraph: small print, a caption, a table, a running head."""
+    return (
+        block.is_furniture
+        or block.is_row
+        or block.size < (1 - SAME_SIZE) * first.size
+        or bool(_CAPTION.match(block.text))
+    )
+
+
+def separate(blocks: Sequence[Block]) -> None:
+    """Put before each block what parts it from the one before: rows of a table and items of a list stand close."""
+    for before, block in itertools.pairwise(blocks):
+        together = (before.is_row and block.is_row) or (before.is_item and block.is_item)
+        block.joins[0] = "\n" if together else "\n\n"

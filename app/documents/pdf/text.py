@@ -1,0 +1,108 @@
+"""The text of a PDF in the order of reading, each code point with the character of the page it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pypdfium2
+
+from app.core.layout import Heading
+from app.core.report import Progress, Report
+from app.documents.parts import Parts
+from app.documents.pdf.characters import Sheet, read_sheet
+from app.documents.pdf.furniture import folded, furniture_of
+from app.documents.pdf.headings import bookmarks_of, headings_of
+from app.documents.pdf.hyphens import Hyphens
+from app.documents.pdf.lines import Line, lines_of
+from app.documents.pdf.order import in_reading_order
+from app.documents.pdf.paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
+from app.documents.pdf.rows import rows_of
+from app.documents.pdf.run_on import run_on, separate
+from app.documents.pdf.view import view_of_pages
+from app.documents.pdf.writer import Writer
+
+_MOSTLY = 0.6
+# A damaged page tree may say that it has any number of pages.
+_MOST_LOST = 1000
+
+
+def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
+    """The text, headings and pages of an open PDF; a page that cannot be read, or holds no text, has an empty span.
+
+    After a thousand pages on end that cannot be read none is looked for: there are only as many as can be, then.
+    Raises Stopped when the report says so.
+    """
+    count = len(document)
+    sheets: list[Sheet] = []
+    lines: list[list[Line]] = []
+    lost = 0
+    for number in range(count):
+        report.check()
+        report.progress(Progress(number, count, "Reading pages"))
+        sheets.append(read_sheet(document, number, report.check))
+        lines.append(lines_of(sheets[-1], number))
+        sheets[-1].words = []
+        lost = lost + 1 if sheets[-1].is_lost else 0
+        if lost == _MOST_LOST:
+            del sheets[-lost:], lines[-lost:]
+            break
+    _forget_code(lines)
+    report.progress(Progress(count, count, "Reading pages"))
+    bookmarks = bookmarks_of(document)
+    report.check()
+    blocks, measures = _blocks(sheets, lines)
+    report.check()
+    levels = headings_of(blocks, bookmarks, measures)
+    writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
+    spans = [writer.write(block) for block in blocks]
+    headings = (Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
+    text, pages = writer.finish()
+    view = view_of_pages(text, blocks, spans, levels, pages)
+    return Parts(text, tuple(headings), pages=pages, view=view)
+
+
+def _forget_code(pages: Sequence[Sequence[Line]]) -> None:
+    """In a document that is set in letters of one width as a whole, those are no sign of code."""
+    fixed = sum(line.length for lines in pages for line in lines if line.code)
+    if fixed > _MOSTLY * sum(line.length for lines in pages for line in lines):
+        for lines in pages:
+            for line in lines:
+                line.code = False
+
+
+def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[list[Block], Measures]:
+    """All blocks of a document in the order of reading, running heads and feet only where they are met first."""
+    furniture = furniture_of(pages)
+    rows = [
+        rows_of(in_reading_order([line for line in lines if id(line) not in furniture]), sheet.rightwards)
+        for sheet, lines in zip(sheets, pages, strict=True)
+    ]
+    measures = measures_of(rows)
+    blocks = [block for page in rows for block in blocks_of(page, measures)]
+    met: set[str] = set()
+    for sheet, lines in zip(sheets, pages, strict=True):
+        for upper in (True, False):
+            edge = [
+                line for line in lines if id(line) in furniture and (line.base < sheet.height / 2) == upper
+            ]
+            for block in _first_met(edge, met):
+                insert_at_page(blocks, block, upper)
+    blocks = run_on(blocks, measures)
+    separate(blocks)
+    return blocks, measures
+
+
+def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
+    """Blocks of the running heads or feet of a page whose words, numbers aside, were not met before."""
+    blocks: list[Block] = []
+    for line in sorted(lines, key=lambda each: (each.base, each.left)):
+        words = folded(line.text)
+        if words in met:
+            continue
+        met.add(words)
+        if blocks and blocks[-1].lines[-1].is_level_with(line):
+            blocks[-1].lines.append(line)
+            blocks[-1].joins.append("\t")
+        else:
+            blocks.append(Block([line], [""], is_furniture=True))
+    return blocks

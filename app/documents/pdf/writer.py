@@ -1,0 +1,149 @@
+"""Blocks of a PDF written as one text, with the page's character of each code point kept beside it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Sequence
+
+from app.core.layout import PageText
+from app.core.text import Span
+from app.documents.pdf.characters import Sheet
+from app.documents.pdf.hyphens import Hyphens
+from app.documents.pdf.lines import Line
+from app.documents.pdf.paragraphs import LEADERS, Block
+
+# Latin and Armenian ligatures: one character of the page, several of the text.
+_LIGATURES = {
+    chr(code): unicodedata.normalize("NFKC", chr(code))
+    for code in (*range(0xFB00, 0xFB07), *range(0xFB13, 0xFB18))
+}
+_CONTROLS = [
+    chr(code) for code in (*range(32), *range(127, 160), 0xAD, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)
+]
+# What stands for the engine's mark of a hyphen at a line's end comes after the controls, of which it is one.
+_CHANGED = dict.fromkeys(_CONTROLS, "") | _LIGATURES | {"\x02": "-", "\t": " ", "\xa0": " "}
+_RARE = re.compile("[" + "".join(re.escape(each) for each in _CHANGED) + "]")
+_STRENGTH = ["", " ", "\t", "\n", "\n\n"]
+
+
+class Writer:
+    """Writes blocks one after the other; blocks and their lines come in the order of their pages."""
+
+    def __init__(self, sheets: Sequence[Sheet], hyphens: Hyphens) -> None:
+        self._sheets = sheets
+        self._hyphens = hyphens
+        self._parts: list[str] = []
+        self._length = 0
+        self._index = array("i")
+        self._start = 0
+        self._pages: list[PageText] = []
+        self._pending = ""
+
+    def write(self, block: Block) -> Span:
+        """Write a block after what parts it from the one before; its place in the text, empty where it says nothing."""
+        start = end = -1
+        for number, (line, join) in enumerate(zip(block.lines, block.joins, strict=True)):
+            takes_out = False
+            if join is None:
+                join, _ = self._hyphens.join(block.lines[number - 1].text, line.text)
+            if number + 1 < len(block.lines) and block.joins[number + 1] is None:
+                _, takes_out = self._hyphens.join(line.text, block.lines[number + 1].text)
+            self._pending = max(self._pending, join, key=_STRENGTH.index)
+            text, places = self._words(line, takes_out)
+            if not text:
+                continue
+            self._separate()
+            self._turn_to(line.page)
+            start = self._length if start < 0 else start
+            self._put(text, places)
+            end = self._length
+        return Span(max(start, 0), max(end, 0))
+
+    def finish(self) -> tuple[str, tuple[PageText, ...]]:
+        """The whole text and all pages; the pages' spans cover it without gap or overlap."""
+        self._turn_to(len(self._sheets))
+        return "".join(self._parts), tuple(self._pages)
+
+    def _separate(self) -> None:
+        if self._length and self._pending:
+            self._put(self._pending, array("i", [-1] * len(self._pending)))
+        self._pending = ""
+
+    def _put(self, text: str, places: array[int]) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        self._index += places
+
+    def _turn_to(self, page: int) -> None:
+        """End the pages before `page`."""
+        while len(self._pages) < page:
+            sheet = self._sheets[len(self._pages)]
+            self._pages.append(
+                PageText(
+                    sheet.width,
+                    sheet.height,
+                    Span(self._start, self._length),
+                    sheet.characters,
+                    sheet.boxes,
+                    self._index,
+                    sheet.doubtful,
+                    sheet.label,
+                )
+            )
+            self._start, self._index = self._length, array("i")
+
+    def _words(self, line: Line, takes_out: bool) -> tuple[str, array[int]]:
+        """A line's text and the character of the page for each of its code points."""
+        characters = self._sheets[line.page].characters
+        pieces: list[str] = []
+        places = array("i")
+        for word in line.words:
+            if (word.gap or word.apart) and places:
+                pieces.append(" ")
+                places.append(_blank_after(characters, places[-1]))
+            own = characters[word.first : word.last] if word.order is None else ""
+            if own and not _RARE.search(own):
+                pieces.append(own)
+                places.extend(range(word.first, word.last))
+                continue
+            for each in word.characters():
+                said = _CHANGED.get(characters[each], characters[each])
+                pieces.append(said)
+                places.extend([each] * len(said))
+        text = "".join(pieces)
+        if takes_out and text.endswith(("-", "\u2010")):
+            text, places = text[:-1], places[:-1]
+        return _tidied(text, places)
+
+
+def _blank_after(characters: str, place: int) -> int:
+    """The blank that the page has after a character; -1 where reading puts one in."""
+    following = place + 1
+    if 0 < following < len(characters) and characters[following] in " \t\xa0\u3000":
+        return following
+    return -1
+
+
+_UNTIDY = re.compile(r"^\s+|\s+$|(?<=\s)\s+|" + LEADERS.pattern)
+
+
+def _tidied(text: str, places: array[int]) -> tuple[str, array[int]]:
+    """The text without blanks at its ends or several in a row, and with a tab for the dots of a table of contents."""
+    found = list(_UNTIDY.finditer(text))
+    if not found:
+        return text, places
+    pieces: list[str] = []
+    kept = array("i")
+    done = 0
+    for match in found:
+        pieces.append(text[done : match.start()])
+        kept += places[done : match.start()]
+        if not match.group().isspace() and match.start() and match.end() < len(text):
+            pieces.append("\t")
+            kept.append(-1)
+        done = match.end()
+    pieces.append(text[done:])
+    kept += places[done:]
+    return "".join(pieces), kept

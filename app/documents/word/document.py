@@ -1,0 +1,221 @@
+"""A Word document (.docx) to text and blocks."""
+
+from __future__ import annotations
+
+import posixpath
+
+from app.core.errors import SpanlightError
+from app.core.layout import BlockKind, Style
+from app.core.report import Progress, Report
+from app.documents.block_words import PLAIN
+from app.documents.blocks import Blocks
+from app.documents.parts import Parts
+from app.documents.word.lists import WordLists
+from app.documents.word.runs import LINE_BREAK, Found, Runs, text_boxes
+from app.documents.word.styles import WordStyle, WordStyles
+from app.documents.word.tables import placed_rows
+from app.documents.word.xml import Element, attribute, child, content, local, number, value
+from app.documents.word.zip import Package, damaged_beyond_reading, open_package
+
+_CHECK_EVERY = 100
+_USUAL = {
+    "styles": "styles.xml",
+    "numbering": "numbering.xml",
+    "footnotes": "footnotes.xml",
+    "endnotes": "endnotes.xml",
+}
+
+
+def read_docx(data: bytes, name: str, report: Report) -> Parts:
+    """The text, headings, blocks and tables of a Word document, with foot- and endnotes behind the text.
+
+    Tracked deletions, hidden words, headers and footers, comments and pictures are left out. A damaged file is read
+    as far as it goes, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted or no Word
+    document, and Stopped when the report says so.
+    """
+    report.progress(Progress(0, len(data), "Opening the document"))
+    package = open_package(data, name, report)
+    main = _main_part(package)
+    root = package.xml(main)
+    body = child(root, "body")
+    if body is None:
+        if package.damaged:
+            raise damaged_beyond_reading(name)
+        raise SpanlightError(f"“{name}” is not a Word document.", "Open a .docx file that Word can open.")
+    others = {kind: package.xml(part) for kind, part in _related(package, main).items()}
+    blocks = Blocks()
+    _Reader(blocks, others, report).read(body)
+    notes = ["The file is damaged: what could be read of it is shown."] if package.damaged else []
+    parts = blocks.parts(notes)
+    if package.damaged and not parts.text:
+        raise damaged_beyond_reading(name)
+    return parts
+
+
+def _main_part(package: Package) -> str:
+    """The name of the part that holds the text."""
+    relations = package.xml("_rels/.rels")
+    for relation in relations if relations is not None else ():
+        if (attribute(relation, "Type") or "").endswith("/officeDocument"):
+            return (attribute(relation, "Target") or "").lstrip("/")
+    return "word/document.xml"
+
+
+def _related(package: Package, main: str) -> dict[str, str]:
+    """The names of the parts that the text refers to, by their kind."""
+    folder, file = posixpath.split(main)
+    found = {kind: posixpath.join(folder, usual) for kind, usual in _USUAL.items()}
+    relations = package.xml(posixpath.join(folder, "_rels", f"{file}.rels"))
+    for relation in relations if relations is not None else ():
+        kind = (attribute(relation, "Type") or "").rpartition("/")[2]
+        target = attribute(relation, "Target") or ""
+        if kind in _USUAL and target and attribute(relation, "TargetMode") != "External":
+            found[kind] = posixpath.normpath(posixpath.join("/" + folder, target)).lstrip("/")
+    return found
+
+
+class _Reader:
+    """Adds a document's body and notes to blocks."""
+
+    def __init__(self, blocks: Blocks, others: dict[str, Element | None], report: Report) -> None:
+        self._blocks = blocks
+        self._report = report
+        self._notes: dict[tuple[str, str], Element] = {}
+        for kind in ("footnotes", "endnotes"):
+            root = others.get(kind)
+            for note in root if root is not None else ():
+                self._notes.setdefault((kind, attribute(note, "id") or ""), note)
+        self._styles = WordStyles(others.get("styles"))
+        self._lists = WordLists(others.get("numbering"))
+        self._found = Found()
+        self._runs = Runs(self._styles, self._found)
+        self._paragraphs = 0
+        self._in_code = False
+
+    def read(self, body: Element) -> None:
+        """Add all of the body in its order, and then the notes that it refers to."""
+        total = len(body)
+        for done, element in enumerate(content(body)):
+            if done % _CHECK_EVERY == 0:
+                self._report.progress(Progress(done, max(total, done), "Reading the document"))
+            self._element(element)
+        # A note may refer to further ones; each is read once.
+        read = 0
+        while len(self._found.notes) > read:
+            unread = list(self._found.notes)[read:]
+            for key in unread:
+                read += 1
+                if key in self._notes:
+                    self._note(self._notes[key], f"{read}.")
+        self._blocks.end()
+
+    def _content(self, parent: Element) -> None:
+        for element in content(parent):
+            self._element(element)
+
+    def _element(self, element: Element) -> None:
+        name = local(element)
+        if name == "p":
+            self._paragraph(element)
+        elif name == "tbl":
+            self._table(element)
+
+    def _paragraph(self, paragraph: Element, marker: str | None = None) -> None:
+        self._paragraphs += 1
+        if self._paragraphs % _CHECK_EVERY == 0:
+            self._report.check()
+        properties = child(paragraph, "pPr")
+        identifier = value(properties, "pStyle")
+        style = self._styles.of(identifier) if identifier else self._styles.paragraph
+        words = list(self._runs.of(paragraph, style))
+        level = _heading_level(properties, style)
+        # As in Word's own navigation, what stands in a table is no heading of the document.
+        extra = frozenset([Style.STRONG]) if level and self._blocks.in_table else PLAIN
+        level = 0 if extra else level
+        self._begin(properties, style, level, any(text.strip() for text, _ in words), marker)
+        for text, styles in words:
+            if text == LINE_BREAK:
+                self._blocks.line_break()
+            else:
+                self._blocks.words(text, styles | extra)
+        if not self._in_code:
+            self._blocks.end()
+        boxes, self._found.boxes = self._found.boxes, []
+        for box in boxes:
+            for inside in text_boxes(box):
+                self._content(inside)
+
+    def _begin(
+        self, properties: Element | None, style: WordStyle, level: int, shows: bool, marker: str | None
+    ) -> None:
+        """Begin the block that a paragraph makes; paragraphs of code on end are one block."""
+        was_code, self._in_code = self._in_code, style.kind is BlockKind.CODE and not level
+        if self._in_code:
+            if was_code and self._blocks.is_open:
+                self._blocks.line_break()
+            else:
+                self._blocks.begin(BlockKind.CODE)
+            return
+        depth = 0
+        if marker is None and shows:
+            marker, depth = self._numbering(properties, style)
+        if level:
+            self._blocks.begin(BlockKind.HEADING, level, marker or "")
+        elif marker is not None:
+            self._blocks.begin(BlockKind.ITEM, depth + 1, marker)
+        elif style.kind is BlockKind.QUOTE:
+            self._blocks.begin(BlockKind.QUOTE, 1)
+        else:
+            self._blocks.begin(BlockKind.PARAGRAPH)
+
+    def _numbering(self, properties: Element | None, style: WordStyle) -> tuple[str | None, int]:
+        """A paragraph's marker, None where it is no item, and how deep it is nested, from 0."""
+        own = child(properties, "numPr")
+        list_number = number(own, "numId")
+        depth = number(own, "ilvl")
+        if list_number is None:
+            list_number = style.list_number
+        if depth is None:
+            depth = style.list_level or 0
+        depth = max(0, min(depth, 8))
+        return (self._lists.marker(list_number, depth) if list_number else None), depth
+
+    def _table(self, table: Element) -> None:
+        self._in_code = False
+        blocks = self._blocks
+        blocks.end()
+        if blocks.in_table:
+            for row in placed_rows(table):
+                for cell in row.cells:
+                    self._cell(cell.element)
+            return
+        blocks.begin_table()
+        for row in placed_rows(table):
+            blocks.row(row.header, row.skip)
+            for cell in row.cells:
+                blocks.cell(cell.rows, cell.columns)
+                self._cell(cell.element)
+        blocks.end_table()
+
+    def _cell(self, cell: Element) -> None:
+        self._content(cell)
+        self._in_code = False
+        self._blocks.end()
+
+    def _note(self, note: Element, marker: str) -> None:
+        """Add a foot- or endnote: its first paragraph as an item with its mark, further ones without."""
+        given = marker
+        for element in content(note):
+            if local(element) == "p":
+                self._paragraph(element, given)
+                given = ""
+            else:
+                self._element(element)
+
+
+def _heading_level(properties: Element | None, style: WordStyle) -> int:
+    """A heading's level from 1, by the paragraph's own outline level or its style's; 0 for text."""
+    own = number(properties, "outlineLvl")
+    if own is None or style.name == "toc heading":
+        return style.level
+    return own + 1 if 0 <= own < 9 else 0

@@ -1,0 +1,152 @@
+"""The numbers and bullets that Word puts before list items and numbered headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.documents.numerals import bullet, letters, roman
+from app.documents.word.styles import font_of
+from app.documents.word.symbols import symbol
+from app.documents.word.xml import Element, attribute, child, local, number, switch, value, whole
+
+_LEVELS = 9
+_PLACE = re.compile(r"%([1-9])")
+_OWN_BULLETS = {"·": "•", "●": "•", "o": "◦", "○": "◦", "■": "▪", "§": "▪"}
+
+
+@dataclass(frozen=True)
+class _Level:
+    """How one level of a list is numbered."""
+
+    format: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restart: int | None = None  # the level, from 1, after which it starts again; 0 for never
+    font: str = ""
+    digits_only: bool = False
+
+
+class WordLists:
+    """Counts the items of a document's lists as they come."""
+
+    def __init__(self, root: Element | None) -> None:
+        self._abstract: dict[str, Element] = {}
+        self._numbers: dict[int, tuple[str, dict[int, Element]]] = {}
+        self._by_style: dict[str, str] = {}
+        self._counts: dict[str, list[int | None]] = {}
+        self._started: set[tuple[int, int]] = set()
+        self._levels: dict[tuple[int, int], _Level | None] = {}
+        for each in root if root is not None else ():
+            if local(each) == "abstractNum":
+                identifier = attribute(each, "abstractNumId") or ""
+                self._abstract[identifier] = each
+                linked = value(each, "styleLink")
+                if linked:
+                    self._by_style[linked] = identifier
+            elif local(each) == "num" and (found := whole(attribute(each, "numId"))) is not None:
+                overrides = {
+                    level: override
+                    for override in each
+                    if local(override) == "lvlOverride"
+                    and (level := whole(attribute(override, "ilvl"))) is not None
+                }
+                self._numbers[found] = (value(each, "abstractNumId") or "", overrides)
+
+    def marker(self, list_number: int, level: int) -> str | None:
+        """Count one more item of a list at a level (from 0); its marker, empty for one without; None for no list."""
+        level = max(0, min(level, _LEVELS - 1))
+        if list_number not in self._numbers:
+            return None
+        meant = self._level(list_number, level)
+        if meant is None:
+            return None
+        counts = self._count(list_number, level, meant)
+        if meant.format == "bullet":
+            return _bullet(meant, level)
+        if meant.format == "none" and not _PLACE.search(meant.text):
+            return meant.text.strip()
+
+        def written(found: re.Match[str]) -> str:
+            at = int(found[1]) - 1
+            other = self._level(list_number, at) or _Level()
+            count = counts[at] if counts[at] is not None else other.start
+            assert count is not None
+            plain = meant.digits_only and at != level
+            return _number(count, "decimal" if plain else other.format)
+
+        return _PLACE.sub(written, meant.text).strip()
+
+    def _count(self, list_number: int, level: int, meant: _Level) -> list[int | None]:
+        """The counts of all levels after this item. Lists of one definition go on counting together."""
+        definition, overrides = self._numbers[list_number]
+        counts = self._counts.setdefault(definition, [None] * _LEVELS)
+        for at, override in overrides.items():
+            # A list that says where it starts does so once, at its first item.
+            start = number(override, "startOverride")
+            if start is not None and 0 <= at < _LEVELS and (list_number, at) not in self._started:
+                self._started.add((list_number, at))
+                counts[at] = start - 1
+        before = counts[level]
+        counts[level] = meant.start if before is None else before + 1
+        for deeper in range(level + 1, _LEVELS):
+            below = self._level(list_number, deeper)
+            if below is None or below.restart is None or (below.restart > 0 and level < below.restart):
+                counts[deeper] = None
+        return counts
+
+    def _level(self, list_number: int, level: int) -> _Level | None:
+        key = (list_number, level)
+        if key not in self._levels:
+            definition, overrides = self._numbers[list_number]
+            own = child(overrides.get(level), "lvl")
+            element = own if own is not None else self._defined(definition, level)
+            self._levels[key] = _read(element) if element is not None else None
+        return self._levels[key]
+
+    def _defined(self, definition: str, level: int) -> Element | None:
+        element = self._abstract.get(definition)
+        style = value(element, "numStyleLink")
+        if style and style in self._by_style:
+            element = self._abstract.get(self._by_style[style])
+        for each in element if element is not None else ():
+            if local(each) == "lvl" and whole(attribute(each, "ilvl")) == level:
+                return each
+        return None
+
+
+def _read(element: Element) -> _Level:
+    start = number(element, "start")
+    return _Level(
+        value(element, "numFmt") or "decimal",
+        value(element, "lvlText") or "",
+        1 if start is None else start,
+        number(element, "lvlRestart"),
+        font_of(child(element, "rPr")) or "",
+        bool(switch(element, "isLgl")),
+    )
+
+
+def _bullet(level: _Level, depth: int) -> str:
+    text = level.text.strip()
+    if not text:
+        return bullet(depth + 1) if level.text == "" else ""
+    known = _OWN_BULLETS.get(text) or symbol(text[0], level.font)
+    return known or (bullet(depth + 1) if "\ue000" <= text[0] <= "\uf8ff" else text)
+
+
+def _number(count: int, form: str) -> str:
+    match form:
+        case "lowerLetter":
+            return letters(count)
+        case "upperLetter":
+            return letters(count).upper()
+        case "lowerRoman":
+            return roman(count)
+        case "upperRoman":
+            return roman(count).upper()
+        case "decimalZero":
+            return f"{count:02}"
+        case "none":
+            return ""
+    return str(count)

@@ -1,0 +1,162 @@
+"""The words of one paragraph of a Word document, with what is set apart in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.core.layout import Style
+from app.documents.block_words import PLAIN, Styles
+from app.documents.word.styles import PLAIN_STYLE, WordStyle, WordStyles, font_of, run_styles
+from app.documents.word.symbols import symbol
+from app.documents.word.xml import Element, attribute, child, local, value
+
+LINE_BREAK = "\n"
+
+# Around runs: tracked insertions, smart tags, content controls, text directions, fields.
+_TRANSPARENT = frozenset(
+    "ins moveTo smartTag customXml sdt sdtContent fldSimple dir bdo hyperlink oMath oMathPara subDoc".split()
+)
+_TEXT_BOXES = frozenset(("drawing", "pict", "object", "AlternateContent"))
+_NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
+
+
+@dataclass
+class Found:
+    """What a document's runs refer to: notes in the order of their marks, and text boxes not read yet."""
+
+    notes: dict[tuple[str, str], int] = field(default_factory=dict)
+    boxes: list[Element] = field(default_factory=list)
+
+    def note(self, kind: str, identifier: str) -> str:
+        """The mark of a note, counted from 1 among all notes."""
+        return str(self.notes.setdefault((kind, identifier), len(self.notes) + 1))
+
+
+class Runs:
+    """Reads paragraphs' runs; a field's instruction is left out, its result is words."""
+
+    def __init__(self, styles: WordStyles, found: Found) -> None:
+        self._styles = styles
+        self._found = found
+        self._fields: list[bool] = []  # of each field that is open: whether its instruction is being read
+
+    def of(self, paragraph: Element, style: WordStyle) -> Iterator[tuple[str, Styles]]:
+        """The paragraph's words with their styles; a forced line break comes alone, as LINE_BREAK."""
+        # An instruction does not go on in the next paragraph in any file but a damaged one.
+        self._fields = [False for _ in self._fields]
+        yield from self._children(paragraph, style, PLAIN)
+
+    def _children(self, parent: Element, style: WordStyle, around: Styles) -> Iterator[tuple[str, Styles]]:
+        for each in parent:
+            name = local(each)
+            if name == "r":
+                yield from self._run(each, style, around)
+            elif name in _TRANSPARENT:
+                inner = around | {Style.LINK} if name == "hyperlink" else around
+                yield from self._children(each, style, inner)
+            elif name in _TEXT_BOXES:
+                self._found.boxes.append(each)
+            elif _is_mathematics(each) and name not in ("rPr", "ctrlPr"):
+                yield from self._children(each, style, around)
+
+    def _run(self, run: Element, paragraph: WordStyle, around: Styles) -> Iterator[tuple[str, Styles]]:
+        properties = child(run, "rPr")
+        identifier = value(properties, "rStyle")
+        named = self._styles.of(identifier) if identifier else PLAIN_STYLE
+        own = run_styles(properties, named, paragraph)
+        if own is None:
+            # Fields begin and end in hidden runs too.
+            for each in run:
+                self._field(each)
+            return
+        styles = own | around
+        if Style.LINK in styles or named.name == "hyperlink":
+            styles = (styles | {Style.LINK}) - {Style.UNDERLINED}
+        for each in run:
+            name = local(each)
+            if name == "fldChar":
+                self._field(each)
+            elif any(self._fields):
+                continue
+            elif name == "t":
+                yield _without_symbols(each.text or "", properties), styles
+            elif name == "tab" or name == "ptab":
+                yield "\t", styles
+            elif name in ("br", "cr"):
+                if (attribute(each, "type") or "textWrapping") == "textWrapping":
+                    yield LINE_BREAK, PLAIN
+                else:
+                    yield " ", PLAIN
+            elif name == "noBreakHyphen":
+                yield "\u2011", styles
+            elif name == "softHyphen":
+                yield "\u00ad", styles
+            elif name == "sym":
+                yield _symbol(each), styles
+            elif name in _NOTES:
+                yield self._note(each, name), styles | {Style.RAISED}
+            elif name == "ruby":
+                base = child(each, "rubyBase")
+                yield from self._children(each if base is None else base, paragraph, around)
+            elif name in _TEXT_BOXES:
+                self._found.boxes.append(each)
+
+    def _note(self, reference: Element, name: str) -> str:
+        if (attribute(reference, "customMarkFollows") or "0") in ("1", "true", "on"):
+            return ""
+        return self._found.note(_NOTES[name], attribute(reference, "id") or "")
+
+    def _field(self, element: Element) -> None:
+        if local(element) != "fldChar":
+            return
+        kind = attribute(element, "fldCharType")
+        if kind == "begin":
+            self._fields.append(True)
+        elif kind == "separate" and self._fields:
+            self._fields[-1] = False
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+
+
+def text_boxes(holder: Element) -> Iterator[Element]:
+    """What text boxes hold, each once: of a drawing and its stand-in for older programs only the drawing is read."""
+    stack = [holder]
+    while stack:
+        element = stack.pop()
+        name = local(element)
+        if name == "txbxContent":
+            yield element
+        elif name == "AlternateContent":
+            choices = [each for each in element if local(each) in ("Choice", "Fallback")]
+            stack += choices[:1]
+        else:
+            stack += reversed(element)
+
+
+def _is_mathematics(element: Element) -> bool:
+    return isinstance(element.tag, str) and element.tag.startswith(
+        (
+            "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
+            "{http://purl.oclc.org/ooxml/officeDocument/math}",
+        )
+    )
+
+
+def _symbol(element: Element) -> str:
+    try:
+        code = int(attribute(element, "char") or "", 16)
+    except ValueError:
+        return ""
+    if not 0 < code < 0xD800 and not 0xE000 <= code < 0xFFFE:
+        return ""
+    known = symbol(chr(code), attribute(element, "font") or "")
+    return known or ("\ufffd" if 0xE000 <= code <= 0xF8FF else chr(code))
+
+
+def _without_symbols(text: str, properties: Element | None) -> str:
+    """Words in which the private characters of symbol fonts are what they show."""
+    if not any("\uf000" <= each <= "\uf0ff" for each in text):
+        return text
+    font = font_of(properties) or ""
+    return "".join(symbol(each, font) or "\ufffd" if "\uf000" <= each <= "\uf0ff" else each for each in text)

@@ -1,0 +1,107 @@
+"""Ask many questions, each of its own text, from one file to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question, QuestionBatch
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.ask.question import listed, nearest_values, with_view
+from app.flows.groups import GroupReport, groups
+from app.flows.in_order import BatchDone, InOrder
+from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
+from app.flows.workspace import Workspace
+
+ItemT = TypeVar("ItemT")
+
+UNREAD = Reading((), False, 1.0, 1.0, 0, 0, 0.0)
+
+
+def ask_batch(
+    workspace: Workspace,
+    source: Path,
+    output: Path,
+    options: Question,
+    report: Report,
+    *,
+    model: str = "",
+    device: str = "",
+) -> BatchDone:
+    """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "outcome", ...}`.
+
+    Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
+    are code points into it; a row without an answer has "" and null, and its probability is that of there being none;
+    with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
+    "answers" to each row, as `listed`). Rows whose id is in the output already are not asked again. Raises
+    SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    refuse_same_file(source, output)
+    total = check_rows(source, ("context", "question"))
+    with RowFile(output, "answer") as file:
+        before = sum(row.key in file.finished for row in read_rows(source))
+        left = (row for row in read_rows(source) if row.key not in file.finished)
+        whole = GroupReport(report, total - before, "questions")
+        asked = ((row, _question(row, source, options)) for row in left)
+
+        def take(pair: tuple[Row, Question], reading: Reading) -> None:
+            row, question = pair
+            file.append([_answer_row(row, listed(reading, question.documents), options.top_k)])
+
+        read_questions(workspace, asked, choice, whole, take)
+    return BatchDone(total, before, whole.seconds)
+
+
+def read_questions(
+    workspace: Workspace,
+    asked: Iterable[tuple[ItemT, Question]],
+    choice: ModelChoice,
+    whole: GroupReport,
+    take: Callable[[tuple[ItemT, Question], Reading], None],
+) -> None:
+    """Read the items' questions, and have each item and question taken with what that brought.
+
+    They are taken in their order, each as soon as all before it are known. A question without words is not read:
+    no text answers it.
+    """
+    for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
+        unread = {at: UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
+        in_order = InOrder(group, unread, whole, take)
+        if in_order.asked:
+            batch = QuestionBatch(tuple(group[at][1] for at in in_order.asked))
+            for found in enumerate(workspace.engine.run(batch, choice, in_order)):
+                in_order.partial(found)
+        whole.finished(len(group))
+
+
+def _question(row: Row, source: Path, options: Question) -> Question:
+    # One character for one, so that positions stay.
+    context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
+    text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
+    return replace(options, text=text, documents=(with_view(Document(context)),))
+
+
+def _answer_row(row: Row, reading: Reading, top_k: int) -> dict[str, object]:
+    best = reading.best
+    values: dict[str, object] = {
+        "id": row.id,
+        "answer": best.text if best else "",
+        "start": best.span.start if best else None,
+        "end": best.span.end if best else None,
+        "probability": best.probability if best else reading.no_answer_probability,
+        "no_answer_probability": reading.no_answer_probability,
+        "outcome": reading.outcome,
+        "nearest": nearest_values(reading),
+    }
+    if top_k > 1:
+        values["answers"] = [
+            {"answer": a.text, "start": a.span.start, "end": a.span.end, "probability": a.probability}
+            for a in reading.answers
+        ]
+    return values

@@ -1,0 +1,178 @@
+"""Ask documents a question."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.errors import SpanlightError
+from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
+from app.flows.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.core.report import Progress, Report
+    from app.core.requests import Question
+    from app.core.results import Answer, Reading
+    from app.core.text import Document, Span
+
+# Of fewer tokens the time says little.
+_LEAST_TIMED = 150
+# What is less likely is not listed among the other places.
+LEAST_LISTED = 0.05
+# Words that answer nothing by themselves. Left out are those that may: numbers, "no", "all", and names ("May", "Will").
+_STOP_WORDS = frozenset(
+    "a about above after again against also am among an and are as at be because been before being below between but"
+    " by could did do does doing during for from further had has have having he her hers herself him himself his how"
+    " however i if in into is it its itself just me must my nor not of off on once only or other our ours out over own"
+    " per same shall she should so such than that the their theirs them then there these they this those though"
+    " through to too under until up upon us very was we were what when where whether which while who whom whose why"
+    " with within without would you your yours".split()
+)
+_WORD = re.compile(r"\w[\w'’]*")
+
+
+def ask(
+    workspace: Workspace, question: Question, report: Report, *, model: str = "", device: str = ""
+) -> Reading:
+    """Read the documents for the question; better and better Readings come as partial results, each as `listed`.
+
+    Where a quicker reader finds what the model reads, its own Readings come first, and every one names it. `model` and
+    `device` overrule the settings. Raises SpanlightError for a question without words, a missing model or device, and
+    EngineLost when the model process died; Stopped when the report says so.
+    """
+    if not question.text.strip():
+        raise SpanlightError("The question is empty.", "Type what you want to know.")
+    if not question.documents:
+        raise SpanlightError("There is nothing to read.", "Open or paste a text first.")
+    question = replace(question, documents=tuple(map(with_view, question.documents)))
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    from app.models.disk.card import model_name
+
+    listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
+    reading = listing.told(workspace.engine.run(question, choice, listing))
+    if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
+        workspace.settings.reading_speed = speed
+    return reading
+
+
+def _speed(workspace: Workspace, reading: Reading, question: Question, model: str, looked_at: int) -> float:
+    """How fast was read, in tokens a second times weights; 0 where too little was read to tell, or by the quick reader.
+
+    `looked_at` counts the windows that a quicker reader read of the text.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+    read = reading.windows * card.window
+    if not reading.quick:  # the last windows are shorter
+        characters = sum(len(document.text) for document in question.documents)
+        read = min(read, round(characters * TOKENS_PER_CHARACTER * card.window / (card.window - card.stride)))
+    if read < _LEAST_TIMED or not reading.seconds or (reading.finder and reading.finder == reading.model):
+        return 0.0
+    done = read * card.parameters
+    if reading.finder:
+        finder = next((each for each in workspace.shelf.cards() if each.name == reading.finder), None)
+        if finder is None:
+            return 0.0
+        done += looked_at * finder.window * finder.parameters
+    return done / reading.seconds
+
+
+def with_view(document: Document) -> Document:
+    """The document with its view; one that was read from no file, or was edited since, is a plain text."""
+    if document.view is not None:
+        return document
+    from app.documents.chapters import find_chapters, view_with_chapters
+
+    return replace(document, view=view_with_chapters(document.text, find_chapters(document.text)))
+
+
+def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
+    """The reading with its best words and those of its other places that are worth a person's look.
+
+    These are at least `LEAST_LISTED` likely, stand in no sentence of a better one, and say more than punctuation and
+    words such as "of the".
+    """
+    from app.core.sentences import sentence_around
+
+    kept: list[Answer] = []
+    taken: list[tuple[int, Span]] = []
+    for answer in reading.answers:
+        if kept and (
+            answer.probability < LEAST_LISTED
+            or not _says_something(answer.text)
+            or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in taken)
+        ):
+            continue
+        kept.append(answer)
+        taken.append((answer.document, sentence_around(documents[answer.document].text, answer.span)))
+    return replace(reading, answers=tuple(kept))
+
+
+def nearest_values(reading: Reading) -> dict[str, object] | None:
+    """The words shown with low confidence, as they are printed for programs; None where there are none."""
+    near = None if reading.best is not None else reading.shown
+    if near is None:
+        return None
+    return {
+        "text": near.text,
+        "start": near.span.start,
+        "end": near.span.end,
+        "probability": near.probability,
+    }
+
+
+def load_reader(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
+    """Have the model process load the reader, so that the first question need not wait."""
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
+    return workspace.engine.load(choice, Head.QUESTION_ANSWERING, report)
+
+
+def own_threshold(workspace: Workspace, report: Report) -> float:
+    """The probability from which on the reader holds a text to answer; raises SpanlightError where there is none."""
+    return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
+
+
+class _Listing:
+    """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any.
+
+    `read` counts the windows read so far, by both readers.
+    """
+
+    def __init__(self, report: Report, question: Question, finder: str) -> None:
+        self._report = report
+        self._question = question
+        self._finder = finder
+        self.read = 0
+
+    def told(self, reading: Reading) -> Reading:
+        """The reading as it is handed on."""
+        is_found = reading.model == self._finder or (reading.quick and not self._question.quick)
+        if self._finder and is_found:
+            reading = replace(reading, quick=True, finder=self._finder)
+        return listed(reading, self._question.documents)
+
+    def progress(self, progress: Progress) -> None:
+        self.read = progress.done
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        from app.core.results import Reading
+
+        self._report.partial(self.told(result) if isinstance(result, Reading) else result)
+
+    def notice(self, sentence: str) -> None:
+        self._report.notice(sentence)
+
+    def check(self) -> None:
+        self._report.check()
+
+
+def _says_something(text: str) -> bool:
+    words = _WORD.findall(text)
+    if not words:
+        return any(unicodedata.category(character) == "So" for character in text)  # a tick in a table, say
+    # US, IT and WHO are names.
+    return any(word.isupper() or word.lower() not in _STOP_WORDS for word in words)

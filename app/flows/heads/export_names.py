@@ -1,0 +1,144 @@
+"""The names of texts as a table (CSV), as tagged words (CoNLL), and for programs (JSON)."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.core.results import Tagged
+from app.core.sentences import sentences
+from app.core.tables import csv_lines
+from app.flows.history.export import Format
+from app.settings.files import write_atomic
+
+FORMATS = (
+    Format("csv", "Table (CSV)", ".csv"),
+    Format("conll", "Tagged words (CoNLL)", ".conll"),
+    Format("json", "For programs (JSON)", ".json"),
+)
+COLUMNS = ("start", "end", "text", "type", "probability")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedDocument:
+    """A text, its names and words, and what it is called: a file's path, or nothing."""
+
+    text: str
+    tagged: Tagged
+    name: str = ""
+
+
+def names_as(kind: str, documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = "") -> str:
+    """The names of documents in one of `FORMATS`; raises SpanlightError for another one."""
+    match kind:
+        case "csv":
+            return names_csv(documents)
+        case "conll":
+            return names_conll(documents)
+        case "json":
+            return json.dumps(names_values(documents, labels, model), indent=2, ensure_ascii=False) + "\n"
+    known = ", ".join(one.key for one in FORMATS)
+    raise SpanlightError(f"There is no format “{kind}”.", f"The formats are: {known}.")
+
+
+def save_names(
+    kind: str,
+    documents: Sequence[TaggedDocument],
+    labels: Sequence[str],
+    model: str,
+    path: Path,
+    report: Report,
+) -> None:
+    """Write the names of documents to a file, whole or not at all.
+
+    Raises SpanlightError for an unknown format and where the disk refuses; Stopped when stopped.
+    """
+    text = names_as(kind, documents, labels, model)
+    report.check()
+    # By the byte order mark a spreadsheet knows the encoding.
+    write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)
+
+
+def names_csv(documents: Sequence[TaggedDocument], delimiter: str = ",") -> str:
+    """A row a name under `COLUMNS`, with a column `document` before them where there are several documents.
+
+    `start` and `end` count code points of the text; probabilities have six decimals; a cell that a spreadsheet would
+    take for a formula gets an apostrophe.
+    """
+    several = len(documents) > 1
+    rows = [("document", *COLUMNS) if several else COLUMNS]
+    for document in documents:
+        for name in document.tagged.entities:
+            row = (str(name.span.start), str(name.span.end), name.text, name.label, f"{name.probability:.6f}")
+            rows.append((document.name, *row) if several else row)
+    return csv_lines(rows, delimiter)
+
+
+def names_conll(documents: Sequence[TaggedDocument]) -> str:
+    """A line a word, its tag behind a blank; a blank line between sentences, a line -DOCSTART- before each document.
+
+    As in CoNLL-2003 (Tjong Kim Sang and De Meulder) with the columns in between left out; one document has no
+    -DOCSTART-. A blank or control character inside a word or a tag is written as U+FFFD.
+    """
+    parts: list[str] = []
+    for document in documents:
+        if len(documents) > 1:
+            parts.append("-DOCSTART- O\n\n")
+        parts += _rows(document)
+    return "".join(parts)
+
+
+def names_values(
+    documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = ""
+) -> dict[str, object]:
+    """What the JSON holds: each document's name and names with their places, the types known, the model."""
+    return {
+        "documents": [
+            {
+                "document": document.name,
+                "names": [
+                    {
+                        "start": name.span.start,
+                        "end": name.span.end,
+                        "text": name.text,
+                        "type": name.label,
+                        "probability": name.probability,
+                    }
+                    for name in document.tagged.entities
+                ],
+                "words": len(document.tagged.words),
+                "windows": document.tagged.windows,
+            }
+            for document in documents
+        ],
+        "types": list(labels),
+        "model": model,
+    }
+
+
+def _rows(document: TaggedDocument) -> Iterator[str]:
+    bounds = sentences(document.text)
+    end, wrote = 0, False
+    for word in document.tagged.words:
+        new = False
+        while word.span.start >= end and (sentence := next(bounds, None)) is not None:
+            end, new = sentence.end, True
+        if new and wrote:
+            yield "\n"
+        wrote = True
+        yield f"{_plain(word.span.of(document.text))} {_plain(word.tag)}\n"
+    if wrote:
+        yield "\n"
+
+
+def _plain(word: str) -> str:
+    if word.isalnum():
+        return word
+    return "".join(
+        "\ufffd" if each.isspace() or unicodedata.category(each) in ("Cc", "Cs") else each for each in word
+    )

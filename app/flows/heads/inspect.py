@@ -1,0 +1,125 @@
+"""Look into a model at work on one text, and compare models on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.core.blanks import blanks_in
+from app.core.inspection import Look, Subject, Visit
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.text import Document
+from app.flows.ask.question import with_view
+from app.flows.groups import GroupReport
+from app.flows.samples import ASK, CLASSIFY, FILL, FOLLOW, NAMES, Sample, samples
+from app.flows.workspace import Workspace
+
+# So many samples of each kind are offered.
+_OF_EACH = 2
+_SAID = {
+    ASK: "A question: {0}", CLASSIFY: "A text to classify: {0}", FILL: "A sentence with a blank: {0}",
+    FOLLOW: "What follows: {0}", NAMES: "Names in a text: {0}",
+}  # fmt: skip
+
+Request = Question | TextsToClassify | TextToFill | PassagePairs | TextsToTag
+
+
+def look(workspace: Workspace, request: Look, report: Report, *, model: str = "", device: str = "") -> Any:
+    """Bring back what a look asks for (each kind's docstring says what); `model` and `device` overrule the settings.
+
+    Raises SpanlightError for a missing model or device and for what the subject lacks, EngineLost when the model
+    process died; Stopped when the report says so.
+    """
+    choice = workspace.choose(request.subject.head, model, device, report)
+    return workspace.engine.run(replace(request, subject=_viewed(request.subject)), choice, report)
+
+
+def compare(
+    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report, *, device: str = ""
+) -> tuple[Any, ...]:
+    """What each of several models, by name or folder, makes of the subject, in the models' order.
+
+    The results are those of the subject's own head: Reading, Classifications, FilledText, FollowOns or TaggedTexts.
+    Those done so far are handed over as a partial result. Raises as `look` does, for a missing model before any has
+    worked.
+    """
+    request = request_of(_viewed(subject))
+    choices = [workspace.choose(subject.head, model, device, report) for model in models]
+    each = GroupReport(report, len(choices), "models")
+    results: tuple[Any, ...] = ()
+    for choice in choices:
+        results = (*results, workspace.engine.run(request, choice, each))
+        each.finished(1)
+        if len(results) < len(choices):
+            report.partial(results)
+    return results
+
+
+def _viewed(subject: Subject) -> Subject:
+    """The subject with the view that its text is read with when it is asked a question."""
+    if subject.head is not Head.QUESTION_ANSWERING:
+        return subject
+    return replace(subject, view=with_view(Document(subject.text, view=subject.view)).view)
+
+
+def request_of(subject: Subject) -> Request:
+    """What is asked of the subject's head without looking inside. Raises SpanlightError where something is missing."""
+    match subject.head:
+        case Head.QUESTION_ANSWERING:
+            return Question(subject.pair, (Document(subject.text, view=subject.view),))
+        case Head.CLASSIFICATION:
+            texts = TextsToClassify((subject.text,))
+            texts.require_words()
+            return texts
+        case Head.MASKED_WORDS:
+            blanks = TextToFill(subject.text, subject.blanks)
+            blanks.require_blanks()
+            return blanks
+        case Head.NEXT_SENTENCE:
+            pairs = PassagePairs(((subject.text, subject.pair),))
+            pairs.require_words()
+            return pairs
+        case Head.TOKEN_CLASSIFICATION:
+            tagged = TextsToTag((subject.text,))
+            tagged.require_words()
+            return tagged
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A sample to look into with one click: what is said on its button, and the visit."""
+
+    title: str
+    visit: Visit
+
+
+def offers(workspace: Workspace, report: Report) -> tuple[Offer, ...]:
+    """Samples of every head that an installed model has, the first few of each kind."""
+    heads = {head for card in workspace.shelf.cards() for head in card.heads}
+    found: dict[str, list[Offer]] = {}
+    for sample in samples(workspace.paths):
+        visit = visit_of(sample)
+        if visit is not None and visit.subject.head in heads and len(found.get(sample.kind, ())) < _OF_EACH:
+            title = _SAID[sample.kind].format(visit.title)
+            found.setdefault(sample.kind, []).append(Offer(title, visit))
+    return tuple(offer for kind in _SAID for offer in found.get(kind, ()))
+
+
+def visit_of(sample: Sample) -> Visit | None:
+    """A sample as something to look into; None for one that lacks its question, its blank or its second passage."""
+    match sample.kind:
+        case "ask" if sample.questions:
+            question = sample.questions[0]
+            return Visit(Subject(Head.QUESTION_ANSWERING, sample.text, question), title=question)
+        case "classify":
+            return Visit(Subject(Head.CLASSIFICATION, sample.text), title=sample.title)
+        case "fill" if blanks_in(sample.text):
+            subject = Subject(Head.MASKED_WORDS, sample.text, blanks=blanks_in(sample.text))
+            return Visit(subject, title=sample.title)
+        case "follow" if sample.second:
+            return Visit(Subject(Head.NEXT_SENTENCE, sample.text, sample.second), title=sample.title)
+        case "names":
+            return Visit(Subject(Head.TOKEN_CLASSIFICATION, sample.text), title=sample.title)
+    return None

@@ -1,0 +1,122 @@
+"""Answers as highlight annotations in copies of the PDFs that they stand in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.core.layout import Kind
+from app.core.report import Progress, Report
+from app.core.wording import count
+from app.documents.orders import Highlight, MarkUp
+from app.flows.ask.pages import mark_up
+from app.flows.history.compare import plain
+from app.flows.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The copies written, how many answers were marked in them, and what a person is to be told of the others."""
+
+    files: tuple[Path, ...]
+    count: int
+    notes: tuple[str, ...]
+
+
+def marked_copies(
+    workspace: Workspace, entries: Sequence[Entry], output: Path, report: Report, *, password: str = ""
+) -> Marked:
+    """Write a copy of each PDF with its answers highlighted: to `output`, or beside it where there are several.
+
+    Of several, each copy's name is that of `output` with the PDF's own behind it. Raises SpanlightError where no
+    answer stands in a PDF, where a copy would take the original's place, and where the disk refuses.
+    """
+    by_file: dict[str, list[Entry]] = {}
+    elsewhere = 0
+    for entry in entries:
+        if entry.kind is Kind.PDF and entry.path and entry.shown is not None:
+            by_file.setdefault(entry.path, []).append(entry)
+        elif entry.shown is not None:
+            elsewhere += 1
+    if not by_file:
+        raise SpanlightError(
+            "None of these answers stands in a PDF, so there is nothing to mark.", "Choose another format."
+        )
+    notes = [f"{count(elsewhere, 'answer')} in documents other than PDF left out."] if elsewhere else []
+    outputs = _outputs(list(by_file), output)
+    marked, files = 0, []
+    for at, (path, found) in enumerate(by_file.items()):
+        report.check()
+        report.progress(Progress(at, len(by_file), "Marking PDFs"))
+        try:
+            reasons = _mark(workspace, path, found, outputs[path], report, password)
+        except SpanlightError as fault:
+            if len(by_file) == 1:
+                raise
+            notes.append(str(fault))
+            continue
+        marked += sum(not reason for reason in reasons)
+        if not all(reasons):  # otherwise there is nothing in it that the original lacks
+            files.append(outputs[path])
+        for entry, reason in zip(found, reasons, strict=True):
+            if reason and entry.shown is not None:
+                where = f" on {entry.shown.where}" if entry.shown.where else ""
+                notes.append(
+                    f"“{plain(entry.shown.text, 60)}”{where} of {entry.name} was not marked: {reason}"
+                )
+    return Marked(tuple(files), marked, tuple(notes))
+
+
+def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
+    """Where each copy goes; never where a PDF that is read lies."""
+    outputs: dict[str, Path] = {}
+    for path in paths:
+        name = output.name if len(paths) == 1 else f"{output.stem} - {Path(path).stem}{output.suffix}"
+        free, number = output.with_name(name), 2
+        while free in outputs.values():
+            free = output.with_name(f"{Path(name).stem} {number}{output.suffix}")
+            number += 1
+        outputs[path] = free
+    for copy in outputs.values():
+        if any(_same_file(copy, Path(path)) for path in paths):
+            raise SpanlightError(f"{copy} is the document itself.", "Choose another name for the copy.")
+    return outputs
+
+
+def _mark(
+    workspace: Workspace, path: str, entries: Sequence[Entry], output: Path, report: Report, password: str
+) -> Sequence[str]:
+    """Why each answer was not marked, empty where it was."""
+    name = Path(path).name
+    try:
+        with Path(path).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:
+        raise SpanlightError(
+            f"{name} could not be read: {fault.strerror or 'the disk refused'}.",
+            "It may have been moved or renamed.",
+        ) from fault
+    fitting = [entry for entry in entries if entry.sha256 == digest]
+    if not fitting:
+        raise SpanlightError(f"{name} has changed since it was asked.", "Ask again, then export.")
+    highlights = tuple(
+        Highlight(entry.shown.span, entry.shown.text, f"{plain(entry.question)}\n{entry.likely}")
+        for entry in fitting
+        if entry.shown is not None
+    )
+    reasons = iter(mark_up(workspace, MarkUp(path, str(output), highlights, password), report))
+    return [
+        next(reasons) if entry.sha256 == digest else "the file has changed since it was asked."
+        for entry in entries
+    ]
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,124 @@
+"""Questions and answers as SQuAD 2.0 (Rajpurkar et al. 2018), to train on or to measure with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry, KeptAnswer
+from app.core.report import Progress, Report
+from app.core.text import Span
+from app.core.wording import count
+from app.flows.history.export_annotations import entry_identity
+from app.flows.history.history import digest, document_of
+from app.flows.workspace import Workspace
+
+
+def squad(
+    workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = ""
+) -> tuple[str, int, list[str]]:
+    """The JSON, how many questions it holds, and what a person is to be told of the others.
+
+    A question's context is its document's whole text where that can still be had as it was, else the sentence that was
+    kept; answers count code points of it. Where the text did not say, `is_impossible`, and the best span that stayed
+    under the threshold is a plausible answer.
+    """
+    notes: list[str] = []
+    texts = _texts(workspace, entries, report, notes, password)
+    data: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
+    held, left_out = 0, 0
+    for entry in entries:
+        text = texts.get(_key(entry), "")
+        placed = _placed(entry, text)
+        if placed is None:
+            left_out += 1
+            continue
+        context, answers = placed
+        found = "answers" if entry.best is not None else "plausible_answers"
+        question = {
+            "id": entry_identity(entry).removeprefix("urn:uuid:"),
+            "question": entry.question,
+            "is_impossible": entry.best is None,
+            "answers": [],
+            found: [{"text": context[at.start : at.end], "answer_start": at.start} for at in answers],
+        }
+        paragraphs = data.setdefault(_key(entry), {})
+        paragraphs.setdefault(context, []).append(question)
+        held += 1
+    if left_out:
+        asked = count(left_out, "question")
+        notes.append(
+            f"{asked} could not be written: neither the text nor a sentence of it is there any more."
+        )
+    names = {_key(entry): entry.name for entry in entries}
+    documents = [
+        {
+            "title": names[key],
+            "paragraphs": [
+                {"context": context, "qas": questions} for context, questions in paragraphs.items()
+            ],
+        }
+        for key, paragraphs in data.items()
+    ]
+    whole = {"version": "v2.0", "data": documents}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n", held, notes
+
+
+def _key(entry: Entry) -> tuple[str, str]:
+    return entry.path, entry.sha256
+
+
+def _texts(
+    workspace: Workspace, entries: Sequence[Entry], report: Report, notes: list[str], password: str
+) -> dict[tuple[str, str], str]:
+    """The texts of those documents that can be had as they were, each read once."""
+    wanted = {_key(entry): entry for entry in entries}
+    texts = {}
+    for at, (key, entry) in enumerate(wanted.items()):
+        report.check()
+        report.progress(Progress(at, len(wanted), "Reading the documents"))
+        try:
+            opened = document_of(workspace, entry, report, password=password)
+        except SpanlightError as fault:
+            notes.append(f"{fault.message.rstrip('.')}: its kept sentences were written instead.")
+            continue
+        if (opened.sha256 or digest(opened.document.text)) == entry.sha256:
+            texts[key] = opened.document.text
+        else:
+            notes.append(f"{entry.name} has changed since: its kept sentences were written instead.")
+    return texts
+
+
+def _placed(entry: Entry, text: str) -> tuple[str, list[Span]] | None:
+    """The context of a question and the place of its answer there; None where there is no context to give."""
+    answer = entry.answers[0] if entry.answers else None
+    if text and (answer is None or answer.span.of(text) == answer.text):
+        return text, [answer.span] if answer else []
+    if answer is None:
+        return None
+    at = _in_sentence(answer)
+    return (answer.sentence, [at]) if at else None
+
+
+def _in_sentence(answer: KeptAnswer) -> Span | None:
+    """The answer's place in its sentence: there where the words around it fit best."""
+    sentence, words = answer.sentence, answer.text
+    starts = []
+    at = sentence.find(words) if words else -1
+    while at >= 0:
+        starts.append(at)
+        at = sentence.find(words, at + 1)
+
+    def fit(start: int) -> int:
+        before, after = sentence[:start], sentence[start + len(words) :]
+        return _alike(before[::-1], answer.before[::-1]) + _alike(after, answer.after)
+
+    return Span(best, best + len(words)) if starts and (best := max(starts, key=fit)) >= 0 else None
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

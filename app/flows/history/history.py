@@ -1,0 +1,239 @@
+"""What was asked before: kept, looked through, deleted, asked again."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry, Forgotten, KeptAnswer
+from app.core.layout import Opened
+from app.core.models import Head
+from app.core.quotes import quote
+from app.core.report import Progress, Report
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document
+from app.flows.ask.question import ask
+from app.flows.ask.read import read_document
+from app.flows.history.compare import said_of
+from app.flows.workspace import Workspace
+from app.library.database import Damaged
+
+AROUND = 32
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A page of the history, newest first, and how many entries there are with those words in all."""
+
+    entries: tuple[Entry, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of asking again: sentences for a person, and the new entry, which is not kept.
+
+    `now` is None where there is nothing to ask any more; `same` tells that the same words are shown as sure in the same
+    place, or that the text still does not say.
+    """
+
+    entry: Entry
+    now: Entry | None
+    sentences: tuple[str, ...]
+    same: bool = False
+
+
+def entry_of(
+    document: Opened | Document,
+    question: Question,
+    reading: Reading,
+    *,
+    index: int = 0,
+    asked: float | None = None,
+) -> Entry:
+    """The entry of one of the question's documents, `index`, with those of the answers that stand in it.
+
+    `asked` is in seconds since 1970, now where none is given.
+    """
+    opened = document if isinstance(document, Opened) else Opened(document)
+    text = opened.document.text
+    answers = tuple(_kept(opened, text, answer) for answer in reading.answers if answer.document == index)
+    best = reading.best
+    return Entry(
+        question=question.text.strip(),
+        name=opened.document.name,
+        # A path from the command line holds in that folder only.
+        path=str(Path(opened.document.path).absolute()) if opened.document.path else "",
+        sha256=opened.sha256 or digest(text),
+        kind=opened.kind,
+        answers=answers,
+        answered=best is not None and best.document == index,
+        no_answer_probability=reading.no_answer_probability,
+        threshold=reading.threshold,
+        model=reading.model,
+        device=reading.device,
+        seconds=reading.seconds,
+        asked=time.time() if asked is None else asked,
+        quick=reading.quick and question.quick,
+        complete=reading.complete,
+        windows=reading.windows,
+        windows_total=reading.windows_total,
+        absent=reading.absent,
+        finder=reading.finder,
+    )
+
+
+def remember(
+    workspace: Workspace,
+    documents: Opened | Document | Sequence[Opened | Document],
+    question: Question,
+    reading: Reading,
+    report: Report,
+    *,
+    asked: float | None = None,
+) -> Entry | None:
+    """Keep a question with what it brought; the entry kept, None where the settings want no history.
+
+    One of several documents is kept: that of the best answer. `asked` is in seconds since 1970, now where none is
+    given. Raises SpanlightError where it could not be kept, and after it was kept in a new history because the old one
+    was damaged.
+    """
+    if not workspace.settings.keep_history:
+        return None
+    several = (documents,) if isinstance(documents, Opened | Document) else tuple(documents)
+    index = reading.answers[0].document if reading.answers else 0
+    entry = entry_of(several[index], question, reading, index=index, asked=asked)
+    document = several[index]
+    text = (document.document if isinstance(document, Opened) else document).text
+    try:
+        return replace(entry, number=workspace.history.add(entry, text))
+    except Damaged:
+        workspace.history.add(entry, text)
+        raise
+
+
+def past(
+    workspace: Workspace, words: str, report: Report, *, limit: int = _PAGE, before: Entry | None = None
+) -> Past:
+    """The newest entries with all of these words that are older than `before`; newest first."""
+    found = workspace.history.entries(words, limit=limit, before=before)
+    return Past(tuple(found), workspace.history.count(words))
+
+
+def entry_numbered(workspace: Workspace, number: int, report: Report) -> Entry:
+    """One entry of the history; raises SpanlightError where there is none of that number."""
+    return workspace.history.get(number)
+
+
+def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
+    """All entries with these words, newest first; raises Stopped when stopped."""
+    found: list[Entry] = []
+    while page := workspace.history.entries(words, limit=1000, before=found[-1] if found else None):
+        report.check()
+        found += page
+    return tuple(found)
+
+
+def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tuple[Forgotten, ...]:
+    """Delete entries; what was deleted can be had back with `bring_back` as long as it is held on to.
+
+    Raises SpanlightError where one is missing; then none is deleted.
+    """
+    return tuple(workspace.history.delete_several(numbers))
+
+
+def bring_back(workspace: Workspace, forgotten: Iterable[Forgotten], report: Report) -> tuple[int, ...]:
+    """Put deleted entries back in their places; their numbers."""
+    return tuple(workspace.history.add(one.entry, one.text) for one in forgotten)
+
+
+def forget_all(workspace: Workspace, report: Report) -> int:
+    """Delete the whole history for good; how many entries there were."""
+    return workspace.history.delete_all()
+
+
+def document_of(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Opened:
+    """The document that an entry was asked about: its file read anew, or its text that was kept.
+
+    Raises SpanlightError where it is not there any more, PasswordNeeded for an encrypted one.
+    """
+    if entry.path:
+        if not Path(entry.path).exists():
+            raise _gone(entry)
+        return read_document(workspace, Path(entry.path), report, password=password)
+    text = workspace.history.text_of(entry)
+    if not text:
+        raise _gone(entry)
+    return Opened(Document(text, entry.name), sha256=entry.sha256)
+
+
+def check_again(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Comparison:
+    """Ask an entry's question once more with the same settings, and say what changed; nothing is kept.
+
+    Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when stopped.
+    """
+    if entry.path and not Path(entry.path).exists():
+        return Comparison(entry, None, ("The file is not there any more.",))
+    report.progress(Progress(0, 0, f"Opening {entry.name}"))
+    if not entry.path and not workspace.history.text_of(entry):
+        return Comparison(entry, None, ("The text is not kept any more.",))
+    opened = document_of(workspace, entry, report, password=password)
+    sentences = []
+    if opened.sha256 != entry.sha256:
+        sentences.append("The file has changed since.")
+    # Words of the quick reader that were provisional when reading was stopped were asked of the careful one.
+    reader = model = "" if entry.model == entry.finder and not entry.quick else entry.model
+    try:
+        workspace.find_model(Head.QUESTION_ANSWERING, model)
+    except SpanlightError:
+        model = ""
+    question = Question(
+        entry.question,
+        (opened.document,),
+        top_k=max(1, len(entry.answers)),
+        threshold=entry.threshold,
+        quick=entry.quick,
+        # What was read whole is read whole again.
+        every=entry.complete and not (entry.quick or entry.finder),
+    )
+    reading = ask(workspace, question, report, model=model)
+    now = entry_of(opened, question, reading)
+    if reader and now.model != reader:
+        sentences.append(f"{reader} is not installed any more; {now.model} has read it.")
+    if not entry.complete:
+        sentences.append(f"That time: {entry.stopped[:1].lower()}{entry.stopped[1:]}.")
+    same, said = said_of(entry, now)
+    return Comparison(entry, now, (said, *sentences), same)
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text that stands in no file, in UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _kept(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
+    start, end = answer.span.start, answer.span.end
+    return KeptAnswer(
+        span=answer.span,
+        text=answer.text,
+        probability=answer.probability,
+        sentence=quote(opened, answer.span).words,
+        before=text[max(0, start - AROUND) : start],
+        after=text[end : end + AROUND],
+        page=opened.page_at(start),
+        heading=opened.heading_at(start),
+        page_label=opened.page_label_at(start),
+        line=opened.line_at(start),
+    )
+
+
+def _gone(entry: Entry) -> SpanlightError:
+    if entry.path:
+        return SpanlightError(f"{entry.path} is not there any more.", "It may have been moved or renamed.")
+    return SpanlightError(f"The text of {entry.name} is not kept any more.", "Paste it again.")

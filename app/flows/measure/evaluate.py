@@ -1,0 +1,325 @@
+"""Measure a reader on questions whose answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import SHARED_AMONG, Head, QaCalibration
+from app.core.reliability import Reliability, TextKind, bins_of, calibration_error
+from app.core.report import Report
+from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
+from app.core.results import Reading
+from app.core.text import Document
+from app.flows.ask.batch import UNREAD, read_questions
+from app.flows.groups import GroupReport
+from app.flows.joining import join_paragraphs, sample
+from app.flows.models.installed import keep_beside, measured_on
+from app.flows.rows import LONE_SURROGATE
+from app.flows.workspace import Workspace
+from app.training.examples import QaExample, read_qa
+from app.training.metrics import best_threshold, exact_match, f1
+
+# From this F1 on people take a span for the answer.
+_TAKEN_FOR_RIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class QaPlan:
+    """What to measure on: files, how many questions of them (0 for all), and in what documents.
+
+    With `join` above 0 each question's paragraph stands among so many others of its file in one document. `fit` fits
+    the model's calibration on what was read and keeps it with the model; `record` keeps the figures with it, and the
+    reliability where nothing is fitted that would change it.
+    """
+
+    files: tuple[Path, ...]
+    join: tuple[int, ...] = (0,)
+    limit: int = 0
+    seed: int = 13
+    fit: bool = False
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QaFigures:
+    """Figures over a set of questions, in per cent (SQuAD 2.0, Rajpurkar et al. 2018, section 5).
+
+    `exact` and `f1` are of what the reader answers, where "the text does not say" is an answer too; `forced_exact`
+    and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
+    unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
+    `best_threshold`; `calibration_error` is how far the best span's probability lies from the share of such spans
+    that people take for an answer, on average over ten bins (Guo et al. 2017, equation 3). A figure over no question is
+    None.
+    """
+
+    questions: int
+    answerable: int
+    exact: float
+    f1: float
+    answerable_exact: float | None
+    answerable_f1: float | None
+    no_answer_right: float | None
+    forced_exact: float | None
+    forced_f1: float | None
+    best_f1: float
+    best_threshold: float
+    calibration_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class QaMeasured:
+    """Figures with each paragraph among `join` others: of all questions, and by their source."""
+
+    join: int
+    overall: QaFigures
+    by_source: dict[str, QaFigures]
+    windows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QaEvaluation:
+    """All that was measured, by which model and where; `calibration` is the one fitted, if any.
+
+    `reliability` is of the probabilities before a fit; a span counts as right from a word F1 of 0.5 with an answer on.
+    """
+
+    model: str
+    device: str
+    measured: tuple[QaMeasured, ...]
+    calibration: QaCalibration | None = None
+    reliability: Reliability = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class QaOutcome:
+    """One question's reading, held against its answers.
+
+    `chance` is the probability that the text answers, `probability` the best span's; `answered` tells whether that is
+    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to be found. Of the
+    text's `windows_whole` so many as `windows` were read.
+    """
+
+    example: QaExample
+    chance: float
+    probability: float
+    answered: bool
+    exact: float
+    f1: float
+    windows: int
+    scores: tuple[float, ...] = field(default=())
+    margin: float = float("-inf")
+    windows_whole: int = 0
+    in_table: bool = False
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the text answers."""
+        return bool(self.example.answers)
+
+    @property
+    def right(self) -> bool:
+        """Whether what is answered is exactly right, which for an unanswerable question is nothing."""
+        return given(self, self.exact) == 1.0
+
+
+def evaluate_qa(
+    workspace: Workspace, plan: QaPlan, report: Report, *, model: str = "", device: str = ""
+) -> QaEvaluation:
+    """Ask every question and hold the answers against the known ones.
+
+    Raises SpanlightError for files that do not fit, Stopped when the report says so.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    files = [read_qa(path) for path in plan.files]
+    chosen = [sample(examples, plan.limit, plan.seed) for examples in files]
+    whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")
+    measured = []
+    readings: list[DevReading] = []
+    by_kind: dict[TextKind, list[QaOutcome]] = {}
+    title = where = ""
+    for join in plan.join:
+        began = whole.seconds
+        outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
+        title, where = last.model or title, last.device or where
+        measured.append(_measured(join, outcomes, whole.seconds - began))
+        readings += [_dev_reading(outcome) for outcome in outcomes]
+        for outcome in outcomes:
+            by_kind.setdefault(_kind(outcome, join), []).append(outcome)
+    calibration = None
+    if plan.fit:
+        calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
+    evaluation = QaEvaluation(title, where, tuple(measured), calibration, _reliability(by_kind))
+    if plan.fit or plan.record:
+        keep_beside(
+            workspace.find_model(Head.QUESTION_ANSWERING, model),
+            calibration=calibration,
+            measured=_figures_by_name(plan, evaluation) if plan.record else None,
+            reliability=evaluation.reliability if plan.record and not plan.fit else None,
+        )
+    return evaluation
+
+
+def read_known(
+    workspace: Workspace,
+    asked: Iterable[tuple[QaExample, Question]],
+    choice: ModelChoice,
+    whole: GroupReport,
+) -> tuple[list[QaOutcome], Reading]:
+    """What came of every question, in their order, and the last reading (one of nothing where there is no question)."""
+    found: list[QaOutcome] = []
+    last = UNREAD
+
+    def take(known: tuple[QaExample, Question], reading: Reading) -> None:
+        nonlocal last
+        found.append(_held_against(*known, reading))
+        last = reading
+
+    read_questions(workspace, asked, choice, whole, take)
+    return found, last
+
+
+def _questions(
+    files: Sequence[Sequence[QaExample]], chosen: Sequence[Sequence[QaExample]], join: int, plan: QaPlan
+) -> Iterator[tuple[QaExample, Question]]:
+    top_k = SHARED_AMONG if plan.fit else 1
+    for examples, some in zip(files, chosen, strict=True):
+        paragraphs = list(dict.fromkeys(example.context for example in examples))
+        place = {paragraph: index for index, paragraph in enumerate(paragraphs)}
+        for example in some:
+            text = example.context
+            if join:
+                text = join_paragraphs(paragraphs, place[text], join, f"{plan.seed} {join} {example.id}")
+            yield example, question_on(example, text, top_k)
+
+
+def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
+    """The example's question on a text, its own context where there is none."""
+    # One character for one, so that positions stay.
+    asked, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
+    view = example.view if on == example.context else None
+    return Question(asked, (Document(on, view=view),), top_k)
+
+
+def _held_against(example: QaExample, question: Question, reading: Reading) -> QaOutcome:
+    first = reading.answers[0] if reading.answers else None
+    text = first.text if first else ""
+    answers = [answer for answer, _ in example.answers]
+    return QaOutcome(
+        example=example,
+        chance=1.0 - reading.no_answer_probability,
+        probability=first.probability if first else 0.0,
+        answered=reading.best is not None,
+        exact=float(exact_match(text, answers)) if answers else 0.0,
+        f1=f1(text, answers) if answers else 0.0,
+        windows=reading.windows,
+        scores=tuple(answer.rank for answer in reading.answers),
+        margin=first.rank if first else float("-inf"),
+        windows_whole=reading.windows_whole or reading.windows,
+        in_table=first is not None and question.documents[first.document].in_table(first.span),
+    )
+
+
+def _dev_reading(outcome: QaOutcome) -> DevReading:
+    return DevReading(
+        margin=outcome.margin,
+        windows=outcome.windows_whole,
+        answerable=outcome.answerable,
+        scores=outcome.scores,
+        right=outcome.f1 >= _TAKEN_FOR_RIGHT,
+        in_table=outcome.in_table,
+    )
+
+
+def _kind(outcome: QaOutcome, join: int) -> TextKind:
+    if outcome.example.is_table and not join:
+        return TextKind.TABLES
+    return TextKind.LONG_DOCUMENTS if outcome.windows > 1 else TextKind.PARAGRAPHS
+
+
+def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability:
+    """Each kind's bins over the best spans, to four decimals; that of an unanswerable question is never right."""
+    return {
+        kind: tuple(
+            replace(each, said=round(each.said, 4), right=round(each.right, 4))
+            for each in bins_of((o.probability, o.f1 >= _TAKEN_FOR_RIGHT) for o in outcomes)
+        )
+        for kind, outcomes in by_kind.items()
+    }
+
+
+def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
+    if not outcomes:
+        raise SpanlightError("There is no question in the file.", "Give a file with questions.")
+    sources = sorted({outcome.example.source for outcome in outcomes})
+    return QaMeasured(
+        join=join,
+        overall=qa_figures(outcomes),
+        by_source={
+            source: qa_figures([each for each in outcomes if each.example.source == source])
+            for source in sources
+        },
+        windows=sum(outcome.windows for outcome in outcomes),
+        seconds=seconds,
+    )
+
+
+def given(outcome: QaOutcome, value: float) -> float:
+    """What a best span worth `value` is worth as the reader answers: 1 for a rightly unanswered question."""
+    return value * outcome.answered if outcome.answerable else float(not outcome.answered)
+
+
+def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
+    """The figures over at least one outcome."""
+    answerable = [each for each in outcomes if each.answerable]
+    unanswerable = [each for each in outcomes if not each.answerable]
+
+    threshold, best = best_threshold(
+        [each.chance for each in outcomes],
+        [each.f1 for each in outcomes],
+        [not each.answerable for each in outcomes],
+    )
+    return QaFigures(
+        questions=len(outcomes),
+        answerable=len(answerable),
+        exact=_mean(outcomes, lambda each: given(each, each.exact)) or 0.0,
+        f1=_mean(outcomes, lambda each: given(each, each.f1)) or 0.0,
+        answerable_exact=_mean(answerable, lambda each: given(each, each.exact)),
+        answerable_f1=_mean(answerable, lambda each: given(each, each.f1)),
+        no_answer_right=_mean(unanswerable, lambda each: given(each, 0.0)),
+        forced_exact=_mean(answerable, lambda each: each.exact),
+        forced_f1=_mean(answerable, lambda each: each.f1),
+        best_f1=100.0 * best,
+        best_threshold=min(threshold, 1.0),
+        calibration_error=100.0
+        * calibration_error((each.probability, each.f1 >= _TAKEN_FOR_RIGHT) for each in outcomes),
+    )
+
+
+def _mean(outcomes: Sequence[QaOutcome], value: Callable[[QaOutcome], float]) -> float | None:
+    return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
+
+
+def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
+    name = measured_on(plan.files)
+    return {
+        f"{name}, among {each.join} others" if each.join else name: recorded(each.overall)
+        for each in evaluation.measured
+    }
+
+
+def recorded(figures: QaFigures) -> dict[str, float]:
+    """The figures that are kept, by name, to two decimals; one over no question is left out."""
+    values = {
+        "questions": float(figures.questions),
+        "exact": figures.exact,
+        "f1": figures.f1,
+        "answerable f1": figures.answerable_f1,
+        "no answer right": figures.no_answer_right,
+        "forced f1": figures.forced_f1,
+        "calibration error": figures.calibration_error,
+    }
+    return {name: round(value, 2) for name, value in values.items() if value is not None}

@@ -1,0 +1,204 @@
+"""Measure a classifier on texts whose classes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard, ProblemType
+from app.core.reliability import calibration_error
+from app.core.report import Report
+from app.core.requests import ClassCalibrationData, ClassReading
+from app.core.results import Classification
+from app.flows.groups import GroupReport
+from app.flows.heads.classify_batch import classify_texts
+from app.flows.joining import sample
+from app.flows.models.installed import keep_beside, measured_on
+from app.flows.workspace import Workspace
+from app.training.examples import TextExample, read_texts
+from app.training.metrics import accuracy, confusion, macro_f1
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlan:
+    """What to measure on: files, how many texts of each (0 for all).
+
+    `fit` fits the model's temperature on what was read and keeps it with the model; `record` keeps the figures with it.
+    """
+
+    files: tuple[Path, ...]
+    limit: int = 0
+    seed: int = 13
+    fit: bool = False
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OneClass:
+    """A class's figures, 0 to 1, and how many texts are of it; precision is None where it was never predicted."""
+
+    precision: float | None
+    recall: float | None
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """Figures over a set of texts, 0 to 1; macro F1 is over the classes that occur, truly or predicted.
+
+    `calibration_error` is how far the winner's probability lies from the share of such winners that are right, on
+    average over ten bins (Guo et al. 2017, equation 3).
+    """
+
+    texts: int
+    accuracy: float
+    macro_f1: float
+    calibration_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEvaluation:
+    """All that was measured: `confusion` has a row for each true class and a column for each predicted one.
+
+    Both stand in the order of `labels`. `temperature` is the one fitted, if any; the figures are without it.
+    """
+
+    model: str
+    overall: ClassFigures
+    by_source: dict[str, ClassFigures]
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    by_class: dict[str, OneClass]
+    windows: int
+    seconds: float
+    temperature: float | None = None
+
+
+def evaluate_classes(
+    workspace: Workspace, plan: ClassPlan, report: Report, *, model: str = "", device: str = ""
+) -> ClassEvaluation:
+    """Classify every text and hold the winner against the known class.
+
+    A label is a class's name, or its index where no class has such a name. Raises SpanlightError for files that do
+    not fit and for a head without one winner, Stopped when the report says so.
+    """
+    card = workspace.find_model(Head.CLASSIFICATION, model)
+    require_one_winner(card)
+    choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
+    examples = [
+        replace(example, label=_class(example.label, card, path))
+        for path in plan.files
+        for example in sample(_worded(path), plan.limit, plan.seed)
+    ]
+    whole = GroupReport(report, len(examples), "texts")
+    found: list[Classification] = []
+
+    def take(example: TextExample, item: Classification | None) -> None:
+        assert item is not None  # no example is blank
+        found.append(item)
+
+    classify_texts(workspace, ((example, example.text) for example in examples), choice, whole, take)
+    evaluation = _evaluation(card, examples, found, whole.seconds)
+    if plan.fit:
+        readings = tuple(
+            ClassReading(tuple(s.probability for s in item.scores), card.labels.index(example.label))
+            for example, item in zip(examples, found, strict=True)
+        )
+        temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
+        evaluation = replace(evaluation, temperature=temperature)
+    if plan.fit or plan.record:
+        keep_beside(
+            card,
+            class_temperature=evaluation.temperature,
+            measured={measured_on(plan.files): _recorded(evaluation.overall)} if plan.record else None,
+        )
+    return evaluation
+
+
+def require_one_winner(card: ModelCard) -> None:
+    """Raises SpanlightError for a model that does not choose one of several classes."""
+    if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
+        raise SpanlightError(
+            f"The model {card.name} does not choose one of several classes.",
+            "Only a model that does can be measured so.",
+        )
+
+
+def _worded(path: Path) -> list[TextExample]:
+    examples = read_texts(path)
+    if not examples:
+        raise SpanlightError(f"There is no text in {path.name}.", "Give a file with labelled texts.")
+    for number, example in enumerate(examples, start=1):
+        if not example.text.strip():
+            raise SpanlightError(f"Text {number} of {path.name} is empty.", "Take it out of the file.")
+    return examples
+
+
+def _class(label: str, card: ModelCard, path: Path) -> str:
+    named = [each for each in card.labels if each.casefold() == label.casefold()]
+    if named:
+        return named[0]
+    if label.isdecimal() and int(label) < len(card.labels):
+        return card.labels[int(label)]
+    raise SpanlightError(
+        f"{path.name} has the label “{label}”, which {card.name} does not know.",
+        f"Its classes are: {', '.join(card.labels)}.",
+    )
+
+
+def _evaluation(
+    card: ModelCard, examples: Sequence[TextExample], found: Sequence[Classification], seconds: float
+) -> ClassEvaluation:
+    truths = [example.label for example in examples]
+    winners = [item.winner for item in found]
+
+    def figures(places: Sequence[int]) -> ClassFigures:
+        said = [(winners[p], found[p].probability) for p in places]
+        return class_figures(said, [truths[p] for p in places], card.labels)
+
+    matrix = confusion(winners, truths, card.labels)
+    by_class = {}
+    for index, label in enumerate(card.labels):
+        right, said, true = matrix[index][index], sum(row[index] for row in matrix), sum(matrix[index])
+        by_class[label] = OneClass(right / said if said else None, right / true if true else None, true)
+    by_source = {}
+    for source in sorted({example.source for example in examples}):
+        places = [place for place, example in enumerate(examples) if example.source == source]
+        by_source[source] = figures(places)
+    return ClassEvaluation(
+        model=card.name,
+        overall=figures(range(len(examples))),
+        by_source=by_source,
+        labels=card.labels,
+        confusion=tuple(tuple(row) for row in matrix),
+        by_class=by_class,
+        windows=sum(item.windows for item in found),
+        seconds=seconds,
+    )
+
+
+def class_figures(
+    said: Sequence[tuple[str, float]], truths: Sequence[str], labels: Sequence[str]
+) -> ClassFigures:
+    """The figures over what was said of each text (the winning class and its probability) and its true class."""
+    winners = [winner for winner, _ in said]
+    present = [label for label in labels if label in winners or label in truths]
+    return ClassFigures(
+        texts=len(truths),
+        accuracy=accuracy(winners, truths),
+        macro_f1=macro_f1(winners, truths, present),
+        calibration_error=calibration_error(
+            (probability, winner == truth) for (winner, probability), truth in zip(said, truths, strict=True)
+        ),
+    )
+
+
+def _recorded(overall: ClassFigures) -> dict[str, float]:
+    return {
+        "texts": float(overall.texts),
+        "accuracy": round(overall.accuracy, 4),
+        "macro f1": round(overall.macro_f1, 4),
+        "calibration error": round(overall.calibration_error, 4),
+    }

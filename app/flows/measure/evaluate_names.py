@@ -1,0 +1,139 @@
+"""Measure how well a model finds names in texts whose names are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Report
+from app.core.requests import ModelChoice, PieceJoining, TextsToTag
+from app.core.results import Entity
+from app.flows.groups import GroupReport, groups
+from app.flows.joining import sample
+from app.flows.models.installed import keep_beside, measured_on
+from app.flows.rows import LONE_SURROGATE
+from app.flows.workspace import Workspace
+from app.training.examples import parse_source
+from app.training.metrics import NameFigures, name_figures
+from app.training.tagged import TaggedText, read_tagged
+
+
+@dataclass(frozen=True, slots=True)
+class NamesPlan:
+    """What to measure on: files (PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others), how
+    many texts of each (0 for all). `record` keeps the figures with the model.
+    """
+
+    files: tuple[str, ...]
+    limit: int = 0
+    seed: int = 13
+    record: bool = False
+    joining: PieceJoining = PieceJoining.FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class OneKind:
+    """Figures of names of a kind, or of all, 0 to 1; right are those whose place and kind are both exact."""
+
+    names: int
+    found: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class NamesEvaluation:
+    """All that was measured, over all, by kind of name and by source."""
+
+    model: str
+    texts: int
+    overall: OneKind
+    by_kind: dict[str, OneKind]
+    by_source: dict[str, OneKind]
+    seconds: float
+
+
+def evaluate_names(
+    workspace: Workspace, plan: NamesPlan, report: Report, *, model: str = "", device: str = ""
+) -> NamesEvaluation:
+    """Look for the names of every text and hold them against the known ones.
+
+    Raises SpanlightError for files that do not fit, and where the model knows none of their kinds; Stopped when the
+    report says so.
+    """
+    card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
+    sources = [parse_source(name) for name in plan.files]
+    examples = [
+        example
+        for source in sources
+        for example in sample(read_tagged(source.path, source.labels), plan.limit, plan.seed)
+    ]
+    if not examples:
+        raise SpanlightError("There is no text in the files.", "Give files with tagged words.")
+    whole = GroupReport(report, len(examples), "texts")
+    found, kinds, _ = find_known(workspace, examples, choice, whole, plan.joining)
+    there = {name.kind for example in examples for name in example.names}
+    if there and not there & kinds:
+        raise SpanlightError(
+            f"The model {card.name} knows none of the kinds of names in the files: {', '.join(sorted(there))}.",
+            "Rename them: FILE?labels=person:PER,location:LOC.",
+        )
+    evaluation = _evaluation(card.name, examples, found, whole.seconds)
+    if plan.record:
+        keep_beside(card, measured={measured_on([source.path for source in sources]): _recorded(evaluation)})
+    return evaluation
+
+
+def find_known(
+    workspace: Workspace,
+    examples: Sequence[TaggedText],
+    choice: ModelChoice,
+    whole: GroupReport,
+    joining: PieceJoining = PieceJoining.FIRST,
+) -> tuple[list[tuple[Entity, ...]], set[str], str]:
+    """The names found in every text, in their order, all kinds that the model knows, and where it ran."""
+    found: list[tuple[Entity, ...]] = []
+    kinds: set[str] = set()
+    device = ""
+    for group in groups(examples, lambda example: len(example.text)):
+        texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
+        result = workspace.engine.run(TextsToTag(texts, joining), choice, whole)
+        found += [item.entities for item in result.items]
+        kinds |= set(result.labels)
+        device = result.device or device
+        whole.finished(len(group))
+    return found, kinds, device
+
+
+def _evaluation(
+    model: str, examples: list[TaggedText], found: list[tuple[Entity, ...]], seconds: float
+) -> NamesEvaluation:
+    guesses = [[(entity.span, entity.label) for entity in entities] for entities in found]
+    truths = [[(name.span, name.kind) for name in example.names] for example in examples]
+    overall, by_kind = name_figures(guesses, truths)
+    by_source = {}
+    for source in sorted({example.source for example in examples}):
+        own = [i for i, example in enumerate(examples) if example.source == source]
+        by_source[source] = _one(name_figures([guesses[i] for i in own], [truths[i] for i in own])[0])
+    return NamesEvaluation(
+        model=model,
+        texts=len(examples),
+        overall=_one(overall),
+        by_kind={kind: _one(figures) for kind, figures in by_kind.items()},
+        by_source=by_source,
+        seconds=seconds,
+    )
+
+
+def _one(figures: NameFigures) -> OneKind:
+    return OneKind(figures.names, figures.found, figures.precision, figures.recall, figures.f1)
+
+
+def _recorded(found: NamesEvaluation) -> dict[str, float]:
+    by_kind = {f"f1 {kind}": figures.f1 for kind, figures in found.by_kind.items()}
+    told = {"precision": found.overall.precision, "recall": found.overall.recall, "f1": found.overall.f1}
+    return {"texts": float(found.texts)} | {name: round(value, 4) for name, value in (told | by_kind).items()}

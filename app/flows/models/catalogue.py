@@ -1,0 +1,263 @@
+"""The models that are offered: found by words, and held against what this computer has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from app.core.devices import DeviceOption, Devices
+from app.core.languages import language as language_name
+from app.core.measure_words import NOUNS, speed
+from app.core.measures import Measure
+from app.core.models import Head, ModelCard, family_title
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Report
+from app.core.wording import duration
+from app.core.wording import size as bytes_in_words
+from app.flows.workspace import Workspace
+from app.models.compute.memory import computer
+from app.models.disk.catalog import read_catalogue
+
+EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
+# Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
+_SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
+_WORDS = {
+    EASILY: "Fits easily: takes {needed} of {place}'s {memory} of memory",
+    WELL: "Fits: takes {needed} of {place}'s {memory} of memory",
+    LARGE: "Large for {place}: takes {needed} of its {memory}",
+    TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
+}
+# Larger readers are not recommended, nor any that takes more seconds for a page here.
+_MOST_WEIGHTS = 200 * 10**6
+_SLOW_PAGE = 20.0
+# A page has about 500 words, or 680 tokens; a window of 384 goes on by 256.
+_TOKENS_ON_PAGE = 1000
+_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+_HEADS = {
+    Head.QUESTION_ANSWERING: "ask answers questions reader",
+    Head.CLASSIFICATION: "classify classes sentiment",
+    Head.MASKED_WORDS: "fill in blanks masked words",
+    Head.NEXT_SENTENCE: "follow on next sentence",
+    Head.TOKEN_CLASSIFICATION: "names entities ner tokens",
+}
+
+# What a licence begins with that lets anyone use the model for anything, and what stands in one that does not.
+_FREE = ("apache", "mit", "bsd", "cc-by-4", "cc-by-3", "cc-by-sa", "cc0", "afl", "unlicense", "isc", "wtfpl")
+_RESTRICTED = ("-nc", "-nd", "openrail", "non-commercial", "research")
+
+
+def offered(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
+    """The catalogue, by head and then by size; raises SpanlightError where its file cannot be read."""
+    report.check()
+    return read_catalogue(workspace.paths.catalogue_file)
+
+
+def search(
+    models: Sequence[OfferedModel],
+    words: str = "",
+    *,
+    head: Head | None = None,
+    language: str = "",
+    largest: int = 0,
+    licence: str = "",
+) -> tuple[OfferedModel, ...]:
+    """Those models that hold each of the words somewhere and pass every filter, in their order.
+
+    Words are looked for in names, lines, labels, languages, family, licence and what a model does, whatever their
+    case. `language` is an ISO 639 code or a language's name; models of many languages pass for each. `largest` is in
+    bytes, 0 for any. `licence` is "free" for those that anyone may use for anything, "restricted" for the others.
+    """
+    wanted = words.casefold().split()
+    tongue = language.strip().casefold()
+    return tuple(
+        model
+        for model in models
+        if (head is None or head in model.heads)
+        and (not tongue or _speaks(model, tongue))
+        and (not largest or model.size <= largest)
+        and (not licence or (free_licence(model.licence) is True) == (licence == "free"))
+        and _holds(model, wanted)
+    )
+
+
+def stronger(
+    models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = ()
+) -> tuple[OfferedModel, ...]:
+    """The offered readers of a reader's language with a higher F1, less the repositories `without`; the highest first.
+
+    F1 is that on SQuAD 2.0 as their authors report it, and for `reader`, where it is none of them, as it was measured.
+    """
+    own = [model.squad2_f1 for model in models if model.repository == reader.repository]
+    own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
+    found = (
+        model
+        for model in models
+        if model.squad2_f1 > max(own, default=0.0)
+        and model.repository not in without
+        and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+    )
+    return tuple(sorted(found, key=lambda model: -model.squad2_f1))
+
+
+def stronger_to_have(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
+    """The readers `stronger` than the one in use that are not installed; raises SpanlightError where there is none."""
+    reader = workspace.find_model(Head.QUESTION_ANSWERING)
+    here = {card.repository for card in workspace.shelf.cards()}
+    return stronger(offered(workspace, report), reader, without=here)
+
+
+def recommended(
+    readers: Sequence[OfferedModel], reading_speed: float, *, memory: int | None = None
+) -> OfferedModel | None:
+    """The first of `stronger` readers that fits the memory (the computer's by default) well and reads a page fast.
+
+    None where all are too large or, at the `reading_speed` of the settings, too slow.
+    """
+    return next(
+        (
+            each
+            for each in readers
+            if each.parameters <= _MOST_WEIGHTS
+            and page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE
+            and fits(each, memory=memory) in (EASILY, WELL)
+        ),
+        None,
+    )
+
+
+def page_seconds(parameters: int, reading_speed: float) -> float:
+    """About how long a reader of so many weights takes for a page, at the settings' speed of reading; 0 for unknown."""
+    return _TOKENS_ON_PAGE * parameters / reading_speed if reading_speed else 0.0
+
+
+def told(model: OfferedModel, reading_speed: float) -> str:
+    """A stronger reader in words: its name, F1, size, and its time for a page here where that is known."""
+    said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
+    page = _page(model.parameters, reading_speed)
+    return f"{said}, {page[0].lower()}{page[1:]}" if page else said
+
+
+def _page(parameters: int, reading_speed: float) -> str:
+    seconds = page_seconds(parameters, reading_speed)
+    rounded = duration(seconds if seconds < 2 else round(seconds))
+    return f"Roughly {rounded} a page on this computer" if seconds else ""
+
+
+def free_licence(licence: str) -> bool | None:
+    """Whether a licence lets anyone use a model for anything; None where its name alone does not tell."""
+    name = licence.strip().casefold()
+    if any(part in name for part in _RESTRICTED):
+        return False
+    return True if name.startswith(_FREE) else None
+
+
+def fits(
+    model: OfferedModel | Passport | ModelCard, devices: Devices | None = None, *, memory: int | None = None
+) -> str:
+    """How a model's weights fit the memory where it would run: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown.
+
+    `devices` tells of GPUs where they are known; `memory` is the computer's in bytes, asked of the system by default.
+    """
+    needed, place = weights(model, devices), _place(devices, memory)[0]
+    if not needed or not place:
+        return ""
+    return next((level for share, level in _SHARES if needed <= share * place), TOO_LARGE)
+
+
+def suits(
+    model: OfferedModel | Passport | ModelCard,
+    workspace: Workspace,
+    *,
+    devices: Devices | None = None,
+    measures: Sequence[Measure] = (),
+    memory: int | None = None,
+) -> str:
+    """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
+
+    A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
+    the same head on this computer, by the number of parameters. Without such a measure the sentence leaves speed out.
+    Empty where neither is known.
+    """
+    level = fits(model, devices, memory=memory)
+    if not level:
+        return ""
+    place, name = _place(devices, memory)
+    needed = bytes_in_words(weights(model, devices))
+    said = _WORDS[level].format(needed=needed, place=name, memory=bytes_in_words(place))
+    return f"{said}.{_speed(model, workspace, measures)}"
+
+
+def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
+    """Bytes that a model's weights take in memory, in the dtype that `auto` computes in; 0 where it is not known."""
+    card = model.card if isinstance(model, Passport) else model
+    dtype = devices.auto.dtype if devices is not None else "float32"
+    return card.parameters * _BYTES.get(dtype, 4) if card is not None else 0
+
+
+def _speed(
+    model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
+) -> str:
+    card = model.card if isinstance(model, Passport) else model
+    if card is None or not card.parameters:
+        return ""
+    known = {each.folder: each for each in workspace.shelf.cards() if each.parameters}
+    like = [each for each in measures if each.head in card.heads and each.speed and each.folder in known]
+    if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
+        return f" Measured here: {_rate(own)}."
+    if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
+        return f" {_page(card.parameters, workspace.settings.reading_speed)}."
+    if not like:
+        return ""
+    other = known[like[0].folder]
+    guess = replace(like[0], seconds=like[0].seconds * card.parameters / other.parameters)
+    return f" Roughly {_rate(guess)}, going by {other.name} measured here."
+
+
+def _rate(measure: Measure) -> str:
+    """How fast a model reads: "31 questions a second"."""
+    several = NOUNS.get(measure.head, ("example", "examples"))[1]
+    return speed(measure).replace(" a second", f" {several} a second")
+
+
+def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
+    """The memory where a model would run, in bytes, and what a person calls it."""
+    gpu = _gpu(devices)
+    if gpu is not None:
+        return gpu.memory, "the GPU"
+    return computer()[0] if memory is None else memory, "this computer"
+
+
+def _gpu(devices: Devices | None) -> DeviceOption | None:
+    """The GPU with a memory of its own that `auto` takes."""
+    if devices is None or not devices.auto.device.startswith("cuda"):
+        return None
+    return next(
+        (each for each in devices.options if each.key == devices.auto.device and each.usable and each.memory),
+        None,
+    )
+
+
+def _speaks(model: OfferedModel, tongue: str) -> bool:
+    return any(
+        tongue == code or tongue == language_name(code).casefold() or code == "multi"
+        for code in model.languages
+    )
+
+
+def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
+    text = " ".join(
+        (
+            model.repository,
+            model.title,
+            model.line,
+            model.family,
+            family_title(model.family),
+            model.licence,
+            *model.labels,
+            *model.languages,
+            *(language_name(code) for code in model.languages),
+            *model.heads,
+            *(_HEADS[head] for head in model.heads),
+        )
+    ).casefold()
+    return all(word in text for word in words)

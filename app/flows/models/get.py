@@ -1,0 +1,277 @@
+"""Models from the Hub: looked up, downloaded, gone on with after a cut, given up."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import time
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import ModelCard
+from app.core.offers import Origin, Passport, Source, Unfinished
+from app.core.report import Progress, Report
+from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
+from app.flows.models.unfinished import Begun, all_begun, drop_begun, read_begun, write_begun
+from app.flows.network.online import Online, refuse_offline
+from app.flows.workspace import Workspace
+from app.models.disk.card import read_card
+from app.models.disk.copying import Meter
+from app.models.disk.files import files_of
+from app.models.disk.names import free_name
+from app.models.disk.origin import read_origin
+from app.models.disk.shelving import Staging
+from app.models.download.cache import forget, forget_partials, have
+from app.models.download.orders import Fetch, Fetched, LookUp
+from app.models.download.repositories import COMMIT, repository_of, shown
+
+_log = logging.getLogger(__name__)
+
+
+def named(workspace: Workspace, typed: str) -> str:
+    """The repository's name in what was typed or pasted, a page's address too; raises SpanlightError for none."""
+    return repository_of(typed, workspace.network.endpoint)
+
+
+def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
+    """What is known of a repository before it is downloaded; `commit` pins a revision, empty takes the newest.
+
+    A model that is refused comes as a passport that says why. Raises SpanlightError where Spanlight is offline, the
+    name is none, or nothing is to be had there; Stopped when stopped.
+    """
+    refuse_offline(workspace)
+    name = repository_of(repository, workspace.network.endpoint)
+    if commit and not COMMIT.fullmatch(commit):
+        raise SpanlightError(
+            f"{shown(commit)} is no commit.", "It has 40 hexadecimal digits; leave it out for the newest."
+        )
+    order = LookUp(name, commit, workspace.network)
+    passport = workspace.downloads.look_up(order, Online(workspace, report))
+    if passport.speed:
+        _keep_speed(workspace, passport.speed)
+    # What an earlier download went at tells more than nothing.
+    return dataclasses.replace(passport, speed=passport.speed or workspace.settings.download_speed)
+
+
+def download(workspace: Workspace, passport: Passport, report: Report, *, replace: bool = False) -> ModelCard:
+    """Fetch a passport's files into the Hugging Face cache, try the model out, and have it count; its card.
+
+    What an earlier run has fetched is gone on with. Says by `report.notice` that a model is installed at this commit
+    already, and fetches nothing then; `replace` lets another commit's take that one's place. Partial results are
+    Downloading. Raises SpanlightError where it is refused or cannot be had, Stopped when stopped; then nothing of it
+    is installed, and it is among the `unfinished` unless its files are no model.
+    """
+    same, other = _installed_of(workspace, passport)
+    if same is not None:
+        return _as_it_is(workspace, same, passport, report)
+    refuse_offline(workspace)
+    _check_wanted(passport, other, replace)
+    older = read_begun(workspace.paths.unfinished_downloads, passport.repository)
+    begun = _begin(workspace, passport, older)
+    fetched = _fetch(workspace, passport, report)
+    if older is not None and older != begun:
+        _throw_away_older(workspace, older.passport)
+    same, other = _installed_of(workspace, passport)
+    if same is not None:  # another Spanlight was faster
+        return _as_it_is(workspace, same, passport, report)
+    _check_wanted(passport, other, replace)
+    before = Path(other.folder).name if other is not None else _broken(workspace, passport.repository)
+    name = before or _name(workspace, passport)
+    try:
+        card = _install(workspace, begun, fetched, name, report, replace=bool(before))
+    except _Refused as refused:
+        # What was fetched of it goes, what lay in the cache before stays.
+        _throw_away(workspace, begun.passport)
+        raise refused.fault from None
+    _tick_off(workspace, passport.repository)
+    return card
+
+
+def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
+    """The downloads that were begun and neither finished nor given up, the oldest first; nothing is fetched."""
+    found = []
+    for begun in all_begun(workspace.paths.unfinished_downloads):
+        report.check()
+        repository, commit = begun.passport.repository, begun.passport.commit
+        if any(origin.commit == commit for _, origin in _installed(workspace, repository)):
+            # It was ended between the last two steps of its installation.
+            _tick_off(workspace, repository)
+            continue
+        done = have(begun.passport, workspace.network)
+        found.append(Unfinished(begun.passport, min(done, begun.passport.size), begun.begun))
+    return tuple(found)
+
+
+def give_up(workspace: Workspace, repository: str, report: Report) -> None:
+    """Throw away what was fetched of an unfinished download; what lay in the cache before it stays there.
+
+    Raises SpanlightError where there is no such download, or the disk refuses.
+    """
+    name = repository_of(repository, workspace.network.endpoint)
+    # The Hub takes a name in any case, and tells it as its owner writes it.
+    known = all_begun(workspace.paths.unfinished_downloads)
+    begun = next((each for each in known if each.passport.repository.casefold() == name.casefold()), None)
+    if begun is None:
+        raise SpanlightError(f"There is no unfinished download of {name}.", "It may be finished already.")
+    report.check()
+    _throw_away(workspace, begun.passport)
+
+
+class _Refused(Exception):
+    """The files that were fetched are no model that is read, whatever is tried."""
+
+    def __init__(self, fault: SpanlightError) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+def _installed_of(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
+    """What is installed of a passport's repository: at its commit, and at another."""
+    found = _installed(workspace, passport.repository)
+    same = next((card for card, origin in found if origin.commit == passport.commit), None)
+    return same, next((card for card, origin in found if origin.commit != passport.commit), None)
+
+
+def _as_it_is(workspace: Workspace, card: ModelCard, passport: Passport, report: Report) -> ModelCard:
+    report.notice(f"{passport.repository} is installed already, as {card.name}.")
+    _tick_off(workspace, passport.repository)
+    return card
+
+
+def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
+    """Raises SpanlightError where the model is refused, or another version of it is installed and to stay."""
+    if passport.card is None:
+        raise SpanlightError(
+            passport.refused or f"{passport.repository} is refused.", passport.hint or "Choose another model."
+        )
+    if other is not None and not replace:
+        raise SpanlightError(
+            f"Another version of {passport.repository} is installed, as {other.name}.",
+            "Remove it first, or have it replaced.",
+        )
+
+
+def _tick_off(workspace: Workspace, repository: str) -> None:
+    """Take a download that is done off the list; one that stays on it is seen to be done the next time."""
+    with contextlib.suppress(OSError):
+        drop_begun(workspace.paths.unfinished_downloads, repository)
+
+
+def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Begun:
+    """The download as it was begun first: only that passport tells what lay in the cache before."""
+    if older is not None and older.passport.commit == passport.commit:
+        return older
+    begun = Begun(passport, now())
+    write_begun(workspace.paths.unfinished_downloads, begun)
+    return begun
+
+
+def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
+    began = time.monotonic()
+    order = Fetch(passport, workspace.network)
+    fetched: Fetched = workspace.downloads.fetch(order, Online(workspace, report))
+    _log.info("%s fetched in %.0f s", passport.repository, time.monotonic() - began)
+    if fetched.speed:
+        _keep_speed(workspace, fetched.speed)
+    return fetched
+
+
+def _install(
+    workspace: Workspace, begun: Begun, fetched: Fetched, name: str, report: Report, *, replace: bool
+) -> ModelCard:
+    """Links to the fetched files in a folder of the model's own, tried out there and put into place."""
+    passport, source = begun.passport, Path(fetched.folder)
+    report.progress(Progress(0, 0, CHECKING))
+    with Staging(workspace.paths.models, name) as stage:
+        known = {file.name: file for file in passport.files}
+        try:
+            files = [file for file in files_of(source) if file in known]
+        except SpanlightError as fault:
+            raise _Refused(fault) from fault
+        meter = Meter(report, CHECKING, sum(known[file].size for file in files))
+        placed = tuple(stage.put(source / file, file, meter, link=True) for file in files)
+        for file in placed:
+            if file.sha256 != dict(fetched.checksums).get(file.name, file.sha256):
+                raise SpanlightError(
+                    f"{file.name} of {passport.repository} was changed in the Hugging Face cache.",
+                    "Download it again.",
+                )
+        try:
+            complete(stage.folder)
+            read_card(stage.folder)
+        except SpanlightError as fault:
+            raise _Refused(fault) from fault
+        # A trial can also fail for want of memory, so what was fetched stays for another.
+        card = checked(workspace, stage.folder, report)
+        sizes, checksums = told(placed)
+        origin = Origin(
+            Source.HUB,
+            repository=passport.repository,
+            commit=passport.commit,
+            endpoint=passport.endpoint,
+            added=now(),
+            linked=any(file.linked for file in placed),
+            was_cached=all(file.cached for file in passport.files),
+            cache=fetched.cache,
+            licence=passport.licence or card.licence,
+            languages=passport.languages or card.languages,
+            sizes=sizes,
+            checksums=checksums,
+        )
+        return finish(workspace, stage, origin, report, replace=replace)
+
+
+def _throw_away(workspace: Workspace, passport: Passport) -> None:
+    network = workspace.network
+    fetched = [file.name for file in passport.files if not file.cached]
+    try:
+        forget_partials(passport, network)
+        forget(passport.repository, passport.commit, network, fetched)
+        drop_begun(workspace.paths.unfinished_downloads, passport.repository)
+    except OSError as fault:
+        raise SpanlightError(
+            f"What was fetched of {passport.repository} could not be deleted: {fault.strerror}.",
+            "Check the permissions of the Hugging Face cache.",
+        ) from fault
+
+
+def _throw_away_older(workspace: Workspace, older: Passport) -> None:
+    """Delete what came of a download that gave way to another commit's, but for what that one has taken over."""
+    files = tuple(file for file in older.files if not file.cached)
+    with contextlib.suppress(OSError):  # it only takes room
+        forget_partials(dataclasses.replace(older, files=files), workspace.network)
+        forget(older.repository, older.commit, workspace.network, {file.name for file in files})
+
+
+def _installed(workspace: Workspace, repository: str) -> list[tuple[ModelCard, Origin]]:
+    """The installed models that came from a repository."""
+    cards = {Path(card.folder): card for card in workspace.shelf.cards()}
+    return [
+        (cards[folder], origin)
+        for folder, origin in marks(workspace).items()
+        if origin.source is Source.HUB and origin.repository.casefold() == repository.casefold()
+    ]
+
+
+def _broken(workspace: Workspace, repository: str) -> str:
+    """The name of a model from a repository that does not count any more, its files gone from the cache, say."""
+    for folder in map(Path, workspace.shelf.refused):
+        with contextlib.suppress(SpanlightError):
+            origin = read_origin(folder) if folder.parent == workspace.paths.models else None
+            if origin is not None and origin.repository.casefold() == repository.casefold():
+                return folder.name
+    return ""
+
+
+def _name(workspace: Workspace, passport: Passport) -> str:
+    """The repository's last part, with its owner before it where that is taken."""
+    name = passport.repository.rpartition("/")[2]
+    return free_name(name, names_taken(workspace), passport.repository.replace("/", "--"))
+
+
+def _keep_speed(workspace: Workspace, speed: float) -> None:
+    """Keep how fast the network is for the next look; the speed is no reason to fail."""
+    workspace.settings.download_speed = float(speed)
+    with contextlib.suppress(SpanlightError):
+        workspace.save_settings()

@@ -1,0 +1,125 @@
+"""The last steps of everything that installs a model: it is checked and tried out where it will count from."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import ModelCard
+from app.core.offers import Origin
+from app.core.report import Progress, Report
+from app.engine.client import Engine
+from app.flows.workspace import Workspace
+from app.models.disk.card import CONFIG, TOKENIZER, read_card
+from app.models.disk.notes import NOTES
+from app.models.disk.origin import read_origin
+from app.models.disk.shelving import Placed, Staging
+from app.models.disk.vocabulary_files import can_make, make_tokenizer
+from app.models.disk.weights import read_json
+from app.settings.files import write_atomic
+
+CHECKING, TRYING = "Checking", "Trying it out"
+
+
+def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
+    """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
+
+    That is done in a process of its own, which ends with it. Raises SpanlightError where the model is refused.
+    """
+    report.progress(Progress(0, 0, CHECKING))
+    report.check()
+    card = read_card(folder)
+    report.progress(Progress(0, 0, TRYING))
+    engine = Engine(log=workspace.paths.logs / "trial.log")
+    try:
+        return engine.try_model(str(folder), _Trying(report))
+    except EngineLost as lost:
+        raise SpanlightError(
+            f"{card.name} makes the model process break off, and was not added.",
+            "Close other programs and try again; if it happens again, do not use this model.",
+        ) from lost
+    finally:
+        engine.close()
+
+
+def complete(folder: Path) -> None:
+    """Write tokenizer.json into a folder that has a vocabulary's own files instead, as older checkpoints do.
+
+    Raises SpanlightError where they are malformed or the disk refuses; nothing happens where none can be made.
+    """
+    if (folder / TOKENIZER).exists() or not (folder / CONFIG).is_file():
+        return
+    family = read_json(folder / CONFIG).get("model_type")
+    if isinstance(family, str) and can_make({path.name for path in folder.iterdir()}, family):
+        write_atomic(folder / TOKENIZER, make_tokenizer(folder, family), private=False)
+
+
+def finish(
+    workspace: Workspace, stage: Staging, origin: Origin, report: Report, *, replace: bool = False
+) -> ModelCard:
+    """Mark the model in a staging folder as whole, and put it into place; its card there.
+
+    Raises SpanlightError where the disk refuses or its name is taken, Stopped when stopped; then nothing counts.
+    """
+    report.check()
+    place = stage.shelve(origin, replace=replace)
+    card = next((card for card in workspace.shelf.cards() if Path(card.folder) == place), None)
+    if card is None:
+        raise workspace.shelf.refused.get(str(place)) or SpanlightError(
+            f"{place.name} is not there any more.", "Import or download it again."
+        )
+    return card
+
+
+def names_taken(workspace: Workspace) -> frozenset[str]:
+    """The names of all models and of everything else that lies where they do, sound or not."""
+    names = {card.name for card in workspace.shelf.cards()}
+    names |= {Path(folder).name for folder in workspace.shelf.refused}
+    if workspace.paths.models.is_dir():
+        names |= {path.name for path in workspace.paths.models.iterdir()}
+    return frozenset(names)
+
+
+def marks(workspace: Workspace) -> dict[Path, Origin]:
+    """The installed models' folders with their marks; those without a sound one are left out."""
+    found: dict[Path, Origin] = {}
+    for card in workspace.shelf.cards():
+        try:
+            origin = read_origin(card.folder)
+        except SpanlightError:
+            continue
+        if origin is not None:
+            found[Path(card.folder)] = origin
+    return found
+
+
+def told(placed: tuple[Placed, ...]) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+    """What a mark tells of files: their sizes and their checksums; notes are left out, since Spanlight changes them."""
+    kept = [file for file in placed if file.name != NOTES]
+    sizes = tuple((file.name, file.size) for file in kept)
+    return sizes, tuple((file.name, file.sha256) for file in kept)
+
+
+def now() -> str:
+    """This moment as a mark tells it (ISO 8601, UTC)."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class _Trying:
+    """The Report of a trial: the steps of loading are all one to a person."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def progress(self, progress: Progress) -> None:
+        self._report.progress(Progress(0, 0, TRYING))
+
+    def partial(self, result: object) -> None:
+        """A trial has no partial results."""
+
+    def notice(self, sentence: str) -> None:
+        """What the trial's device did is of no use to anyone later."""
+
+    def check(self) -> None:
+        self._report.check()

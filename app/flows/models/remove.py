@@ -1,0 +1,187 @@
+"""A model taken away: what goes with it is told first, then done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.network import Network
+from app.core.offers import Origin, Removal, Source
+from app.core.report import Report
+from app.flows.models.devices import unload
+from app.flows.workspace import Workspace
+from app.models.disk.card import model_name
+from app.models.disk.origin import read_origin
+from app.models.disk.shelving import remove_folder
+from app.models.download.cache import cache_size, forget, snapshot_of, storage_of
+from app.models.download.repositories import COMMIT, is_repository
+
+
+def what_goes(workspace: Workspace, name: str, report: Report) -> Removal:
+    """What removing an installed model means; `name` is its name, folder or repository.
+
+    Broken ones that the shelf refuses are found too; their card has no heads. Raises SpanlightError where there is
+    none of that name.
+    """
+    card = _find(workspace, name.strip())
+    return Removal(
+        card,
+        freed=_freed(Path(card.folder)),
+        cached=_cached(workspace, Path(card.folder)),
+        chosen_for=tuple(head for head in Head if _names(workspace.settings.models.get(head, ""), card)),
+        questions=workspace.history.count_of_model(card.name),
+        last_used=workspace.uses.last(card.folder),
+    )
+
+
+def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
+    """Remove a model with what is kept of it; `from_cache` takes its files out of the Hugging Face cache too.
+
+    Questions that it answered stay in the history. Raises SpanlightError for a model that comes along with Spanlight,
+    for one that lies elsewhere, and where the disk refuses; Stopped when stopped before anything was done.
+    """
+    card = removal.card
+    folder = Path(card.folder)
+    _check_place(workspace, card)
+    report.check()
+    origin = _hub_origin(folder)
+    _remove_folder(workspace, folder, report)
+    workspace.uses.forget(card.folder)
+    workspace.measures.forget_model(card.folder)
+    chosen = dict(workspace.settings.models)
+    workspace.settings.models = {head: name for head, name in chosen.items() if not _names(name, card)}
+    if workspace.settings.models != chosen:
+        workspace.save_settings()
+    if from_cache and origin is not None and not _used_elsewhere(workspace, folder, origin):
+        try:
+            forget(origin.repository, origin.commit, _network(workspace, origin), dict(origin.sizes))
+        except OSError as fault:
+            raise SpanlightError(
+                f"{card.name} is removed, but its files stay in the Hugging Face cache: {fault.strerror}.",
+                "Check the cache's permissions.",
+            ) from fault
+
+
+def _find(workspace: Workspace, wanted: str) -> ModelCard:
+    cards = [*workspace.shelf.cards()]
+    cards += [ModelCard(model_name(Path(folder)), folder, "", ()) for folder in workspace.shelf.refused]
+    # What can be removed comes before what came along, where both have the name.
+    cards.sort(key=lambda card: Path(card.folder).parent != workspace.paths.models)
+    path, folded = str(Path(wanted).expanduser().absolute()), wanted.casefold()
+    ways: tuple[Callable[[ModelCard], bool], ...] = (
+        lambda card: card.folder in (wanted, path),
+        lambda card: card.name == wanted,
+        lambda card: card.name.casefold() == folded,
+        lambda card: card.repository.casefold() == folded,
+    )
+    for way in ways:
+        found = next(filter(way, cards), None) if wanted else None
+        if found is not None:
+            return found
+    ours = [card.name for card in cards if Path(card.folder).parent == workspace.paths.models]
+    hint = f"These can be removed: {', '.join(ours)}." if ours else "No model was added yet."
+    raise SpanlightError(f"There is no model {wanted[:80]!a}.", hint)
+
+
+def _check_place(workspace: Workspace, card: ModelCard) -> None:
+    folder = Path(card.folder)
+    if folder.parent == workspace.paths.starter_models:
+        raise SpanlightError(
+            f"{card.name} comes along with Spanlight and cannot be removed.",
+            "Choose another model to work with.",
+        )
+    if folder.parent != workspace.paths.models or folder.name.startswith("."):
+        raise SpanlightError(
+            f"{card.name} lies in {folder.parent}, where Spanlight removes nothing.",
+            "Delete that folder yourself.",
+        )
+
+
+def _remove_folder(workspace: Workspace, folder: Path, report: Report) -> None:
+    try:
+        remove_folder(folder, workspace.paths.models)
+    except SpanlightError as fault:
+        if not isinstance(fault.__cause__, PermissionError) or not workspace.engine.alive:
+            raise
+        # Windows keeps files that the model process has mapped.
+        unload(workspace, report)
+        remove_folder(folder, workspace.paths.models)
+
+
+def _names(said: str, card: ModelCard) -> bool:
+    """Whether what the settings say names this model, as the shelf would find it."""
+    return bool(said) and (
+        said == card.folder or said.casefold() in (card.name.casefold(), card.repository.casefold())
+    )
+
+
+def _freed(folder: Path) -> int:
+    """The bytes that go with a folder: links take none, nor does what other names lead to."""
+    freed = 0
+    if folder.is_symlink():
+        return 0
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                told = (Path(at) / name).lstat()
+                freed += told.st_size if stat.S_ISREG(told.st_mode) and told.st_nlink == 1 else 0
+    return freed
+
+
+def _cached(workspace: Workspace, folder: Path) -> int:
+    """The bytes that taking a model's files out of the Hugging Face cache would free once its folder is gone."""
+    origin = _hub_origin(folder)
+    if origin is None or _used_elsewhere(workspace, folder, origin):
+        return 0
+    network = _network(workspace, origin)
+    with contextlib.suppress(OSError):
+        size = cache_size(origin.repository, origin.commit, network, dict(origin.sizes))
+        snapshot = snapshot_of(Path(network.cache), origin.repository, origin.commit)
+        return size + sum(_shared(folder / name, snapshot / name) for name, _ in origin.sizes)
+    return 0
+
+
+def _shared(own: Path, cached: Path) -> int:
+    """The bytes of a file that only these two hard links lead to, 0 for any other."""
+    with contextlib.suppress(OSError):
+        told = own.lstat()
+        if stat.S_ISREG(told.st_mode) and told.st_nlink == 2 and own.samefile(cached):
+            return told.st_size
+    return 0
+
+
+def _hub_origin(folder: Path) -> Origin | None:
+    """The mark of a model from the Hub that lies in the Hugging Face cache, None for any other."""
+    with contextlib.suppress(SpanlightError):
+        origin = None if folder.is_symlink() else read_origin(folder)
+        if origin is not None and origin.source is Source.HUB and origin.cache:
+            return origin if is_repository(origin.repository) and COMMIT.fullmatch(origin.commit) else None
+    return None
+
+
+def _network(workspace: Workspace, origin: Origin) -> Network:
+    """The settings, with the cache that the model was fetched into."""
+    return replace(workspace.network, cache=origin.cache)
+
+
+def _used_elsewhere(workspace: Workspace, folder: Path, origin: Origin) -> bool:
+    """Whether another model links to files of the same repository in the cache, or may: it cannot be looked at."""
+    storage = Path(os.path.realpath(storage_of(Path(origin.cache), origin.repository)))
+    models = workspace.paths.models
+    try:
+        others = [path for path in models.iterdir() if path != folder and not path.name.startswith(".")]
+        return any(
+            Path(os.path.realpath(file)).is_relative_to(storage)
+            for other in others
+            if other.is_dir()
+            for file in other.iterdir()
+            if file.is_symlink()
+        )
+    except OSError:
+        return True

@@ -1,0 +1,213 @@
+"""A model that lies on this computer, in a folder or a zip, made one of the installed ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.models import ModelCard
+from app.core.offers import Origin, Source
+from app.core.report import Progress, Report
+from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
+from app.flows.workspace import Workspace
+from app.models.disk.archive import holds_model, is_zip, open_archive
+from app.models.disk.card import CONFIG, TOKENIZER, model_name, read_card
+from app.models.disk.copying import Meter, check_space
+from app.models.disk.files import files_of
+from app.models.disk.names import check_name, free_name, safe_name
+from app.models.disk.notes import NOTES
+from app.models.disk.shelving import Placed, Staging
+from app.models.disk.weights import INDEX, PICKLES
+
+COPYING, LINKING, UNPACKING = "Copying", "Reading", "Unpacking"
+Seen = tuple[int, int, int]
+
+
+def import_model(
+    workspace: Workspace,
+    path: Path | str,
+    report: Report,
+    *,
+    link: bool = False,
+    name: str = "",
+    replace: bool = False,
+) -> ModelCard:
+    """Check the model in a folder or a zip, copy it, try it out, and have it count; its card among the installed.
+
+    `link` leaves the files of a folder where they are. `name` is what it is to be called, else it is called after the
+    folder or the zip; `replace` lets it take the place of the model of that name. Raises SpanlightError where it is
+    refused or the disk refuses, Stopped when stopped; then nothing of it is installed.
+    """
+    path = Path(path).expanduser()
+    wanted = check_name(name) if name.strip() else ""
+    report.progress(Progress(0, 0, CHECKING))
+    report.check()
+    if path.is_dir():
+        return _from_folder(workspace, path, report, link=link, wanted=wanted, replace=replace)
+    if not path.exists():
+        raise SpanlightError(f"There is nothing at {path}.", "Check the path.")
+    if not is_zip(path):
+        raise SpanlightError(
+            f"“{path.name}” is no model.", "Import a model's folder, with config.json in it, or a zip of it."
+        )
+    if link:
+        raise SpanlightError(
+            f"“{path.name}” is a zip, whose files cannot stay in it.",
+            "Import it without linking, or unpack it first.",
+        )
+    return _from_zip(workspace, path, report, wanted=wanted, replace=replace)
+
+
+def looks_like_model(path: Path | str) -> bool:
+    """Whether a folder or file seems to be a model to import; a look at names alone, nothing is checked."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            return (path / CONFIG).is_file() and any(
+                file.suffix in (".safetensors", *PICKLES) or file.name == INDEX for file in path.iterdir()
+            )
+        return path.is_file() and holds_model(path)
+    except OSError:
+        return False
+
+
+def _from_folder(
+    workspace: Workspace, path: Path, report: Report, *, link: bool, wanted: str, replace: bool
+) -> ModelCard:
+    source = path.resolve()
+    _refuse_own(workspace, source)
+    called = model_name(source)
+    if (source / TOKENIZER).exists():
+        read_card(source)  # else its tokenizer is made before it is looked at
+    names = files_of(source)
+    _refuse_links_out(source, names, called)
+    before = {file: _seen(source / file) for file in names}
+    total = sum(size for size, *_ in before.values())
+    if not link:
+        check_space(workspace.paths.models, total)
+    target = _target(workspace, wanted, called, replace)
+    with Staging(workspace.paths.models, target) as stage:
+        meter = Meter(report, LINKING if link else COPYING, total)
+        # What Spanlight writes beside a model must not change the one that it came from.
+        placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
+        _refuse_again(workspace, placed, again=bool(wanted) or replace)
+        complete(stage.folder)
+        card = checked(workspace, stage.folder, report)
+        if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
+            raise SpanlightError(
+                f"{called} was changed while it was being checked, and was not added.",
+                "Import it again when nothing writes to it any more.",
+            )
+        sizes, checksums = told(placed)
+        origin = Origin(
+            Source.FOLDER,
+            path=str(path.absolute()),
+            added=now(),
+            linked=any(file.linked for file in placed),
+            licence=card.licence,
+            languages=card.languages,
+            sizes=sizes,
+            checksums=checksums,
+        )
+        return finish(workspace, stage, origin, report, replace=replace)
+
+
+def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, replace: bool) -> ModelCard:
+    with open_archive(path) as archive:
+        total = archive.checkpoint.size
+        check_space(workspace.paths.models, total)
+        target = _target(workspace, wanted, archive.checkpoint.folder or path.stem, replace)
+        with Staging(workspace.paths.models, target) as stage:
+            unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
+            placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)
+            _refuse_again(workspace, placed, again=bool(wanted) or replace)
+            complete(stage.folder)
+            card = checked(workspace, stage.folder, report)
+            sizes, checksums = told(placed)
+            origin = Origin(
+                Source.ARCHIVE,
+                path=str(path.absolute()),
+                added=now(),
+                licence=card.licence,
+                languages=card.languages,
+                sizes=sizes,
+                checksums=checksums,
+            )
+            return finish(workspace, stage, origin, report, replace=replace)
+
+
+def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
+    """What the model will be called; a name that was asked for must be free, or to be replaced."""
+    if not wanted and replace:
+        return safe_name(own)
+    taken = names_taken(workspace)
+    if not wanted:
+        return free_name(own, taken)
+    if not replace and free_name(wanted, taken) != wanted:
+        raise SpanlightError(
+            f"A model called {wanted} is there already.", "Give this one another name, or remove that."
+        )
+    return wanted
+
+
+def _refuse_own(workspace: Workspace, source: Path) -> None:
+    for own in (workspace.paths.models, workspace.paths.starter_models):
+        own = own.resolve()
+        if source == own:
+            raise SpanlightError(
+                "That is the folder where Spanlight keeps its models.",
+                "They are installed already; choose another folder.",
+            )
+        if source.is_relative_to(own):
+            raise SpanlightError(f"{model_name(source)} is installed already.", "Choose another folder.")
+
+
+def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
+    """Refuse links that leave the folder, but for those of a Hugging Face cache, which lead to its own blobs."""
+    allowed = [source]
+    if source.parent.name == "snapshots":
+        allowed.append(source.parent.parent / "blobs")
+    for file in names:
+        try:
+            real = (source / file).resolve(strict=True)
+        except OSError as fault:
+            raise SpanlightError(
+                f"{file} of {name} cannot be read: {fault.strerror}.", "Check the file."
+            ) from fault
+        if not any(real.is_relative_to(folder) for folder in allowed):
+            raise SpanlightError(
+                f"{file} of {name} is a link that leads out of its folder.",
+                "Put the file itself there, or import the folder that holds it.",
+            )
+
+
+def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...], *, again: bool) -> None:
+    """Refuse a model that is installed already, file for file, unless it is wanted again under a name of its own."""
+    if again:
+        return
+    _, checksums = told(placed)
+    ours = _what_it_computes(checksums)
+    for folder, origin in marks(workspace).items():
+        if _what_it_computes(origin.checksums) == ours:
+            raise SpanlightError(
+                f"This model is installed already, as {folder.name}.",
+                "It can be used under that name; remove it first to bring it in anew.",
+            )
+
+
+def _what_it_computes(checksums: tuple[tuple[str, str], ...]) -> frozenset[tuple[str, str]]:
+    """The checksums of weights, config and tokenizer: what makes two models one, whatever their texts say."""
+    return frozenset(
+        pair
+        for pair in checksums
+        if pair[0] in (CONFIG, INDEX, TOKENIZER) or pair[0].endswith(".safetensors")
+    )
+
+
+def _seen(file: Path) -> Seen:
+    """What tells whether a file has changed: its size, time of change, and which file it is."""
+    try:
+        told_of = file.stat()
+    except OSError as fault:
+        raise SpanlightError(f"{file.name} cannot be read: {fault.strerror}.", "Check the file.") from fault
+    return told_of.st_size, told_of.st_mtime_ns, told_of.st_ino

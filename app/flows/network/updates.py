@@ -1,0 +1,62 @@
+"""Whether there is a newer Spanlight: asked only when the person wishes it, and nothing is fetched or run."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+
+from app.core.about import VERSION
+from app.core.addresses import feed_remark, host_of
+from app.core.errors import SpanlightError
+from app.core.releases import Update, newest, suiting
+from app.core.report import Report
+from app.flows.network.online import Online, refuse_offline
+from app.flows.workspace import Workspace
+from app.models.download.orders import AskFeed, NetworkFault
+
+# Of a release's files the first that there is one of.
+_KINDS = {"windows": ("installer", "archive"), "macos": ("dmg", "archive")}
+_SYSTEMS = {"win32": "windows", "darwin": "macos", "linux": "linux"}
+_MACHINES = {"amd64": "x86_64", "x64": "x86_64", "aarch64": "arm64"}
+# Beyond the time that the process allows itself, for one that hangs where nothing looks at the clock.
+_GRACE = 2.0
+
+
+def check_for_updates(
+    workspace: Workspace, report: Report, *, feed: str = "", seconds: float = 30.0
+) -> Update:
+    """The newest release that the feed announces, where it is newer than this one.
+
+    `feed` is its address for this once, empty for the one in the settings. Raises SpanlightError where Spanlight is
+    offline, there is no address, or no feed answers at it within so many seconds; Stopped when stopped.
+    """
+    refuse_offline(workspace, "check for updates")
+    address = (feed or workspace.settings.updates).strip()
+    if not address:
+        raise SpanlightError(
+            "There is no address yet where new versions are announced.",
+            "Write one under Settings, Updates, when you have it.",
+        )
+    remark = feed_remark(address)
+    if remark.bad:
+        raise SpanlightError(f"{remark.words.rstrip('.')}.", "Check the address.")
+    order = AskFeed(address, workspace.network, seconds=seconds)
+    late = NetworkFault(f"{host_of(address)} takes too long to answer.", "Try again later.")
+    found = workspace.downloads.ask_feed(order, Online(workspace, report, seconds + _GRACE, late))
+    release = newest(found, VERSION)
+    file = suiting(release, *this_computer()) if release is not None else None
+    return Update(VERSION, address, release, file)
+
+
+def this_computer() -> tuple[str, str, tuple[str, ...]]:
+    """This computer's system and machine as a feed names them, and the kinds of files for it, the best first."""
+    system = _SYSTEMS.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    if not getattr(sys, "frozen", False):  # it came from source, or by pip
+        kinds: tuple[str, ...] = ("wheel",)
+    elif system == "linux":
+        kinds = ("deb", "archive") if shutil.which("dpkg") else ("archive",)
+    else:
+        kinds = _KINDS.get(system, ())
+    return system, _MACHINES.get(machine, machine), kinds

@@ -1,0 +1,313 @@
+"""A checkpoint folder made ready to compute: tokenizer and forward pass. The only door to its weights."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head, ModelCard
+from app.models.compute.classes import model_class
+from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
+from app.models.compute.forward import Arrays, Forward, Places
+from app.models.compute.precise import Precise
+from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
+from app.models.disk.config import for_transformers
+from app.models.disk.heads import no_head
+from app.models.disk.tensor_files import tensors
+from app.models.disk.weights import read_file
+from app.models.families import Family, WordsHead
+
+_log = logging.getLogger(__name__)
+
+ALBERT_LAYERS = "encoder.albert_layer_groups."
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
+
+    `inside` is there for an opened model, `precise` for one that reads in less than float32 and may be read in float32
+    too.
+    """
+
+    card: ModelCard
+    device: DeviceChoice
+    tokenizer: Tokenizer
+    forward: Callable[[Arrays], Arrays]
+    inside: Any = None
+    precise: Precise | None = None
+
+
+def load(
+    card: ModelCard,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None] = lambda: None,
+    *,
+    opened: bool = False,
+) -> Loaded:
+    """Load one head of a checkpoint onto a device.
+
+    The weights take the device's dtype, whatever they are stored in; the head itself computes in
+    float32, so that close logits stay apart. `forward` takes int64 arrays of batch × length and
+    returns float32 arrays; it calls `check` before each layer, which may raise to break off. Raises
+    SpanlightError where the checkpoint does not hold the head, is
+    not whole, or does not fit into the device's memory. An `opened` model is float32 with eager attention, and its
+    inside can be looked at.
+    """
+    if head not in card.heads:
+        raise no_head(card.name, card.heads, head)
+    checkpoint = read_checkpoint(Path(card.folder))
+    family = checkpoint.family
+    if opened or not family.bfloat16:
+        device = replace(device, dtype="float32")
+    tokenizer = _tokenizer(card)
+    own = None if opened else _own(card, checkpoint, head, device, check)
+    if own is not None:
+        forward = Forward(own, head, device.device, card.max_length)
+        precise = _precise(card, checkpoint, head, device, check, own)
+        return Loaded(card, device, tokenizer, forward, precise=precise)
+    words = checkpoint.words if head is Head.MASKED_WORDS else None
+    model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
+    _check_in_layers(model, family, check)
+    places = Places(_part(model, words.module)) if words else None
+    forward = Forward(model, head, device.device, card.max_length, places)
+    if not opened:
+        return Loaded(card, device, tokenizer, forward)
+    from app.models.inside.opened import Inside
+
+    inside = Inside(model, family, head, card, forward)
+    return Loaded(card, device, tokenizer, forward, inside)
+
+
+def _own(
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None],
+    beside: Any = None,
+) -> Any:
+    """The model computed by the encoder of this program, None where that does not know all of it."""
+    from app.models.encoder.model import own_model
+
+    try:
+        return own_model(checkpoint, head, device.dtype, device.device, check, beside=beside)
+    except SpanlightError:
+        raise
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory("cpu" if exhausted_device(error) == "cpu" else device.device) from error
+        if is_device_lost(error):
+            raise
+        raise _unreadable(card, error) from error
+    except Exception as error:
+        raise _unreadable(card, error) from error
+
+
+def _precise(
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    device: DeviceChoice,
+    check: Callable[[], None],
+    narrow: Any,
+) -> Precise | None:
+    """The model in float32, for near answers, beside the `narrow` one; nothing is loaded for it yet."""
+    if head is not Head.QUESTION_ANSWERING or device.dtype == "float32":
+        return None
+
+    def forward() -> Forward | None:
+        own = _own(card, checkpoint, head, replace(device, dtype="float32"), check, narrow)
+        return None if own is None else Forward(own, head, device.device, card.max_length)
+
+    weights = card.parameters
+    if device.device == "cpu":  # a layer at a time, and a table of words where that is not shared
+        weights //= checkpoint.config[checkpoint.family.layers]
+        words = narrow.encoder.embeddings.words
+        if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
+            weights += words.numel()
+    return Precise(forward, weights, device.device)
+
+
+def _tokenizer(card: ModelCard) -> Tokenizer:
+    content = read_file(Path(card.folder) / TOKENIZER)
+    try:
+        tokenizer = Tokenizer.from_buffer(content)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.encode("a", "a")  # some faults only show when it is used
+    # The library raises plain Exception for a malformed file, and a BaseException where it panics.
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
+        _log.warning("tokenizer.json of %s: %s", card.name, error)
+        raise SpanlightError(
+            f"tokenizer.json of {card.name} cannot be understood.", "Fetch it again."
+        ) from error
+    return tokenizer
+
+
+def _model(
+    card: ModelCard,
+    checkpoint: Checkpoint,
+    head: Head,
+    words: WordsHead | None,
+    device: DeviceChoice,
+    *,
+    eager: bool,
+) -> Any:
+    import torch
+
+    family = checkpoint.family
+    made = model_class(family, head)
+    values = for_transformers(checkpoint.config, head, card.labels)
+    # DeBERTa's class has two forms of the head, and takes the wrong one where the config says nothing.
+    if words and len(family.words) > 1:
+        values["legacy"] = words is family.words[0]
+    try:
+        with ExitStack() as opened:
+            # It is given no folder: nothing that lies there but the weights is ever read by transformers.
+            model, told = made.from_pretrained(
+                None,
+                config=made.config_class(**values),
+                state_dict=tensors(checkpoint, opened),
+                dtype=getattr(torch, device.dtype),
+                attn_implementation="eager" if eager else "sdpa",
+                local_files_only=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,
+            )
+    except SpanlightError:
+        raise
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory("cpu") from error
+        raise _unreadable(card, error) from error
+    except Exception as error:
+        raise _unreadable(card, error) from error
+    _refuse_holes(card, told)
+    _refuse_what_is_no_number(card, model)
+    try:
+        model = model.eval().requires_grad_(False).to(device.device)
+        _head_in_float32(model, family)
+        _silence_padding(model)
+        _plain_outputs(model)
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(device.device) from error
+        raise
+    return model
+
+
+def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
+    _log.warning("the weights of %s cannot be loaded", card.name, exc_info=error)
+    return SpanlightError(f"The weights of {card.name} cannot be loaded.", "Fetch the model again.")
+
+
+def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
+    """Refuse weights that are infinite or no numbers: all that is computed with them would be none either."""
+    import torch
+
+    for name, weight in model.named_parameters():
+        # Their sum tells it nine times as fast, unless it is too large itself.
+        whole = weight.detach().sum(dtype=torch.float32)
+        if not whole.isfinite() and not weight.isfinite().all():
+            raise SpanlightError(
+                f"The weights {name} of {card.name} are not all finite numbers.",
+                "Fetch a whole copy of this model.",
+            )
+
+
+def _refuse_holes(card: ModelCard, told: dict[str, Any]) -> None:
+    """Refuse weights that are missing or of another shape: transformers would set them at random."""
+    for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
+        names = sorted(
+            str(name[0] if isinstance(name, (tuple, list)) else name) for name in told.get(what) or ()
+        )
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise SpanlightError(
+                f"{card.name} {kind} the weights {names[0]}{more}.", "Fetch a whole copy of this model."
+            )
+    if told.get("error_msgs"):
+        raise _unreadable(card, RuntimeError(str(told["error_msgs"][0])))
+
+
+def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:
+    """Have each layer call `check` first: on a slow computer a whole batch takes longer than a stop may."""
+    for layer in _part(model, f"{family.prefix}.{family.layer_pattern or ALBERT_LAYERS}".rstrip(".")):
+        layer.register_forward_pre_hook(lambda *_: check())
+
+
+def _part(model: Any, path: str) -> Any:
+    for name in path.split("."):
+        model = getattr(model, name, None)
+    return model
+
+
+def _head_in_float32(model: Any, family: Family) -> None:
+    """Let the head's modules compute in float32 on what the encoder hands them."""
+    import torch
+
+    wide: dict[Any, Any] = {}
+
+    def widen(one: Any) -> Any:
+        if isinstance(one, torch.nn.Module):  # DeBERTa hands its head the word embeddings
+            if one not in wide:
+                wide[one] = one if one.weight.dtype == torch.float32 else deepcopy(one).float()
+            return wide[one]
+        return one.float() if hasattr(one, "is_floating_point") and one.is_floating_point() else one
+
+    for name in family.heads_in_float32:
+        module = _part(model, name)
+        if module is not None:
+            _untie(module, model)
+            module.float().register_forward_pre_hook(lambda _, inputs: tuple(widen(one) for one in inputs))
+
+
+def _untie(head: Any, model: Any) -> None:
+    """Give a head a copy of its own of the word embeddings, where those keep another dtype or are to be changed."""
+    import torch
+
+    embeddings = model.get_input_embeddings().weight
+    if embeddings.dtype == torch.float32 and not _looks_around(model):
+        return
+    for module in head.modules():
+        for name, weight in module.named_parameters(recurse=False):
+            if weight is embeddings:
+                setattr(module, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False))
+
+
+def _looks_around(model: Any) -> bool:
+    return bool(getattr(model.config, "trigram_input", False))
+
+
+def _plain_outputs(model: Any) -> None:
+    """Give outputs by name, and no more of them, whatever the config says; computed in one piece, of any length."""
+    config = model.config
+    config.return_dict, config.torchscript, config.output_hidden_states = True, False, False
+    for module in model.modules():
+        if hasattr(module, "chunk_size_feed_forward"):
+            module.chunk_size_feed_forward = 0
+
+
+def _silence_padding(model: Any) -> None:
+    """Let padding be nothing to a token beside it.
+
+    MobileBERT's embeddings look at each token's neighbours (Sun et al. 2020, section 3): a window would
+    otherwise read differently in a batch with longer ones.
+    """
+    import torch
+
+    if _looks_around(model):
+        with torch.no_grad():
+            model.get_input_embeddings().weight[model.config.pad_token_id or 0] = 0

@@ -1,0 +1,282 @@
+"""A model in a zip: its directory is checked before anything is unpacked, and only known files are."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.models.disk import copying
+from app.models.disk.card import CONFIG, TOKENIZER
+from app.models.disk.copying import PIECE, Meter
+from app.models.disk.files import LARGEST_MODEL, MOST_TEXTS, SETTINGS, is_text, longest
+from app.models.disk.names import key_of
+from app.models.disk.vocabulary_files import VOCABULARY_FILES
+from app.models.disk.weights import INDEX, PICKLES, SINGLE
+
+START = b"PK\x03\x04"
+MOST_ENTRIES = 10_000
+# ZipFile reads the whole directory at once; nothing else is read in pieces as large.
+_LONGEST_DIRECTORY = 8 * 2**20
+# Weights hardly shrink and JSON shrinks to a tenth; deflate reaches 1032 : 1, other methods far more.
+MOST_RATIO = 100
+_SMALL = 2**20  # less than this may be packed as tightly as it likes
+_SHORTEST_HEADER = 30
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 0x1 | 0x40 | 0x2000  # APPNOTE 4.4.4: encrypted, strongly, with its directory
+_WEIGHTS = (".safetensors", *PICKLES)
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    struct.error,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The model in a zip: the folder it lies in there ("" for the top), and its files by name."""
+
+    folder: str
+    entries: dict[str, zipfile.ZipInfo]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them, unpacked."""
+        return sum(entry.file_size for entry in self.entries.values())
+
+
+class Archive:
+    """An opened zip whose directory has been checked; `name` is what a person is told it is."""
+
+    def __init__(self, file: zipfile.ZipFile, name: str) -> None:
+        self._file, self._name = file, name
+        entries = [entry for entry in file.infolist() if not entry.is_dir()]
+        _check(file.infolist(), name)
+        self.checkpoint = _checkpoint(entries, name)
+
+    def unpack(self, folder: Path, meter: Meter) -> tuple[tuple[str, int, str], ...]:
+        """Write the model's files into a folder: each one's name, bytes and SHA-256.
+
+        Raises SpanlightError where the zip is damaged, or says less than it holds, and where the disk refuses;
+        Stopped when stopped.
+        """
+        done = []
+        unneeded: frozenset[str] = frozenset()
+        for name, entry in self.checkpoint.entries.items():
+            if name in unneeded:
+                continue
+            try:
+                sha256 = copying.write(self._pieces(entry), folder / name, meter)
+            except OSError as fault:
+                raise copying.refusal(fault, f"{name} of “{self._name}” could not be unpacked") from fault
+            done.append((name, entry.file_size, sha256))
+            if name == INDEX:
+                unneeded = self._unneeded(folder / INDEX)
+        return tuple(done)
+
+    def _pieces(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+        """A file's bytes, as many as the directory says; its checksum is tried at the end."""
+        given = 0
+        try:
+            with self._file.open(entry) as file:
+                while piece := file.read(PIECE):
+                    given += len(piece)
+                    yield piece
+        except _BROKEN as fault:
+            raise _damaged(self._name) from fault
+        if given != entry.file_size:
+            raise _damaged(self._name)
+
+    def _unneeded(self, index: Path) -> frozenset[str]:
+        """Parts of the weights that the index, which is unpacked before them, does not name."""
+        try:
+            named = set(map(str, json.loads(index.read_bytes())["weight_map"].values()))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            named = set()  # said when the card is read
+        return frozenset(
+            name for name in self.checkpoint.entries if name.endswith(".safetensors") and name not in named
+        )
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """A zip with one model in it. Raises SpanlightError where it is none, or is not to be trusted."""
+    with _opened(path) as file:
+        yield Archive(file, path.name)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        raw = path.open("rb", buffering=0)
+    except OSError as fault:
+        raise SpanlightError(
+            f"“{path.name}” cannot be read: {fault.strerror or fault}.", "Check the file and its permissions."
+        ) from fault
+    with raw:
+        try:
+            file = zipfile.ZipFile(_Bounded(raw))
+        except (*_BROKEN, OSError) as fault:
+            raise _damaged(path.name) from fault
+        with file:
+            yield file
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file begins as a zip does, whatever it is called. What is no file or cannot be read is none."""
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
+        with path.open("rb") as file:
+            return file.read(len(START)) == START
+    except OSError:
+        return False
+
+
+def holds_model(path: Path) -> bool:
+    """Whether a zip seems to hold a model, sound or not, as its directory has it; nothing is unpacked."""
+    if not is_zip(path):
+        return False
+    try:
+        with _opened(path) as file:
+            names = [name.replace("\\", "/").rpartition("/")[2] for name in file.namelist()]
+    except SpanlightError:
+        return False
+    return CONFIG in names and any(name.endswith(_WEIGHTS) for name in names)
+
+
+class _Bounded(io.BufferedReader):
+    """A file that is not read in pieces larger than any honest zip needs."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _LONGEST_DIRECTORY:
+            raise zipfile.BadZipFile("its directory is larger than any model's")
+        return super().read(size)
+
+
+def _check(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
+    """Refuse what only a hostile or broken zip holds."""
+    if len(entries) > MOST_ENTRIES:
+        raise SpanlightError(
+            f"“{name}” holds more than {MOST_ENTRIES:,} files, which no model does.",
+            "Unpack it with another program, and import the model's folder.",
+        )
+    seen: set[str] = set()
+    end = 0
+    for entry in sorted(entries, key=lambda entry: entry.header_offset):
+        if entry.header_offset < end:  # one packed piece that counts for several files
+            raise _too_large(name)
+        end = entry.header_offset + _SHORTEST_HEADER + entry.compress_size
+        if entry.flag_bits & _ENCRYPTED:
+            raise SpanlightError(
+                f"“{name}” is protected with a password.",
+                "Unpack it with another program, and import the model's folder.",
+            )
+        _check_name(entry, name)
+        if key_of(entry.filename) in seen:
+            raise SpanlightError(
+                f"“{name}” holds two files of one name, and was not unpacked.",
+                "Get it again from where it came.",
+            )
+        seen.add(key_of(entry.filename))
+
+
+def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
+    said = entry.orig_filename
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if (
+        said.startswith(("/", "\\"))
+        or "\\" in said
+        or ":" in said
+        or ".." in said.split("/")
+        or any(ord(letter) < 32 for letter in said)
+        or kind not in (0, stat.S_IFREG, stat.S_IFDIR)
+    ):
+        raise SpanlightError(
+            f"“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.",
+            "Do not use this model: a sound one holds nothing of the kind.",
+        )
+
+
+def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
+    """The one model among the entries, at the top or one folder deep."""
+    shallow = [entry for entry in entries if entry.filename.count("/") <= 1]
+    folders: dict[str, dict[str, zipfile.ZipInfo]] = {}
+    for entry in shallow:
+        folder, _, file = entry.filename.rpartition("/")
+        folders.setdefault(folder, {})[file] = entry
+    # Beside the model some keep further config.json files that belong to parts of it.
+    found = [
+        folder
+        for folder, files in folders.items()
+        if CONFIG in files and any(file.endswith(_WEIGHTS) for file in files)
+    ]
+    if len(found) > 1:
+        names = ", ".join(sorted(folder or "one at its top" for folder in found)[:4])
+        raise SpanlightError(
+            f"“{name}” holds several models: {names}.",
+            "Unpack it, and import the folder of the one you want.",
+        )
+    if not found:
+        raise SpanlightError(
+            f"“{name}” holds no model.",
+            "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.",
+        )
+    files = folders[found[0]]
+    wanted = [file for file in (*SETTINGS, INDEX) if file in files]
+    if TOKENIZER in files:
+        wanted = [file for file in wanted if file not in VOCABULARY_FILES]
+    wanted += [SINGLE] if SINGLE in files else sorted(file for file in files if file.endswith(".safetensors"))
+    if SINGLE in files and INDEX in wanted:
+        wanted.remove(INDEX)
+    texts = [file for file in sorted(files) if is_text(file) and files[file].file_size <= longest(file)]
+    checkpoint = Checkpoint(found[0], {file: files[file] for file in (*wanted, *texts[:MOST_TEXTS])})
+    if not any(file.endswith(".safetensors") for file in wanted):
+        pickle = next(file for file in files if file.endswith(_WEIGHTS))
+        raise SpanlightError(
+            f"“{name}” holds its weights only as {ascii(pickle[:60])[1:-1]}, a format that can carry programs.",
+            "Convert it to model.safetensors, or fetch the safetensors version of this model.",
+        )
+    _check_sizes(checkpoint, name)
+    return checkpoint
+
+
+def _check_sizes(checkpoint: Checkpoint, name: str) -> None:
+    """Refuse files that would grow far beyond what they are packed in, or that no model needs."""
+    for file, entry in checkpoint.entries.items():
+        if entry.compress_type not in _METHODS:
+            raise SpanlightError(
+                f"“{name}” is packed in a way that Spanlight does not unpack.",
+                "Unpack it with another program, and import the model's folder.",
+            )
+        tight = entry.file_size > _SMALL and entry.file_size > MOST_RATIO * max(1, entry.compress_size)
+        if tight or entry.file_size > longest(file):
+            raise _too_large(name)
+    packed = sum(entry.compress_size for entry in checkpoint.entries.values())
+    if checkpoint.size > LARGEST_MODEL or checkpoint.size > max(_SMALL, MOST_RATIO * packed):
+        raise _too_large(name)
+
+
+def _too_large(name: str) -> SpanlightError:
+    return SpanlightError(
+        f"“{name}” would unpack to far more than a model, and was not unpacked.",
+        "Do not use it: a sound model packs to no such size.",
+    )
+
+
+def _damaged(name: str) -> SpanlightError:
+    return SpanlightError(
+        f"“{name}” is damaged: it cannot be unpacked whole.", "Get it again from where it came."
+    )

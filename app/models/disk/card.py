@@ -1,0 +1,263 @@
+"""What a checkpoint folder is, told from config.json, the weights' headers and tokenizer.json alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.models.disk.config import CONFIG, LONGEST_CONFIG, UNQUANTISED, family_in, parse_config, value_of
+from app.models.disk.config_keys import MOST_ENTRIES, MOST_LAYERS, MOST_POSITIONS, MOST_WIDE
+from app.models.disk.heads import (
+    check_shape,
+    classification,
+    masked_words,
+    next_sentence,
+    number,
+    question_answering,
+    tensor_shape,
+)
+from app.models.disk.notes import Notes, read_notes, write_notes
+from app.models.disk.shapes import embedding_width, encoder_shapes, pooler_shapes
+from app.models.disk.tokenizer_file import TOKENIZER, check_tokenizer
+from app.models.disk.weights import DAMAGED, FLOATS, Weights, parse_object, read_file, read_json, read_weights
+from app.models.families import Family, WordsHead
+
+__all__ = ["CONFIG", "TOKENIZER", "Notes", "read_card", "read_notes", "write_notes"]
+
+TOKENIZER_CONFIG = "tokenizer_config.json"
+WORDS, POSITIONS = "embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"
+WINDOW, STRIDE = 384, 128
+SHORTEST = 16
+LONGEST_NAME = 96
+# Whole numbers that some checkpoints store beside their weights, and that nothing is computed with.
+BUFFERS = ("position_ids", "token_type_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that was read and checked, nothing of its weights loaded: its config's known keys, and headers."""
+
+    name: str
+    config: Mapping[str, Any]
+    weights: Weights
+
+    @property
+    def family(self) -> Family:
+        """The family that it belongs to."""
+        return family_in(self.config)
+
+    @property
+    def words(self) -> WordsHead | None:
+        """The form of its masked-words head, None without one."""
+        width = embedding_width(self.config, self.family)
+        return masked_words(self.config, self.family, self.weights, width, self.name)
+
+
+def read_card(folder: Path | str) -> ModelCard:
+    """The card of a checkpoint folder in Hugging Face layout; nothing of the model is loaded.
+
+    Raises SpanlightError, one sentence and a hint, where the folder does not hold a whole model of a
+    family that Spanlight reads.
+    """
+    folder = Path(folder)
+    try:
+        return _read(folder)
+    except OSError as error:
+        raise SpanlightError(
+            f"{model_name(folder)} cannot be read: {error.strerror or type(error).__name__}.",
+            "Check its files.",
+        ) from error
+
+
+def _read(folder: Path) -> ModelCard:
+    checkpoint = read_checkpoint(folder)
+    name, family, weights = checkpoint.name, checkpoint.family, checkpoint.weights
+    if not (folder / TOKENIZER).is_file():
+        raise SpanlightError(
+            f"{name} has no tokenizer.json.",
+            "Fetch that file, or save the tokenizer again with transformers, which writes it.",
+        )
+    rows = tensor_shape(weights, _prefix(family, weights) + WORDS, name)
+    check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
+    lengths = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
+    notes = read_notes(folder)
+    card = _card(checkpoint, lengths, notes)
+    finder = folder.parent / notes.finder
+    read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
+    return replace(
+        card,
+        folder=str(folder),
+        size=sum(path.stat().st_size for path in read),
+        finder=str(finder) if notes.finder and finder.is_dir() else "",
+    )
+
+
+def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: bytes = b"") -> ModelCard:
+    """The card of a checkpoint that is not on this computer: all but its tokenizer is checked as `read_card` checks it.
+
+    `config` and `tokenizer_config` are those files' content, `weights` come from their headers. The card's folder is
+    empty and its size that of the weights and the config. Raises SpanlightError.
+    """
+    checkpoint = Checkpoint(name, parse_config(config, name), weights)
+    _check_shapes(checkpoint)
+    card = _card(checkpoint, tokenizer_config, Notes())
+    return replace(card, size=weights.bytes + len(config))
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """A folder's config and headers, checked against each other. Raises SpanlightError."""
+    name = model_name(folder)
+    if not folder.is_dir():
+        raise SpanlightError(f"There is no model folder {name}.", "Check the path.")
+    if not (folder / CONFIG).is_file():
+        raise SpanlightError(
+            f"{name} has no config.json.",
+            "A model folder needs config.json, model.safetensors, tokenizer.json.",
+        )
+    config = parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
+    checkpoint = Checkpoint(name, config, read_weights(folder, name))
+    _check_shapes(checkpoint)
+    return checkpoint
+
+
+def model_name(folder: Path) -> str:
+    """What a person calls the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
+    repository = folder.parent.parent.name
+    name = folder.name or folder.resolve().name
+    if folder.parent.name == "snapshots" and repository.startswith("models--"):
+        name = repository.split("--")[-1]
+    # A name from elsewhere neither steers a terminal nor turns a sentence's direction.
+    name = "".join(sign if sign.isprintable() else "?" for sign in name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> ModelCard:
+    name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
+    classifier, labels, problem = classification(config, family, weights, name)
+    follows = next_sentence(config, family, weights, name)
+    if follows or classifier is Head.CLASSIFICATION:
+        for tensor, shape in pooler_shapes(config):
+            _check_weight(weights, tensor, shape, name)
+    held: dict[Head | None, object] = {
+        Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
+        Head.MASKED_WORDS: checkpoint.words,
+        Head.NEXT_SENTENCE: follows,
+        classifier: True,
+    }
+    max_length = _max_length(checkpoint, tokenizer_config)
+    window = max(SHORTEST, min(notes.window or WINDOW, max_length))
+    return ModelCard(
+        name=name,
+        folder="",
+        family=str(config["model_type"]),
+        heads=tuple(head for head in Head if held.get(head)),
+        labels=labels,
+        problem=problem,
+        max_length=max_length,
+        window=window,
+        stride=min(notes.stride or STRIDE, window // 3),
+        parameters=weights.parameters,
+        dtype=weights.dtype,
+        calibration=notes.calibration,
+        class_temperature=notes.class_temperature,
+        measured=notes.measured,
+        reliability=notes.reliability,
+        description=notes.description,
+        licence=notes.licence,
+        languages=notes.languages,
+    )
+
+
+def _prefix(family: Family, weights: Weights) -> str:
+    """What stands before the encoder's weights: nothing in a checkpoint saved without any head."""
+    return "" if WORDS in weights.tensors else f"{family.prefix}."
+
+
+def _check_shapes(checkpoint: Checkpoint) -> None:
+    """Refuse a config that does not describe the weights, before anything is made from it."""
+    name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
+    for tensor, told in weights.tensors.items():
+        if told.dtype not in FLOATS and not (told.dtype == "I64" and tensor.endswith(BUFFERS)):
+            raise SpanlightError(
+                f"{name} holds weights in the format {told.dtype}, as quantised models do.", UNQUANTISED
+            )
+    hidden = number(config, family.hidden, MOST_WIDE, name)
+    layers = number(config, family.layers, MOST_LAYERS, name)
+    vocabulary = number(config, "vocab_size", MOST_ENTRIES, name)
+    number(config, "max_position_embeddings", MOST_POSITIONS, name)
+    _check_divisions(checkpoint, hidden)
+    if value_of(config, "pad_token_id") >= vocabulary:
+        raise SpanlightError(
+            f"config.json of {name} cannot be right: pad_token_id is {config['pad_token_id']}.", DAMAGED
+        )
+    width = embedding_width(config, family)
+    prefix = _prefix(family, weights)
+    check_shape(weights, prefix + WORDS, (vocabulary, width), "word embeddings", name)
+    table = prefix + POSITIONS
+    expected = dict(encoder_shapes(config))
+    if POSITIONS in expected:
+        check_shape(weights, table, expected[POSITIONS], "position embeddings", name)
+    if family.layer_pattern:
+        start = prefix + family.layer_pattern
+        found = {key[len(start) :].split(".")[0] for key in weights.tensors if key.startswith(start)}
+        if len(found) != layers:
+            raise SpanlightError(
+                f"{name} holds {len(found)} layers where its config names {layers}.",
+                "Config and weights do not belong together.",
+            )
+    for tensor, shape in expected.items():
+        _check_weight(weights, prefix + tensor, shape, name)
+
+
+def _check_divisions(checkpoint: Checkpoint, hidden: int) -> None:
+    """Refuse sizes that do not divide evenly into heads or groups."""
+    name, config, family = checkpoint.name, checkpoint.config, checkpoint.family
+    heads = number(config, family.heads, MOST_WIDE, name)
+    split = hidden
+    if config["model_type"] == "mobilebert" and value_of(config, "use_bottleneck"):
+        split = value_of(config, "intra_bottleneck_size")
+    if split % heads:
+        raise SpanlightError(
+            f"config.json of {name} cannot be right: {split} is not a multiple of {heads} heads.", DAMAGED
+        )
+    wrong = {
+        "conv_groups": config.get("conv_kernel_size") and hidden % config.get("conv_groups", 1),
+        "pooler_hidden_size": config.get("pooler_hidden_size", hidden) != hidden,
+        "attention_head_size": config.get("attention_head_size", hidden // heads) != hidden // heads,
+        "num_hidden_groups": config.get("num_hidden_groups", 1) > config[family.layers],
+    }
+    for key, is_wrong in wrong.items():
+        if is_wrong:
+            raise SpanlightError(
+                f"config.json of {name} cannot be right: {key} is {config.get(key)}.", DAMAGED
+            )
+
+
+def _check_weight(weights: Weights, tensor: str, shape: tuple[int, ...], name: str) -> None:
+    found = tensor_shape(weights, tensor, name)
+    if found is None:
+        raise SpanlightError(f"{name} lacks the weights {tensor}.", "Fetch a whole copy of this model.")
+    if found != shape:
+        sizes = [" × ".join(map(str, size)) or "one number" for size in (found, shape)]
+        raise SpanlightError(
+            f"{name} holds in a wrong shape the weights {tensor}: {sizes[0]} where its config says {sizes[1]}.",
+            "Config and weights do not belong together.",
+        )
+
+
+def _max_length(checkpoint: Checkpoint, tokenizer_config: bytes) -> int:
+    config = checkpoint.config
+    longest: int = config["max_position_embeddings"] - checkpoint.family.position_offset(config)
+    if longest < SHORTEST:
+        raise SpanlightError(
+            f"{checkpoint.name} reads only {longest} tokens at a time.", "Choose another model."
+        )
+    if tokenizer_config:
+        said = parse_object(tokenizer_config, TOKENIZER_CONFIG).get("model_max_length")
+        if type(said) is int and SHORTEST <= said < longest:
+            return said
+    return longest

@@ -1,0 +1,130 @@
+"""config.json of a checkpoint: read from an allow list of keys, each value checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ProblemType
+from app.models.disk.config_keys import (
+    ADAPTER_PARTS,
+    CODE,
+    DANGEROUS,
+    HARMLESS_OBJECTS,
+    KEYS,
+    ONLY,
+    QUANTISED_PARTS,
+    READ,
+)
+from app.models.disk.weights import DAMAGED, parse_object, read_file
+from app.models.families import FAMILIES, TITLES, Family
+
+CONFIG = "config.json"
+LONGEST_CONFIG = 16 * 2**20
+UNQUANTISED = "Fetch its unquantised version (float32, float16, bfloat16)."
+
+
+def read_config(folder: Path, name: str) -> dict[str, Any]:
+    """What a folder's config.json says, as `parse_config` gives it. Raises SpanlightError as that does."""
+    return parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
+
+
+def parse_config(content: bytes, name: str) -> dict[str, Any]:
+    """The keys of a config that Spanlight knows, checked; `name` is what a message calls the model.
+
+    A key whose value is null counts as left out, and one that is not known is dropped. Raises SpanlightError for what
+    would run code or load anything else than the weights beside it, for a family that is not known, and for a value
+    out of range.
+    """
+    said = parse_object(content, CONFIG, repeats=False)
+    given = {key: value for key, value in said.items() if value is not None}
+    for key in given:
+        _refuse_danger(key, name)
+    family = _model_type(given, name)
+    known = KEYS[family]
+    for key, value in given.items():
+        if key in known and not known[key].fits(value):
+            raise SpanlightError(f"{CONFIG} of {name} cannot be right: {key} is {shown(value)}.", DAMAGED)
+        if key in ONLY and value != ONLY[key][0]:
+            raise SpanlightError(
+                f"{name} {ONLY[key][1]} ({key} is {shown(value)}), which Spanlight does not read.",
+                f"Choose another model: Spanlight reads {TITLES}.",
+            )
+        if isinstance(value, dict) and value and key not in HARMLESS_OBJECTS:
+            raise SpanlightError(
+                f"{CONFIG} of {name} holds settings that Spanlight does not know: {shown(key)}.",
+                f"Choose a model of a known family: {TITLES}.",
+            )
+    return {key: value for key, value in given.items() if key in known or key in READ}
+
+
+def family_in(config: Mapping[str, Any]) -> Family:
+    """The family of a config that was read."""
+    return FAMILIES[config["model_type"]]
+
+
+def value_of(config: Mapping[str, Any], key: str) -> Any:
+    """A key's value in a config that was read, transformers' own where it says nothing."""
+    return config.get(key, KEYS[config["model_type"]][key].default)
+
+
+def for_transformers(config: Mapping[str, Any], head: Head, labels: Sequence[str]) -> dict[str, Any]:
+    """What transformers' config class is made with for one head: known keys, and `labels` where it classifies."""
+    known = KEYS[config["model_type"]]
+    values = {key: value for key, value in config.items() if key in known}
+    if "layer_norm_eps" in values:
+        values["layer_norm_eps"] = float(values["layer_norm_eps"])
+    # The question answering classes take the number of labels for start and end.
+    classifies = head in (Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
+    names = list(labels) if classifies else ["LABEL_0", "LABEL_1"]
+    values["id2label"] = dict(enumerate(names))
+    values["label2id"] = {label: index for index, label in enumerate(names)}
+    problem = config.get("problem_type")
+    if head is Head.CLASSIFICATION and (len(names) > 1 or problem != ProblemType.SINGLE_LABEL):
+        values["problem_type"] = problem
+    return values
+
+
+def shown(value: object) -> str:
+    """A value of a file as a message can name it: short, on one line, nothing in it that steers a terminal."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    said = str(value)
+    return "".join(sign if sign.isprintable() else "?" for sign in said[:40]) + "…" * (len(said) > 40)
+
+
+def _model_type(config: Mapping[str, Any], name: str) -> str:
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        said = (
+            f"of the family {shown(kind)!r}"
+            if isinstance(kind, str)
+            else "of no family that its config names"
+        )
+        raise SpanlightError(f"{name} is {said}, which Spanlight does not read.", f"It reads {TITLES}.")
+    return kind
+
+
+def _refuse_danger(key: str, name: str) -> None:
+    lower = key.lower()
+    if lower in CODE:
+        raise SpanlightError(
+            f"{name} brings program code of its own, which Spanlight never runs.",
+            f"Choose a model of a known family: {TITLES}.",
+        )
+    if any(part in lower for part in QUANTISED_PARTS):
+        raise SpanlightError(f"{name} is quantised, which Spanlight does not read.", UNQUANTISED)
+    if any(part in lower for part in ADAPTER_PARTS):
+        raise SpanlightError(
+            f"{name} is an addition to another model (its config says {shown(key)}), not a whole one.",
+            "Fetch a version in which both are merged.",
+        )
+    if lower in DANGEROUS:
+        raise SpanlightError(
+            f"{CONFIG} of {name} tells the program what to load or run ({shown(key)}), which Spanlight never follows.",
+            "Choose another model, or take that key out of the file if you trust it.",
+        )

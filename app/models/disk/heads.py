@@ -1,0 +1,217 @@
+"""Which heads a checkpoint's weights really hold, told from their names and shapes, and how labels are to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ProblemType
+from app.models.disk.weights import DAMAGED, FLOATS, Weights
+from app.models.families import Family, WordsHead
+
+MOST_LABELS = 100_000
+TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
+DOES = {
+    Head.QUESTION_ANSWERING: "answer questions",
+    Head.CLASSIFICATION: "classify texts",
+    Head.MASKED_WORDS: "fill in words",
+    Head.NEXT_SENTENCE: "tell what follows",
+    Head.TOKEN_CLASSIFICATION: "find names",
+}
+
+
+def no_head(card_name: str, heads: tuple[Head, ...], head: Head) -> SpanlightError:
+    """The refusal of a model that does not hold the head asked for."""
+    can = [DOES[one] for one in heads]
+    held = " and ".join([", ".join(can[:-1]), can[-1]] if len(can) > 1 else can)
+    return SpanlightError(
+        f"{card_name} cannot {DOES[head]}: its weights hold no head for that.",
+        f"It can {held}; choose another model for this."
+        if held
+        else "Choose another model, or train that head on it.",
+    )
+
+
+def question_answering(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
+    """Whether the weights hold a question answering head. Raises SpanlightError for wrong shapes."""
+    if "qa_outputs.weight" not in weights.tensors:
+        return False
+    check_shape(weights, "qa_outputs.weight", (2, config[family.hidden]), "start and end weights", name)
+    check_shape(weights, "qa_outputs.bias", (2,), "start and end biases", name)
+    return True
+
+
+def masked_words(
+    config: Mapping[str, Any], family: Family, weights: Weights, width: int, name: str
+) -> WordsHead | None:
+    """The form of the masked-words head that the weights hold whole, None where they hold none.
+
+    `width` is the word embeddings'. Raises SpanlightError for wrong shapes.
+    """
+    # DeBERTa's config tells with `legacy` which of two forms is meant where both are there.
+    forms = family.words[::-1] if config.get("legacy") is False else family.words
+    head = next((form for form in forms if _is_whole(form, config, weights)), None)
+    if head is None:
+        return None
+    hidden, vocabulary = config[family.hidden], config["vocab_size"]
+    out = hidden if head.wide else width
+    check_shape(weights, f"{head.dense}.weight", (out, hidden), "weights before its vocabulary's", name)
+    check_shape(weights, f"{head.dense}.bias", (out,), "biases before its vocabulary's", name)
+    for which in ("weight", "bias"):
+        check_shape(weights, _norm(head, which, weights), (out,), "layer norm before its vocabulary", name)
+    check_shape(weights, _bias(head, weights), (vocabulary,), "biases of its vocabulary", name)
+    if f"{head.decoder}.weight" in weights.tensors:
+        check_shape(weights, f"{head.decoder}.weight", (vocabulary, width), "weights of its vocabulary", name)
+    if head.rest:
+        check_shape(weights, head.rest, (hidden - width, vocabulary), "weights of its vocabulary", name)
+    return head
+
+
+def _is_whole(head: WordsHead, config: Mapping[str, Any], weights: Weights) -> bool:
+    needed = [f"{head.dense}.weight", f"{head.dense}.bias", _bias(head, weights)]
+    needed += [_norm(head, "weight", weights), _norm(head, "bias", weights)]
+    if head.decoder and config.get("tie_word_embeddings") is False:
+        needed += [f"{head.decoder}.weight", f"{head.decoder}.bias"]
+    if head.rest:
+        needed.append(head.rest)
+    return all(tensor in weights.tensors for tensor in needed)
+
+
+def _norm(head: WordsHead, which: str, weights: Weights) -> str:
+    """The name of a layer norm's weight or bias: the first BERTs called them gamma and beta."""
+    old = f"{head.norm}.{'gamma' if which == 'weight' else 'beta'}"
+    return old if head.norm.endswith("LayerNorm") and old in weights.tensors else f"{head.norm}.{which}"
+
+
+def _bias(head: WordsHead, weights: Weights) -> str:
+    """The name of the vocabulary's biases, which tied weights have stored once, under either of two names."""
+    other = f"{head.decoder}.bias"
+    return head.bias if head.bias in weights.tensors or other not in weights.tensors else other
+
+
+def next_sentence(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
+    """Whether there is a head that tells if a passage follows, with the pooler that it takes.
+
+    ALBERT's head for the order of two passages is another one. Raises SpanlightError for wrong shapes.
+    """
+    layer = family.next_sentence
+    if not layer or f"{layer}.weight" not in weights.tensors or not _has_pooler(config, family, weights):
+        return False
+    check_shape(weights, f"{layer}.weight", (2, config[family.hidden]), "next sentence weights", name)
+    check_shape(weights, f"{layer}.bias", (2,), "next sentence biases", name)
+    return True
+
+
+def classification(
+    config: Mapping[str, Any], family: Family, weights: Weights, name: str
+) -> tuple[Head | None, tuple[str, ...], ProblemType]:
+    """The head that classifies texts or tokens, its labels in order of their index, and the kind of problem.
+
+    None and no labels where there is no such head. Raises SpanlightError where config and classifier do not agree.
+    """
+    head = _classifier(config, family, weights)
+    if head is None:
+        return None, (), ProblemType.SINGLE_LABEL
+    layer = family.classifier if head is Head.CLASSIFICATION else family.token_classifier
+    labels = _labels(config, name)
+    rows = (weights.shape(f"{layer}.weight") or (0,))[0]
+    if rows != len(labels):
+        raise SpanlightError(
+            f"{name} names {len(labels)} labels, but its classifier has {rows}.",
+            "Put id2label in its config.json right.",
+        )
+    check_shape(weights, f"{layer}.weight", (rows, config[family.hidden]), "classifier weights", name)
+    check_shape(weights, f"{layer}.bias", (rows,), "classifier biases", name)
+    if head is Head.TOKEN_CLASSIFICATION:
+        return head, labels, ProblemType.SINGLE_LABEL
+    return head, labels, _problem(config, len(labels), name)
+
+
+def _classifier(config: Mapping[str, Any], family: Family, weights: Weights) -> Head | None:
+    """What a checkpoint's classifier classifies.
+
+    The config's `architectures` decide between texts and tokens; where they name neither, a layer over the first
+    token (a pooler, or the classifier's own) means texts, as only those are classified by it.
+    """
+    architectures = config.get("architectures") or []
+    if not isinstance(architectures, list) or any(str(a).endswith(CHOICE) for a in architectures):
+        return None
+    texts, tokens = (any(str(a).endswith(end) for a in architectures) for end in (TEXT, TOKEN))
+    pooled = f"{family.classifier}.weight" in weights.tensors and _has_pooler(config, family, weights)
+    if pooled and not tokens:
+        return Head.CLASSIFICATION
+    if not texts and f"{family.token_classifier}.weight" in weights.tensors:
+        return Head.TOKEN_CLASSIFICATION
+    return None
+
+
+def _has_pooler(config: Mapping[str, Any], family: Family, weights: Weights) -> bool:
+    """Whether the layer over the first token is there, or the config says that there is none to be."""
+    without = "pooler" in family.optional and config.get("classifier_activation") is False
+    return without or f"{family.pooler}.weight" in weights.tensors
+
+
+def _labels(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    names = config.get("id2label")
+    if names is None:
+        count = number({"num_labels": config.get("num_labels", 2)}, "num_labels", MOST_LABELS, name)
+        return tuple(f"LABEL_{index}" for index in range(count))
+    hint = "id2label in config.json maps 0, 1, 2 ... to the names of the classes."
+    if not isinstance(names, dict) or not 1 <= len(names) <= MOST_LABELS:
+        raise SpanlightError(f"The labels of {name} are malformed.", hint)
+    labels = [names.get(str(index)) for index in range(len(names))]
+    if not all(isinstance(label, str) and label.strip() for label in labels):
+        raise SpanlightError(f"The labels of {name} are malformed.", hint)
+    if len(set(labels)) != len(labels):
+        raise SpanlightError(f"Two labels of {name} have the same name.", hint)
+    return tuple(str(label) for label in labels)
+
+
+def _problem(config: Mapping[str, Any], labels: int, name: str) -> ProblemType:
+    """One label means a sigmoid unless the config says regression; several a softmax unless it says multi-label."""
+    said = config.get("problem_type")
+    if said is not None and said not in list(ProblemType):
+        raise SpanlightError(
+            f"config.json of {name} names a problem_type that is not known: {str(said)[:40]!r}.",
+            f"It is one of {', '.join(ProblemType)}.",
+        )
+    if labels == 1 and said != ProblemType.REGRESSION:
+        return ProblemType.MULTI_LABEL
+    return ProblemType(said) if said else ProblemType.SINGLE_LABEL
+
+
+def tensor_shape(weights: Weights, tensor: str, name: str) -> tuple[int, ...] | None:
+    """The shape of a weight, under its own name or the one that the first BERTs had; None where there is none.
+
+    Raises SpanlightError where it holds whole numbers.
+    """
+    old = tensor.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+    found = weights.tensors.get(tensor) or weights.tensors.get(old)
+    if found is not None and found.dtype not in FLOATS:
+        raise SpanlightError(f"{name} holds the weights {tensor} as whole numbers.", DAMAGED)
+    return found.shape if found else None
+
+
+def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], what: str, name: str) -> None:
+    """Raise SpanlightError where a tensor is missing or its shape is not the one that the config says."""
+    shape = tensor_shape(weights, tensor, name)
+    if shape is None:
+        raise SpanlightError(
+            f"{name} holds no {what}.", "Its weights are not those of the family that its config names."
+        )
+    if shape != wanted:
+        sizes = [" × ".join(map(str, size)) for size in (shape, wanted)]
+        raise SpanlightError(
+            f"The {what} of {name} are {sizes[0]} where its config says {sizes[1]}.",
+            "Config and weights do not belong together.",
+        )
+
+
+def number(config: Mapping[str, Any], key: str, most: int, name: str, least: int = 1) -> int:
+    """A whole number of a config. Raises SpanlightError where it is missing or out of range."""
+    value = config.get(key)
+    if type(value) is not int or not least <= value <= most:
+        said = "is missing" if value is None else f"is {str(value)[:40]}"
+        raise SpanlightError(f"config.json of {name} cannot be right: {key} {said}.", DAMAGED)
+    return value

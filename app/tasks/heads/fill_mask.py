@@ -1,0 +1,214 @@
+"""Words for blanks by a masked-word head (BERT, Devlin et al. 2019, section 3.1, Task #1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.core.requests import TextToFill
+from app.core.results import FilledBlank, FilledText, Guess
+from app.core.text import Span
+from app.tasks.batches import Pace, Runner, batch_size, require_finite
+from app.tasks.heads.masked import masked_tokens, masked_windows, stretch, window
+from app.tasks.scores import softmax
+from app.tasks.task import ReadyModel
+from app.tasks.text.tokens import Tokens, join, part
+from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
+from app.tasks.text.windows import PairTemplate, Window
+
+# Logits over a whole vocabulary are large: no more of them are asked for at once, unless one window has more blanks.
+_MOST_PLACES = 64
+
+
+def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
+    """Gives every blank its likeliest words, each read with as much of the text on both sides as fits the window.
+
+    Probabilities are a softmax over the whole vocabulary. Only whole words are listed, as they would stand there, each
+    spelling once; where the model does not tell capitals from small letters, a word that opens a sentence is given its
+    capital. The word asked about is split as the tokenizer splits it; one of several pieces is read with as many mask
+    tokens, and its probability is the product of each piece's given those before it: no share of the same whole as the
+    listed words'. Tells progress in windows. Raises SpanlightError for a text without blanks, a tokenizer without a
+    mask token, and a word asked about that is too long; Stopped when the work is to stop.
+    """
+    request.require_blanks()
+    pace = Pace(report, "windows")
+    reader = _Reader(request, model, report)
+    rows = list(reader.rows())
+    words = list(reader.spelled())
+    blanks: dict[int, FilledBlank] = {}
+    run = Runner(model, report)
+    done = 0
+    for batch in _batches(rows, batch_size(model)):
+        for row, logits in _read(batch, run, model):
+            for at, number in enumerate(row.blanks):
+                blanks[number] = reader.filled(number, logits[at])
+        done += len(batch)
+        if pace.due():
+            pace.tell(done, len(rows) + len(words))
+    for spelled in words:
+        chances = [
+            float(softmax(logits[0])[row.wanted])
+            for batch in _batches(spelled.rows, batch_size(model))
+            for row, logits in _read(batch, run, model)
+        ]
+        asked = Guess(request.asked[spelled.blank], float(np.prod(chances)), 0, len(chances))
+        held = blanks[spelled.blank]
+        blanks[spelled.blank] = FilledBlank(held.span, held.guesses, asked)
+        done += 1
+        pace.tell(done, len(rows) + len(words))
+    return FilledText(
+        tuple(blanks[number] for number in range(len(request.blanks))),
+        pace.seconds,
+        len(rows),
+        model.card.name,
+        model.device.title,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A window, where in it logits are wanted, of which blanks; `wanted` is a piece whose chance is asked for."""
+
+    window: Window
+    positions: tuple[int, ...]
+    blanks: tuple[int, ...]
+    wanted: int = 0
+
+    def __len__(self) -> int:
+        return len(self.window)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """A blank's word of several pieces: a row for each of them."""
+
+    blank: int
+    rows: tuple[_Row, ...]
+
+
+class _Reader:
+    """One text with blanks: its windows, and logits to words."""
+
+    def __init__(self, request: TextToFill, model: ReadyModel, report: Report) -> None:
+        self._request = request
+        self._model = model
+        self._report = report
+        self._vocabulary = Vocabulary(model.tokenizer)
+        self._seams = [
+            Seam.LETTERS
+            if number and request.blanks[number - 1].end == blank.start
+            else self._vocabulary.seam(request.text, blank.start)
+            for number, blank in enumerate(request.blanks)
+        ]
+        self._capitals = not self._vocabulary.cased
+        self._asked = [
+            self._vocabulary.pieces(word, seam) if word.strip() else None
+            for word, seam in zip(request.asked or [""] * len(self._seams), self._seams, strict=True)
+        ]
+
+    def rows(self) -> Iterator[_Row]:
+        """The windows in which every blank is read once."""
+        numbers = iter(range(len(self._request.blanks)))
+        text, blanks = self._request.text, self._request.blanks
+        for each in masked_windows(text, blanks, self._model, self._report):
+            places = np.flatnonzero(each.scored) + each.context_at
+            yield _Row(each, tuple(map(int, places)), tuple(next(numbers) for _ in places))
+
+    def spelled(self) -> Iterator[_Spelled]:
+        """The words asked about that are spelled by several pieces."""
+        several = [number for number, pieces in enumerate(self._asked) if pieces and len(pieces) > 1]
+        if not several:
+            return
+        text, blanks = self._request.text, self._request.blanks
+        tokens, places = masked_tokens(text, blanks, self._model, self._report)
+        template = PairTemplate.of(self._model.tokenizer)
+        room = self._model.card.window - template.single_overhead
+        for number in several:
+            pieces = self._asked[number] or ()
+            if len(pieces) > room // 2:
+                raise SpanlightError(
+                    f"“{self._request.asked[number][:30]}…” is too long to ask about.", "Ask about one word."
+                )
+            yield _Spelled(
+                number, tuple(self._piece_rows(template, tokens, int(places[number]), number, pieces, room))
+            )
+
+    def _piece_rows(
+        self,
+        template: PairTemplate,
+        tokens: Tokens,
+        at: int,
+        number: int,
+        pieces: tuple[int, ...],
+        room: int,
+    ) -> Iterator[_Row]:
+        mask, blank = mask_id(self._model.tokenizer), self._request.blanks[number]
+        before, after = part(tokens, 0, at), part(tokens, at + 1, len(tokens))
+        for known, piece in enumerate(pieces):
+            ids = np.array([*pieces[:known], *[mask] * (len(pieces) - known)], dtype=np.int32)
+            whole = join((before, _at(ids, blank), after))
+            first, last = stretch(at, at + len(pieces) - 1, len(whole), room)
+            scored = np.zeros(last - first, dtype=bool)
+            scored[at + known - first] = True
+            read = window(template, part(whole, first, last), first, scored)
+            yield _Row(read, (read.context_at + at + known - first,), (number,), piece)
+
+    def filled(self, number: int, logits: np.ndarray) -> FilledBlank:
+        """A blank's words from its logits, float[vocabulary]."""
+        chances, opens = softmax(logits), self._opens(number)
+        guesses: dict[str, Guess] = {}
+        for rank, entry in enumerate(np.argsort(-logits, kind="stable"), start=1):
+            word = self._vocabulary.word(int(entry), self._seams[number])
+            word = word[:1].upper() + word[1:] if opens else word
+            if word and word not in guesses:
+                guesses[word] = Guess(word, float(chances[entry]), rank)
+                if len(guesses) >= self._request.top_k:
+                    break
+        asked, pieces = None, self._asked[number]
+        if pieces is not None:
+            word = self._request.asked[number]
+            if len(pieces) == 1:
+                rank = 1 + int((logits > logits[pieces[0]]).sum())
+                asked = Guess(word, float(chances[pieces[0]]), rank)
+            else:
+                asked = Guess(word, 0.0, 0, len(pieces))
+        return FilledBlank(self._request.blanks[number], tuple(guesses.values()), asked)
+
+    def _opens(self, number: int) -> bool:
+        """Whether a blank's words get a capital that the model does not know."""
+        text, start = self._request.text, self._request.blanks[number].start
+        opens = self._capitals and self._seams[number] is not Seam.LETTERS
+        return opens and self._vocabulary.opens_sentence(text, start)
+
+
+def _at(ids: np.ndarray, blank: Span) -> Tokens:
+    return Tokens(ids, np.full(len(ids), blank.start, np.int32), np.full(len(ids), blank.end, np.int32))
+
+
+def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
+    held: list[_Row] = []
+    for row in rows:
+        # Each row takes as many as the one with the most.
+        places = (len(held) + 1) * max(len(one.positions) for one in (*held, row))
+        if held and (len(held) >= size or places > _MOST_PLACES):
+            yield held
+            held = []
+        held.append(row)
+    if held:
+        yield held
+
+
+def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:
+    positions = np.full((len(batch), max(len(row.positions) for row in batch)), -1, dtype=np.int64)
+    for number, row in enumerate(batch):
+        positions[number, : len(row.positions)] = row.positions
+    arrays, _ = run([row.window for row in batch], {"positions": positions})
+    logits = arrays["logits"]
+    for number, row in enumerate(batch):
+        own = logits[number, : len(row.positions)]
+        require_finite(bool(np.isfinite(own).all()), model)
+        yield row, own

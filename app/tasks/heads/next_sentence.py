@@ -1,0 +1,143 @@
+"""Whether a passage continues another one, by a head over the pooled output (BERT, Devlin et al. 2019, section 3.1,
+Task #2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.report import Report
+from app.core.requests import PassagePairs
+from app.core.results import FollowOn, FollowOns
+from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
+from app.tasks.heads.in_place import InPlace
+from app.tasks.scores import softmax
+from app.tasks.task import ReadyModel
+from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
+from app.tasks.text.windows import PairTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class PairWindow:
+    """Two passages as one input of the model.
+
+    `input_ids` and `token_type_ids` are int64[L]. `passages` are both passages' tokens as read, each with its places in
+    its own text; `at` tells where in the input each begins, `cut` which of them is not whole: of the first the end is
+    read, of the second the beginning.
+    """
+
+    input_ids: np.ndarray
+    token_type_ids: np.ndarray
+    passages: tuple[Tokens, Tokens]
+    at: tuple[int, int]
+    cut: tuple[bool, bool]
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOns:
+    """Tells of each pair how likely the second passage continues the first: a softmax over both logits.
+
+    A pair is read in one window; see `pair_window`. Tells progress in pairs; hands over the pairs done so far, from the
+    first one on, as partial results. Raises SpanlightError when there is no pair or a passage is blank, naming it;
+    Stopped when the work is to stop.
+    """
+    request.require_words()
+    pace = Pace(report, "pairs")
+    items: InPlace[FollowOn] = InPlace(len(request.pairs))
+    for index, item in _read(request.pairs, model, report):
+        items.put(index, item)
+        if pace.due() or items.complete:
+            pace.tell(items.done, len(request.pairs))
+            if items.grown(items.ready):
+                report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
+    return _result(items.beginning(), pace.seconds, model, complete=True)
+
+
+def pair_window(
+    first: str, second: str, template: PairTemplate, model: ReadyModel, check: Callable[[], None]
+) -> PairWindow:
+    """Both passages as one input of at most the model's window.
+
+    Where they are longer, tokens are taken off the longer one until they fit, or the two are equally long: off the
+    first one's beginning and the second one's end, so that what meets is kept. `check` is called between pieces of
+    a long text, and may raise.
+    """
+    room = model.card.window - template.pair_overhead
+    before, earlier = _ending(first, room, model, check)
+    after = _beginning(second, room, model, check)
+    sizes = shared_room(len(before), len(after), room)
+    whole = (not earlier and sizes[0] == len(before), sizes[1] == len(after))
+    before, after = part(before, len(before) - sizes[0], len(before)), part(after, 0, sizes[1])
+    ids, types = template.pair(before.ids, after.ids)
+    at = (len(template.pair_parts[0]), template.context_at(len(before)))
+    return PairWindow(ids, types, (before, after), at, (not whole[0], not whole[1]))
+
+
+def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
+    """How many tokens of two passages of these lengths are read where there is room for so many together.
+
+    The longer one gives way first; of two that both have more than half, the second gets the odd one.
+    """
+    half = room // 2
+    if first + second <= room:
+        return first, second
+    if first <= half:
+        return first, room - first
+    if second <= room - half:
+        return room - second, second
+    return half, room - half
+
+
+def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> Tokens:
+    """The first tokens of a text: more than `most` where it has more, all of them else."""
+    chunks: list[Tokens] = []
+    for chunk in tokenise(model.tokenizer, text):
+        check()
+        chunks.append(chunk)
+        if sum(map(len, chunks)) > most:
+            break
+    return join(chunks)
+
+
+def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> tuple[Tokens, bool]:
+    """The last tokens of a text, at least `most` where it has as many, and whether there are words before them.
+
+    A long text is tokenised from its end on, further back as long as there are too few.
+    """
+    reach = 2 * CHUNK
+    while True:
+        at = cut(text, len(text) - reach, CHUNK) if len(text) > reach else 0
+        chunks = []
+        for chunk in tokenise(model.tokenizer, text[at:]):
+            check()
+            chunks.append(chunk)
+        tokens = moved(join(chunks), at)
+        if len(tokens) >= most or at == 0:
+            return tokens, bool(text[:at].strip())
+        reach *= 4
+
+
+def _read(
+    pairs: tuple[tuple[str, str], ...], model: ReadyModel, report: Report
+) -> Iterator[tuple[int, FollowOn]]:
+    template = PairTemplate.of(model.tokenizer)
+    run = Runner(model, report)
+    windows = ((index, pair_window(*pair, template, model, report.check)) for index, pair in enumerate(pairs))
+    for batch in by_length(windows, lambda pair: pair[1], batch_size(model)):
+        arrays, _ = run([window for _, window in batch])
+        logits = arrays["logits"]
+        require_finite(bool(np.isfinite(logits).all()), model)
+        for row, (index, window) in enumerate(batch):
+            continues, does_not = (float(value) for value in logits[row])
+            lengths = len(window.passages[0]), len(window.passages[1])
+            probability = float(softmax(logits[row])[0])
+            yield index, FollowOn(probability, (continues, does_not), lengths, window.cut)
+
+
+def _result(items: list[FollowOn], seconds: float, model: ReadyModel, *, complete: bool) -> FollowOns:
+    return FollowOns(tuple(items), seconds, complete, model.card.name, model.device.title)

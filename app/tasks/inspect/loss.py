@@ -1,0 +1,235 @@
+"""The loss of a labelled example, term by term, as training and transformers compute it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inside import Losses, LossTerm
+from app.core.inspection import Example, LookAtLoss, Subject
+from app.core.models import Head, ProblemType
+from app.core.name_types import plain_tag
+from app.core.report import Report
+from app.core.text import Span
+from app.tasks.batches import require_finite
+from app.tasks.heads.tags import TagScheme
+from app.tasks.heads.token_classification import whole_words
+from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.targets import FOLLOWS, OTHER, Words, label_index, some
+from app.tasks.scores import logsumexp, sigmoid
+from app.tasks.task import Arrays, ReadyModel, opened
+from app.tasks.text.words import words as words_of
+
+IGNORED = -100
+
+# An example's terms, the formula, and the labels as the model's own class takes them.
+Found = tuple[list[LossTerm], str, Arrays]
+
+
+def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Losses:
+    """The terms of one window's loss, their mean by the formula, the model's own loss, and what training adds up.
+
+    The mean is undefined (NaN) where no target is counted and, as in transformers, for a question where only one of
+    the two is; training counts 0 for what is ignored. Raises SpanlightError where the example does not fit the head,
+    Stopped when the work is to stop.
+    """
+    subject, example = request.subject, request.example
+    found = input_of(subject, model, report)
+    report.check()
+    outputs = row_of(model.forward(found.arrays))
+    for values in outputs.values():
+        require_finite(bool(np.isfinite(values).all()), model)
+    terms, formula, labels = _TERMS[subject.head](found, subject, example, model, outputs)
+    report.check()
+    counted = [term.value for term in terms if term.counted]
+    if subject.head is Head.QUESTION_ANSWERING:
+        trained = sum(counted) / 2
+        total = trained if len(counted) == 2 else math.nan
+    else:
+        trained = sum(counted) / len(counted) if counted else 0.0
+        total = trained if counted else math.nan
+    by_model = opened(model).loss(found.arrays, labels)
+    squared = subject.head is Head.CLASSIFICATION and model.card.problem is ProblemType.REGRESSION
+    return Losses(found.window, tuple(terms), formula, total, by_model, trained, model.card.name, squared)
+
+
+def clamped(position: int, length: int) -> tuple[int, bool]:
+    """A position held to 0 … length, and whether it is counted: one at `length` stands for what is outside."""
+    held = min(max(position, 0), length)
+    return held, held != length
+
+
+def answer_positions(found: Input, answer: Span | None, outside: int) -> tuple[int, int]:
+    """The answer's first and last token in the row; `outside` for one that the window does not hold.
+
+    An unanswerable question's are (0, 0), [CLS]'s (BERT, Devlin et al. 2019, section 4.3).
+    """
+    if answer is None:
+        return 0, 0
+    tokens, window = found.tokens_at(answer), found.cut
+    if not tokens:
+        return outside, outside
+    begins, ends = answer.start >= window.starts[0], answer.end <= window.ends[-1]
+    return tokens[0] if begins else outside, tokens[-1] if ends else outside
+
+
+def _of_question(
+    found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Found:
+    length = len(found.cut)
+    positions = answer_positions(found, example.answer, model.card.max_length)
+    terms = []
+    for name, position in zip(("start", "end"), positions, strict=True):
+        at, counted = clamped(position, length)
+        if counted:
+            target = f"“{_token(found, subject, at)}”, position {at}"
+            terms.append(_cross_entropy(name.title(), target, outputs[f"{name}_logits"][:length], at))
+        else:
+            target = f"outside this window: position {position} becomes {length}, its length, and is ignored"
+            terms.append(_ignored(name.title(), target))
+    labels = {
+        f"{name}_positions": np.array([position], dtype=np.int64)
+        for name, position in zip(("start", "end"), positions, strict=True)
+    }
+    return terms, "(−log p(start) − log p(end)) / 2 (BERT, Devlin et al. 2019, section 4.2)", labels
+
+
+def _of_class(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+    card, logits = model.card, outputs["logits"]
+    if card.problem is ProblemType.REGRESSION:
+        return _of_value(example, model, logits)
+    right = [label_index(label, card.labels) for label in example.labels]
+    if card.problem is ProblemType.MULTI_LABEL:
+        held = [at in right for at in range(len(card.labels))]
+        terms = [
+            _binary(label, there, float(logit))
+            for label, there, logit in zip(card.labels, held, logits.tolist(), strict=True)
+        ]
+        formula = "mean of −log p(holds, or does not) over the classes (binary cross-entropy)"
+        return terms, formula, {"labels": np.array([held], dtype=np.float32)}
+    if len(example.labels) != 1:
+        raise SpanlightError(
+            "This model's texts are of one class each.", f"Name one of: {some(card.labels)}."
+        )
+    (at,) = right
+    term = _cross_entropy("Class", card.labels[at], logits, at)
+    formula = "−log p(class) (BERT, Devlin et al. 2019, section 4.1)"
+    return [term], formula, {"labels": np.array([at], dtype=np.int64)}
+
+
+def _of_value(example: Example, model: ReadyModel, logits: np.ndarray) -> Found:
+    if len(logits) != 1:
+        raise SpanlightError(
+            f"{model.card.name} gives {len(logits)} values at once.", "Choose a model that gives one."
+        )
+    given = float(logits[0])
+    term = LossTerm("Value", f"{example.value:g}", given, (given - float(np.float32(example.value))) ** 2)
+    return (
+        [term],
+        "(value − right value)² (squared error)",
+        {"labels": np.array([[example.value]], np.float32)},
+    )
+
+
+def _of_words(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+    if len(example.words) != len(subject.blanks):
+        raise SpanlightError(
+            f"The text has {len(subject.blanks)} blanks, and there are {len(example.words)} right words.",
+            "Give one word for each blank.",
+        )
+    words, terms = Words(subject, model), []
+    labels = np.full((1, len(found.cut)), IGNORED, dtype=np.int64)
+    for blank, (word, at) in enumerate(
+        zip(example.words, found.arrays["positions"][0].tolist(), strict=True)
+    ):
+        name = f"Blank {blank + 1}"
+        if at < 0:
+            terms.append(_ignored(name, f"“{word}”, outside this window"))
+            continue
+        labels[0, at] = words.entry(word, blank)
+        terms.append(_cross_entropy(name, f"“{word}”", outputs["logits"][blank], int(labels[0, at])))
+    formula = "mean of −log p(word) over the blanks (BERT, Devlin et al. 2019, section 3.1)"
+    return terms, formula, {"labels": labels}
+
+
+def _of_order(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+    at = 0 if example.follows else 1
+    term = _cross_entropy("Order", (FOLLOWS, OTHER)[at], outputs["logits"], at)
+    formula = "−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)"
+    return [term], formula, {"labels": np.array([at], dtype=np.int64)}
+
+
+def _of_tags(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+    window, known = found.cut, model.card.labels
+    labels = np.full((1, len(window)), IGNORED, dtype=np.int64)
+    groups = whole_words(subject.text, *words_of(subject.text), window.starts, window.ends)
+    tags = right_tags(example.entities, known, groups.starts, groups.ends)
+    terms = []
+    for word, first in enumerate(groups.tokens[groups.firsts].tolist()):
+        at, place = window.context_at + first, Span(int(groups.starts[word]), int(groups.ends[word]))
+        labels[0, at] = tags[word]
+        right = plain_tag(known[tags[word]])
+        terms.append(_cross_entropy(place.of(subject.text), right, outputs["logits"][at], tags[word]))
+    formula = "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
+    return terms, formula, {"labels": labels}
+
+
+_TERMS: dict[Head, Callable[[Input, Subject, Example, ReadyModel, Arrays], Found]] = {
+    Head.QUESTION_ANSWERING: _of_question,
+    Head.CLASSIFICATION: _of_class,
+    Head.MASKED_WORDS: _of_words,
+    Head.NEXT_SENTENCE: _of_order,
+    Head.TOKEN_CLASSIFICATION: _of_tags,
+}
+
+
+def right_tags(
+    entities: Sequence[tuple[Span, str]], labels: Sequence[str], starts: np.ndarray, ends: np.ndarray
+) -> list[int]:
+    """The index of each word's right label; takes the names' places and types, and the words' places, int[n] each.
+
+    A name holds the words that share a code point with it; of two that share a word the first one does. Raises
+    SpanlightError where the labels have no tag for a type.
+    """
+    scheme, ordered = TagScheme.of(labels), sorted(entities, key=lambda one: one[0])
+    held = np.full(len(starts), -1)
+    for number, (place, _) in reversed(list(enumerate(ordered))):
+        held[(starts < place.end) & (ends > place.start)] = number
+    names, found = held.tolist(), []
+    for at, name in enumerate(names):
+        first = at == 0 or names[at - 1] != name
+        last = at == len(names) - 1 or names[at + 1] != name
+        kind = ordered[name][1] if name >= 0 else ""
+        tag = scheme.tag(kind, first=first, last=last)
+        if tag is None:
+            raise SpanlightError(
+                f"The model has no tag for {kind or 'words outside names'}.",
+                f"Its tags are: {some(labels)}.",
+            )
+        found.append(tag)
+    return found
+
+
+def _cross_entropy(name: str, target: str, logits: np.ndarray, at: int) -> LossTerm:
+    value = float(logsumexp(logits) - np.float64(logits[at]))
+    return LossTerm(name, target, math.exp(-value), value)
+
+
+def _binary(label: str, there: bool, logit: float) -> LossTerm:
+    signed = logit if there else -logit
+    value = float(np.logaddexp(0.0, -signed))
+    return LossTerm(label, "holds" if there else "does not hold", float(sigmoid(signed)), value)
+
+
+def _ignored(name: str, target: str) -> LossTerm:
+    return LossTerm(name, target, 0.0, 0.0, counted=False)
+
+
+def _token(found: Input, subject: Subject, at: int) -> str:
+    token = found.window.tokens[at]
+    # What a view says has no width.
+    return token.span.of(subject.text) if token.span else token.piece

@@ -1,0 +1,58 @@
+"""What a model does with one input, opened up: its stages from text to result, and what it makes of the first token."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.core.inside import ModelPicture, Pooling
+from app.core.inspection import LookAtModel, LookAtPooling
+from app.core.report import Report
+from app.tasks.inspect.inputs import input_of
+from app.tasks.task import ReadyModel, opened
+
+
+def look_at_model(request: LookAtModel, model: ReadyModel, report: Report) -> ModelPicture:
+    """The stages from text to result with the shapes that occurred, every head of the family, the module tree."""
+    given, inside = input_of(request.subject, model, report), opened(model)
+    report.check()
+    trunk, heads = inside.stages(given.arrays)
+    report.check()
+    rows, printed = inside.modules()
+    return ModelPicture(
+        window=given.window,
+        trunk=trunk,
+        heads=heads,
+        modules=rows,
+        printed=printed,
+        parameters=rows[0].parameters,
+        model=model.card.name,
+        family=model.card.family,
+        device=model.device.title,
+    )
+
+
+def look_at_pooling(request: LookAtPooling, model: ReadyModel, report: Report) -> Pooling:
+    """The first token's last state beside the pooled output, which is computed by hand as well."""
+    given, inside = input_of(request.subject, model, report), opened(model)
+    report.check()
+    found = inside.pooling(given.arrays)
+    first, pooled = found.first.astype(np.float64), found.pooled.astype(np.float64)
+    there = bool(len(pooled))
+    return Pooling(
+        window=given.window,
+        first=tuple(first.tolist()),
+        pooled=tuple(pooled.tolist()),
+        recomputed=tuple(found.recomputed.tolist()),
+        path=found.path,
+        activation=found.activation,
+        is_pooler=found.is_pooler,
+        cosine=_cosine(first, pooled) if there else 0.0,
+        difference=float(np.abs(first - pooled).max()) if there else 0.0,
+        error=float(np.abs(pooled - found.recomputed).max()) if there else 0.0,
+        used=found.used,
+        model=model.card.name,
+    )
+
+
+def _cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-30))

@@ -1,0 +1,79 @@
+"""What a score rests on: shares of the input's tokens, and attention between them."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inside import Attention, Attribution, Part
+from app.core.inspection import LookAtAttention, LookAtReasons, Method
+from app.core.report import Progress, Report
+from app.tasks.batches import require_finite
+from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.targets import aim_of
+from app.tasks.task import ReadyModel, opened
+from app.tasks.text.vocabulary import mask_id
+
+# Enough for smooth paths; more are taken where the score bends sharply on its way (see `Inside.shares`).
+STEPS = 50
+
+
+def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -> Attribution:
+    """The target's score shared out over the tokens of its window, by the method asked for.
+
+    Integrated gradients go from an input in which every token that is not special is padding. Tells progress in steps.
+    Raises SpanlightError where there is no such target, Stopped when the work is to stop.
+    """
+    subject = request.subject
+    found = input_of(subject, model, report)
+    report.check()
+    aim = aim_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
+    steps = STEPS if request.method is Method.INTEGRATED_GRADIENTS else 0
+
+    def tell(done: int, total: int) -> None:
+        report.check()
+        report.progress(Progress(done, total, "Following the gradients"))
+
+    arrays = {**found.arrays, "special_tokens_mask": _staying(found, model)[None]}
+    shares, score, baseline, taken = opened(model).shares(arrays, aim.score, steps, tell)
+    require_finite(bool(np.isfinite(shares).all()), model)
+    return Attribution(
+        window=found.window,
+        shares=tuple(shares.tolist()),
+        target=aim.words,
+        method=request.method,
+        score=score,
+        baseline=baseline,
+        gap=score - baseline - float(shares.sum()) if steps else 0.0,
+        steps=taken,
+        model=model.card.name,
+    )
+
+
+def look_at_attention(request: LookAtAttention, model: ReadyModel, report: Report) -> Attention:
+    """The attention weights of one layer on the subject's window.
+
+    Raises SpanlightError where the model has no such layer, Stopped when the work is to stop.
+    """
+    inside = opened(model)
+    if not 0 <= request.layer < inside.layers:
+        raise SpanlightError(
+            f"{model.card.name} has no layer {request.layer}.",
+            f"It has {inside.layers}, counted from 0 to {inside.layers - 1}.",
+        )
+    found = input_of(request.subject, model, report)
+    report.check()
+    weights = inside.attention(found.arrays, request.layer)
+    flat = array("f")
+    flat.frombytes(np.ascontiguousarray(weights, dtype=np.float32).tobytes())
+    return Attention(found.window, request.layer, inside.layers, len(weights), flat, model.card.name)
+
+
+def _staying(found: Input, model: ReadyModel) -> np.ndarray:
+    """The tokens that padding does not replace, int64[L]: special ones, and the masks that stand for blanks."""
+    mask = mask_id(model.tokenizer) if "positions" in found.arrays else None
+    kept = [token.part is Part.SPECIAL or token.id == mask for token in found.window.tokens]
+    return np.array(kept, dtype=np.int64)

@@ -1,0 +1,130 @@
+"""Start and end logits of a window, opened up (BERT, Devlin et al. 2019, section 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inside import SpanScore, SpanScores
+from app.core.inspection import LookAtSpans, Subject
+from app.core.models import SHARED_AMONG, Head
+from app.core.report import Report
+from app.core.text import Span
+from app.tasks.batches import require_finite
+from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.qa.spans import context_logits, span_scores, told, window_spans
+from app.tasks.scores import logsumexp, softmax
+from app.tasks.task import Arrays, ReadyModel
+
+
+def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> SpanScores:
+    """Start and end scores over the window of a question's focus, the span there first, then the best others.
+
+    They are what reading scores with, but for the dtype, as an opened model computes in float32, and for what the
+    question's words say of a place in a long text. Raises SpanlightError for another head's subject, Stopped when the
+    work is to stop.
+    """
+    require_question(request.subject.head)
+    found = input_of(request.subject, model, report)
+    report.check()
+    scores = WindowScores.of(found, request.subject, model, row_of(model.forward(found.arrays)))
+    start, end = scores.start, scores.end
+    return SpanScores(
+        window=found.window,
+        start_logits=tuple(start.tolist()),
+        end_logits=tuple(end.tolist()),
+        start_probabilities=tuple(softmax(start).tolist()),
+        end_probabilities=tuple(softmax(end).tolist()),
+        candidates=scores.candidates,
+        spans=scores.spans(request.subject.focus, SHARED_AMONG),
+        null_score=scores.null_score,
+        null_probability=scores.share(scores.null_score),
+        model=model.card.name,
+    )
+
+
+def row_of(outputs: Arrays, row: int = 0) -> Arrays:
+    """One row of a head's outputs, without the batch's dimension."""
+    return {name: values[row] for name, values in outputs.items()}
+
+
+def require_question(head: Head) -> None:
+    """Raises SpanlightError for another head than question answering."""
+    if head is not Head.QUESTION_ANSWERING:
+        raise SpanlightError(
+            "Only an answer to a question has a start and an end.", "Look into a question's answer."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WindowScores:
+    """The logits of one window's row (float32[L]) and what all its spans come to together.
+
+    `whole` is the logarithm of the sum of exp(score) over all spans that reading considers
+    (of 1 to spans.MAX_TOKENS tokens) and the null score.
+    """
+
+    cut: Input
+    text: str
+    start: np.ndarray
+    end: np.ndarray
+    whole: float
+
+    @classmethod
+    def of(cls, found: Input, subject: Subject, model: ReadyModel, outputs: Arrays) -> WindowScores:
+        """The scores of the row's outputs (see `row_of`). Raises SpanlightError where they are not numbers."""
+        length = len(found.cut)
+        start, end = (outputs[name][:length] for name in ("start_logits", "end_logits"))
+        require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
+        window = found.cut
+        scored = context_logits(window, start, end)
+        band = span_scores(*scored, window.scored, told=told(window, subject.text))
+        whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
+        return cls(found, subject.text, start, end, whole)
+
+    @property
+    def null_score(self) -> float:
+        """[CLS]'s start + end logits."""
+        return float(self.start[0] + self.end[0])
+
+    @property
+    def candidates(self) -> tuple[bool, ...]:
+        """For each token of the row whether a span may begin or end there: the text's own tokens."""
+        window = self.cut.cut
+        first = window.context_at
+        return tuple(first <= at < first + len(window.starts) for at in range(len(window)))
+
+    def share(self, score: float) -> float:
+        """The softmax share of a score among the window's spans and its null score."""
+        return float(np.exp(score - self.whole))
+
+    def spans(self, focus: Span | None, count: int) -> tuple[SpanScore, ...]:
+        """The focus's span, where there is a focus, then the best others: `count` in all, at most SHARED_AMONG.
+
+        The focus's tokens are those that reading scored it at, else all that share a code point with it; a
+        focus outside the window has none and is left out.
+        """
+        found = [
+            self._span(first, last, candidate.span)
+            for candidate, first, last in window_spans(
+                self.cut.cut, self.start, self.end, text=self.text, document=0, count=SHARED_AMONG
+            )
+        ]
+        if focus is None:
+            return tuple(found[:count])
+        chosen = next((one for one in found if one.span == focus), None) or self.at(focus)
+        if chosen is None:
+            return tuple(found[:count])
+        others = [one for one in found if not one.span.overlaps(chosen.span)]
+        return (chosen, *others)[:count]
+
+    def at(self, place: Span) -> SpanScore | None:
+        """The span of the tokens at a place of the text; None where the window has none there."""
+        tokens = self.cut.tokens_at(place)
+        return self._span(tokens[0], tokens[-1], place) if tokens else None
+
+    def _span(self, first: int, last: int, span: Span) -> SpanScore:
+        score = float(self.start[first] + self.end[last])
+        return SpanScore(first, last, span, span.of(self.text), score, self.share(score))

@@ -1,0 +1,227 @@
+"""The score of a subject that is explained, told from the head's outputs on one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inspection import Subject, Target
+from app.core.models import Head
+from app.core.name_types import plain_tag
+from app.core.text import Span
+from app.tasks.batches import require_finite
+from app.tasks.heads.classification import class_scores
+from app.tasks.heads.tags import Mark, TagScheme
+from app.tasks.heads.token_classification import whole_words
+from app.tasks.inspect.inputs import Input
+from app.tasks.inspect.spans import WindowScores
+from app.tasks.scores import softmax
+from app.tasks.task import Arrays, ReadyModel, Score
+from app.tasks.text.vocabulary import Seam, Vocabulary
+from app.tasks.text.words import words as words_of
+
+FOLLOWS, OTHER = "follows", "other"
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A score of the head's outputs: `words` name what it is for, `score` says how it is made of the outputs.
+
+    `value` is what it comes to, `probability` what the head makes of it: for a question the softmax share among the
+    window's spans and its null score, for a class, a word or a tag its probability, for a regression head the value.
+    `place` is where in the text the target stands, None for what is about the whole text; `entry` is the class's, the
+    word's or the tag's index.
+    """
+
+    words: str
+    score: Score
+    value: float
+    probability: float
+    place: Span | None = None
+    entry: int = 0
+
+
+class NoTarget(SpanlightError):
+    """Nothing in the window could be the target."""
+
+
+def aim_of(
+    found: Input,
+    subject: Subject,
+    target: Target,
+    model: ReadyModel,
+    outputs: Arrays,
+    *,
+    like: Aim | None = None,
+) -> Aim:
+    """The target's score in the row's outputs (see `inspection_spans.row_of`), the same one's as `like` is of.
+
+    Raises SpanlightError where there is no such class, word or place, or the outputs are not numbers.
+    """
+    if target.null and subject.head is not Head.QUESTION_ANSWERING:
+        raise SpanlightError("Only a question can go without an answer.", "Choose another target.")
+    return _AIMS[subject.head](_Row(found, subject, target, model, outputs, like))
+
+
+def _span(row: _Row) -> Aim:
+    scores = WindowScores.of(row.found, row.subject, row.model, row.outputs)
+    if row.target.null:
+        first = last = 0
+        words, place, share = NO_ANSWER, None, scores.share(scores.null_score)
+    else:
+        spans = scores.spans(row.subject.focus, 1)
+        if not spans:
+            raise NoTarget("There is no answer in this part of the text.", "Look into another answer.")
+        first, last, share = spans[0].first, spans[0].last, spans[0].probability
+        words, place = f"“{spans[0].text}”", spans[0].span
+    parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
+    return Aim(words, parts, float(scores.start[first] + scores.end[last]), share, place)
+
+
+def _class(row: _Row) -> Aim:
+    logits, label = row.logits(), row.target.label
+    scores = class_scores(logits, row.model.card).scores
+    values = [score.probability for score in scores]
+    likeliest = int(np.argmax(values))
+    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else likeliest)
+    return Aim(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
+
+
+def _word(row: _Row) -> Aim:
+    blank, label = blank_of(row.found, row.subject), row.target.label.strip()
+    logits, words = row.logits(blank), Words(row.subject, row.model)
+    at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
+    name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
+    score = (("logits", (blank, at), 1.0),)
+    place = row.subject.blanks[blank]
+    return Aim(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
+
+
+def _order(row: _Row) -> Aim:
+    logits, label = row.logits(), row.target.label
+    names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
+    at = row.entry(lambda: label_index(label, names) if label else int(np.argmax(logits)))
+    chance = float(softmax(logits)[at])
+    return Aim(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
+
+
+def _tag(row: _Row) -> Aim:
+    label, labels = row.target.label, row.model.card.labels
+    token, place = _tagged(row)
+    logits = row.logits(token)
+    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
+    words = f"{plain_tag(labels[at])} for “{place.of(row.subject.text)}”"
+    score = (("logits", (token, at), 1.0),)
+    return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of the head's outputs, and what is asked of it; `like` is the same target's score in another row."""
+
+    found: Input
+    subject: Subject
+    target: Target
+    model: ReadyModel
+    outputs: Arrays
+    like: Aim | None
+
+    def logits(self, *at: int) -> np.ndarray:
+        """Logits, float64. Raises SpanlightError where they are not numbers."""
+        values = self.outputs["logits"][at]
+        require_finite(bool(np.isfinite(values).all()), self.model)
+        return values.astype(np.float64)
+
+    def entry(self, otherwise: Callable[[], int]) -> int:
+        """The index of the class, word or tag."""
+        return otherwise() if self.like is None else self.like.entry
+
+
+_AIMS: dict[Head, Callable[[_Row], Aim]] = {
+    Head.QUESTION_ANSWERING: _span,
+    Head.CLASSIFICATION: _class,
+    Head.MASKED_WORDS: _word,
+    Head.NEXT_SENTENCE: _order,
+    Head.TOKEN_CLASSIFICATION: _tag,
+}
+
+
+def blank_of(found: Input, subject: Subject) -> int:
+    """The number of the blank that is looked at: the focus's, else the window's first.
+
+    Raises SpanlightError where the text has no blank.
+    """
+    here = [number for number, at in enumerate(found.arrays["positions"][0].tolist()) if at >= 0]
+    at_focus = [n for n in here if subject.focus is not None and subject.blanks[n].overlaps(subject.focus)]
+    if not here:
+        raise SpanlightError("There is no blank in this text.", "Type ___ where a word is wanted.")
+    return (at_focus or here)[0]
+
+
+class Words:
+    """The vocabulary's entries as words for a subject's blanks."""
+
+    def __init__(self, subject: Subject, model: ReadyModel) -> None:
+        self._subject = subject
+        self._vocabulary = Vocabulary(model.tokenizer)
+
+    def entry(self, word: str, blank: int) -> int:
+        """The entry that a word is there. Raises SpanlightError for a word of several pieces, or of none."""
+        pieces = self._vocabulary.pieces(word, self._seam(blank))
+        if len(pieces) != 1:
+            made = f"is {len(pieces)} pieces" if pieces else "cannot be spelled"
+            raise SpanlightError(
+                f"“{word.strip()}” {made} in this model's vocabulary; one blank takes one.",
+                "Choose a word that the vocabulary holds whole.",
+            )
+        return pieces[0]
+
+    def likeliest(self, logits: np.ndarray, blank: int) -> int:
+        """The likeliest entry that is a whole word there, float[vocabulary] to its id; else simply the likeliest."""
+        order = np.argsort(-logits, kind="stable").tolist()
+        return next((entry for entry in order if self.shown(entry, blank)), order[0])
+
+    def shown(self, entry: int, blank: int) -> str:
+        """An entry as it would stand there; empty for what is no whole word."""
+        return self._vocabulary.word(entry, self._seam(blank))
+
+    def _seam(self, blank: int) -> Seam:
+        blanks = self._subject.blanks
+        if blank and blanks[blank - 1].end == blanks[blank].start:
+            return Seam.LETTERS
+        return self._vocabulary.seam(self._subject.text, blanks[blank].start)
+
+
+def _tagged(row: _Row) -> tuple[int, Span]:
+    """The word whose tag is looked at, by its first piece and its place: the focus's, else the first likely name's."""
+    window, text, labels = row.found.cut, row.subject.text, row.model.card.labels
+    groups = whole_words(text, *words_of(text), window.starts, window.ends)
+    places = [Span(*place) for place in zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)]
+    tokens = (groups.tokens[groups.firsts] + window.context_at).tolist()
+    focus = row.subject.focus
+    if focus is None:
+        logits = row.logits()
+        tags = TagScheme.of(labels).tags
+        likeliest = ((n, tags[int(np.argmax(logits[token]))]) for n, token in enumerate(tokens))
+        first = next((n for n, (mark, _) in likeliest if mark is not Mark.OUTSIDE), 0)
+    else:
+        first = next((n for n, place in enumerate(places) if place.overlaps(focus)), len(tokens))
+    if first >= len(tokens):
+        raise NoTarget("There is no word at this place.", "Choose a word of the text.")
+    return tokens[first], places[first]
+
+
+def label_index(label: str, known: Sequence[str]) -> int:
+    """The index of a label. Raises SpanlightError for one that is not known."""
+    if label not in known:
+        raise SpanlightError(f"There is no class “{label}”.", f"There are: {some(known)}.")
+    return known.index(label)
+
+
+def some(labels: Sequence[str]) -> str:
+    """Labels as they are listed to a person: the first dozen, and that there are more."""
+    return ", ".join(labels[:12]) + (" …" if len(labels) > 12 else "")

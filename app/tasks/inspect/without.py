@@ -1,0 +1,121 @@
+"""A score when sentences are taken out of the text, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.core.errors import SpanlightError
+from app.core.inside import Part, Removal, Removals
+from app.core.inspection import LookWithout, Subject
+from app.core.models import Head
+from app.core.report import Report
+from app.core.sentences import sentences
+from app.core.text import Span
+from app.tasks.batches import Pace, Runner, batch_size
+from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.inspect.spans import row_of
+from app.tasks.inspect.targets import NoTarget, aim_of
+from app.tasks.task import Arrays, ReadyModel
+
+
+def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Removals:
+    """The target's score and probability as they are, and without each sentence of the window's text in turn.
+
+    What is read then is the window's text without the sentence and the blanks behind it. Where the sentence holds
+    some of the answer that is looked at (`holds_focus`), the score is the best remaining answer's. A sentence is left
+    out where nothing is to be scored without it: the only one, and one that holds the blank or the word that
+    is looked at. Tells progress in sentences. Raises SpanlightError where there is no such target, Stopped when the
+    work is to stop.
+    """
+    subject, pace, run = request.subject, Pace(report, "sentences"), Runner(model, report)
+    found = input_of(subject, model, report)
+    report.check()
+    aim = aim_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
+    left = list(_shortened(found, replace(subject, focus=aim.place), model, report))
+    removals: list[Removal] = []
+    size = batch_size(model)
+    for at in range(0, len(left), size):
+        some = left[at : at + size]
+        outputs, _ = run([one.found.cut for one in some], _places(some))
+        for row, one in enumerate(some):
+            try:
+                now = aim_of(one.found, one.subject, request.target, model, row_of(outputs, row), like=aim)
+            except NoTarget:  # no word is left that could answer
+                continue
+            removals.append(
+                Removal(one.span, one.span.of(subject.text), now.value, now.probability, one.holds_focus)
+            )
+        pace.tell(at + len(some), len(left))
+    return Removals(found.window, aim.words, aim.value, aim.probability, tuple(removals), model.card.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortened:
+    """A subject without the sentence that stood at `span` of the whole text, and its input."""
+
+    span: Span
+    subject: Subject
+    found: Input
+    holds_focus: bool
+
+
+def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report) -> Iterator[_Shortened]:
+    """The window's text without each sentence in turn, where there is something left to score."""
+    text, region = subject.text, _region(found, subject.text)
+    places = [Span(s.start + region.start, s.end + region.start) for s in sentences(region.of(text))]
+    for number, place in enumerate(places):
+        gone = Span(place.start, places[number + 1].start if number + 1 < len(places) else region.end)
+        holds = subject.focus is not None and subject.focus.overlaps(gone)
+        if len(places) == 1 or (holds and subject.head is not Head.QUESTION_ANSWERING):
+            continue
+        parts = Span(region.start, gone.start), Span(gone.end, region.end)
+        left = replace(
+            subject,
+            text="".join(part.of(text) for part in parts),
+            view=subject.view and subject.view.of_parts(parts),
+            focus=None if subject.focus is None or holds else _moved(subject.focus, region, gone),
+            blanks=tuple(
+                _moved(blank, region, gone)
+                for blank in subject.blanks
+                if not blank.overlaps(gone) and region.start <= blank.start and blank.end <= region.end
+            ),
+        )
+        try:
+            # With any focus: without one, the best answer would be looked for first.
+            read = input_of(replace(left, focus=left.focus or Span(0, len(left.text))), model, report)
+        except SpanlightError:  # what is left has no token
+            continue
+        yield _Shortened(place, left, read, holds)
+
+
+def _region(found: Input, text: str) -> Span:
+    """The window's stretch of the text, with the blanks before it: a tokenizer may count one to the first word."""
+    places = [
+        token.span for token in found.window.tokens if token.part is Part.TEXT and token.span is not None
+    ]
+    if not places:
+        return Span(0, 0)
+    start, end = places[0].start, max(place.end for place in places)
+    while start and text[start - 1].isspace():
+        start -= 1
+    return Span(start, end)
+
+
+def _moved(place: Span, region: Span, gone: Span) -> Span:
+    """A place of the whole text in what is left of the region; it does not overlap what is gone."""
+    by = region.start + (len(gone) if place.start >= gone.end else 0)
+    return Span(place.start - by, place.end - by)
+
+
+def _places(some: Sequence[_Shortened]) -> Arrays:
+    """The masks' positions of a batch, -1 for none; nothing for heads that have none."""
+    rows = [one.found.arrays["positions"][0] for one in some if "positions" in one.found.arrays]
+    if not rows:
+        return {}
+    positions = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int64)
+    for number, row in enumerate(rows):
+        positions[number, : len(row)] = row
+    return {"positions": positions}

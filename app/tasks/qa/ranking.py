@@ -1,0 +1,236 @@
+"""Where in documents the words of a question stand closest together: BM25 over cells of the raw text.
+
+Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from app.core.text import Document, Span
+from app.tasks.text.kept import KeptText
+from app.tasks.text.word_starts import WordStarts
+
+CELL = 512
+
+_SATURATION = 1.2
+# A word that only begins like the question's counts for so much of it.
+_ALIKE = 0.5
+_MOST_LONGER = 3
+_LEAST_BEGINNING = 4
+_MOST_TERMS = 12
+_COMMON_FROM = 1000
+
+# Scripts whose words do not stand apart, or carry their particles behind them: pairs of characters are looked for.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+# A number is one word with all of its parts: 2.1.5, 10:30, 1,000.
+_WORDS = re.compile(rf"\d+(?:[.,:/]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
+# Latin, Greek and Cyrillic: elsewhere a word may carry an article before it.
+_ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
+
+# Words that questions are made of in the languages of Europe; they say nothing of where the answer stands.
+_STOP_WORDS = frozenset(
+    """
+    a about all also am an and any are as at be been being but by can could did do does doing done for from had has have
+    having he her hers him his how i if in into is it its itself many may me might much must my no not of on one or our
+    out over shall she should so some such than that the their them then there these they this those through to under
+    up upon us was we were what when where which while who whom whose why will with would you your
+    aber als am an auch auf aus bei bin bis da das dass dem den der des die du ein eine einem einen einer er es für hat
+    hatte ich ihr im in ist man mit nach nicht oder sich sie sind über um und unter vom von vor wann war waren warum was
+    welche welchem welchen welcher welches wem wen wenn wer wie wieso wird wo wurde wurden zu zum zur
+    au aux avec ce ces cette combien comment dans de des du elle elles en est et était il ils la le les leur lui mais ne
+    où ou par pas pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son sont sur un une été a-t-il
+    al como cómo con cuál cuales cuando cuándo cuánto cuántos de del desde dónde donde el ella ellos en era es esta está
+    este fue ha la las lo los más no o para pero por porque qué que quién quien quienes se ser si sin su sus un una y
+    alla che chi come con cosa cui da dal dei del della delle di dove e è gli ha ho i il in io la le lo ma nel nella non
+    o per perché più quale quali quando quanti quanto se si sono sua suo tra un una
+    ao aos às até com como da das de do dos e ela ele em era foi mais na nas no nos o onde os ou para pela pelo por qual
+    quais quando quantos que quem se seu sua são um uma
+    aan bij dan dat de den der die dit door een en er had heeft het hij hoe hoeveel ik in is je kan met naar niet of om
+    ook op te tot uit van veel voor waar waarom wanneer waren was wat wel welk welke werd wie wordt zijn
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of a question as it is looked for: any of `needles`, the beginnings of words where `starts_words`.
+
+    `word` is the whole word in small letters, empty where a needle is all of it.
+    """
+
+    needles: tuple[str, ...]
+    word: str
+    starts_words: bool
+
+
+def terms(question: str) -> tuple[Term, ...]:
+    """What to look for: the words of a question that say something, at most 12, the longest of them.
+
+    A word of five letters and more is found by its beginning, in small letters, capitals or as it was typed; in scripts
+    without blanks between words, each pair of characters is a term.
+    """
+    words: dict[str, str] = {}
+    for match in _WORDS.finditer(question[:20_000]):
+        words.setdefault(_small(match.group()), match.group())
+    telling = {low: word for low, word in words.items() if low not in _STOP_WORDS and _tells(word)}
+    found = dict.fromkeys(
+        term for low, word in (telling or words).items() for term in _terms_of_word(low, word)
+    )
+    longest = sorted(found, key=lambda term: -max(len(term.word), len(term.needles[0])))
+    return tuple(longest[:_MOST_TERMS])
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 or word.isdigit() or not word.isascii()
+
+
+def _terms_of_word(low: str, word: str) -> Iterator[Term]:
+    if re.match(f"[{_UNSPACED}]", word):
+        for at in range(max(1, len(word) - 1)):
+            yield Term((word[at : at + 2],), "", False)
+        return
+    stem = len(low) - _left_off(low)
+    forms = (low, low[:1].upper() + low[1:], word[:1] + low[1:], low.upper(), word)
+    needles = tuple(dict.fromkeys(form[:stem] for form in forms))
+    yield Term(needles, low, bool(_ALPHABETS.fullmatch(low)))
+
+
+def _small(word: str) -> str:
+    # The small letter of İ is two code points.
+    return word.lower().replace("i\u0307", "i")
+
+
+def _left_off(word: str) -> int:
+    """How many letters at a word's end may be others: endings of plurals, verbs and cases."""
+    if not word.isalpha():
+        return 0
+    return min(3, max(0, len(word) - 3) // 2)
+
+
+class Places:
+    """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
+
+    The places of a document overlap by half, and words are the rarer the more telling over all documents together.
+    `most` is the best place's score, 0 where there is none. `check` is called between the words. `kept` is what is kept
+    of each document.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        documents: Sequence[Document],
+        check: Callable[[], None] = lambda: None,
+        kept: Sequence[KeptText] | None = None,
+    ) -> None:
+        self._documents = documents
+        cells = [-(-len(document.text) // CELL) for document in documents]
+        self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        total = int(self._firsts[-1])
+        self._scores = np.zeros(total)
+        self.most = 0.0
+        if not total:
+            return
+        # A place is a cell with the next one, unless that is another document's.
+        last = np.zeros(total, dtype=bool)
+        last[self._firsts[1:][np.array(cells) > 0] - 1] = True
+        texts = kept or [KeptText(document.text) for document in documents]
+        words: list[WordStarts] = []
+        for text in texts:
+            check()
+            words.append(text.get(WordStarts, partial(WordStarts, text.text)))
+        for term in terms(question):
+            check()
+            counts = _counts(term, documents, words, self._firsts)
+            if counts is None:
+                continue
+            counts[:-1] += np.where(last[:-1], 0.0, counts[1:])
+            holders = int((counts > 0).sum())
+            rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
+            self._scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
+        self.most = float(self._scores.max())
+
+    def best(self) -> Iterator[tuple[int, Span]]:
+        """The places that share words with the question, best first: a document's number and the code points.
+
+        Equal places come in the order of the text.
+        """
+        for place in np.argsort(-self._scores, kind="stable").tolist():
+            if self._scores[place] <= 0:
+                return
+            number = int(np.searchsorted(self._firsts, place, side="right")) - 1
+            start = (place - int(self._firsts[number])) * CELL
+            yield number, Span(start, min(start + 2 * CELL, len(self._documents[number].text)))
+
+    def around(self, document: int, at: np.ndarray) -> np.ndarray:
+        """The BM25 score of the better place that holds each of these code points of a document, float64[n]."""
+        first, end = self._firsts[document : document + 2]
+        # A tokenizer may set what stands for a blank at the end behind the last code point.
+        cells = np.minimum(first + np.asarray(at, dtype=np.int64) // CELL, end - 1)
+        before = np.maximum(cells - 1, first)
+        return np.maximum(self._scores[cells], self._scores[before])
+
+
+def _counts(
+    term: Term, documents: Sequence[Document], words: Sequence[WordStarts], firsts: np.ndarray
+) -> np.ndarray | None:
+    """How often a term stands in each cell, float64[cells]; None where it is so common that it tells nothing."""
+    total = int(firsts[-1])
+    counts = np.zeros(total)
+    most = max(_COMMON_FROM, total)
+    for number, document in enumerate(documents):
+        for needle in term.needles:
+            places, weights = _occurrences(document.text, words[number], needle, term, most)
+            most -= len(places)
+            if most <= 0:
+                return None
+            cells = np.array(places, dtype=np.int64) // CELL + firsts[number]
+            np.add.at(counts, cells, np.array(weights))
+    return counts
+
+
+def _occurrences(
+    text: str, words: WordStarts, needle: str, term: Term, most: int
+) -> tuple[list[int], list[float]]:
+    """Where a term stands in a text, at most `most` times, and what each time counts."""
+    places: list[int] = []
+    weights: list[float] = []
+    for at in _beginnings(text, words, needle) if term.starts_words else _everywhere(text, needle):
+        weight = _weight(text, at, len(needle), term)
+        if weight:
+            places.append(at)
+            weights.append(weight)
+        if len(places) >= most:
+            break
+    return places, weights
+
+
+def _beginnings(text: str, words: WordStarts, needle: str) -> Iterator[int]:
+    return (at for at in words.like(needle) if text.startswith(needle, at))
+
+
+def _everywhere(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
+
+
+def _weight(text: str, at: int, size: int, term: Term) -> float:
+    if not term.word:
+        return 1.0
+    wanted = len(term.word)
+    end = at + size
+    most = min(len(text), at + wanted + _MOST_LONGER + 1)
+    while end < most and text[end].isalnum():
+        end += 1
+    if _small(text[at:end]) == term.word:
+        return 1.0
+    return _ALIKE if wanted >= _LEAST_BEGINNING and end - at <= wanted + _MOST_LONGER else 0.0

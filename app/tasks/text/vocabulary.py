@@ -1,0 +1,154 @@
+"""A tokenizer's vocabulary as a person reads it: entries to words, and words to entries."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import Enum
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from app.core.errors import SpanlightError
+from app.core.sentences import sentence_around
+from app.core.text import Span
+from app.tasks.text.tokens import SURROGATES
+
+_MASKS = ("[MASK]", "<mask>")
+_UNKNOWN = ("[UNK]", "<unk>")
+_UNUSED = re.compile(r"\[unused\d+\]|<unused\d+>|madeupword\d+|<0x[0-9A-F]{2}>|<extra_id_\d+>", re.IGNORECASE)
+_OPENING = "\"'“‘„«([¿¡"
+_SPACE = "▁"
+
+
+class Seam(Enum):
+    """What stands directly before a place: nothing or a line's end, a blank, letters that go on in it, or a sign."""
+
+    START = "start"
+    SPACE = "space"
+    LETTERS = "letters"
+    SIGN = "sign"
+
+
+def mask_id(tokenizer: Tokenizer) -> int:
+    """The id of the tokenizer's mask token. Raises SpanlightError where it has none."""
+    special = {
+        token.content: number
+        for number, token in tokenizer.get_added_tokens_decoder().items()
+        if token.special
+    }
+    for name in _MASKS:
+        if name in special:
+            return special[name]
+    raise SpanlightError(
+        "The model's tokenizer has no token for a blank.",
+        "Choose a model that was taught with masked words, or fetch a whole copy of this one.",
+    )
+
+
+class Vocabulary:
+    """The entries of a tokenizer of BERT's families: WordPiece, byte-level BPE (RoBERTa) or Unigram (ALBERT)."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._special = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+        self._unknown = {tokenizer.token_to_id(name) for name in _UNKNOWN} - {None}
+        self._word_piece = isinstance(tokenizer.model, models.WordPiece)
+        self._prefix = tokenizer.model.continuing_subword_prefix if self._word_piece else ""
+        self._bytes = decoders.ByteLevel() if isinstance(tokenizer.decoder, decoders.ByteLevel) else None
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return self._tokenizer.get_vocab_size()
+
+    @property
+    def cased(self) -> bool:
+        """Whether it tells capitals from small letters."""
+        return self._normal("A") == "A"
+
+    def seam(self, text: str, start: int) -> Seam:
+        """What stands before code point `start` of a text."""
+        line = text.rfind("\n", 0, start) + 1
+        if line == start or text[line:start].isspace():
+            return Seam.START
+        while start - 1 > line and unicodedata.category(text[start - 1]).startswith("M"):
+            start -= 1
+        before = text[start - 1]
+        if before.isspace():
+            return Seam.SPACE
+        # Some tokenizers take every Chinese character for a word.
+        return Seam.LETTERS if before.isalnum() and self._joins(before) else Seam.SIGN
+
+    def opens_sentence(self, text: str, start: int) -> bool:
+        """Whether a word at code point `start` is the first of its sentence, which a line's end does not begin."""
+        while start and text[start - 1] in _OPENING:
+            start -= 1
+        return (
+            not start
+            or text[:start].isspace()
+            or (text[start - 1].isspace() and sentence_around(text, Span(start, start)).start >= start)
+        )
+
+    def word(self, entry: int, seam: Seam) -> str:
+        """An entry as it would stand behind the seam; empty for one that would not be a whole word there.
+
+        Behind letters, a whole word is what goes on with them. Special and unused entries are no words, nor are bytes
+        that are not whole characters.
+        """
+        piece = self._tokenizer.id_to_token(entry)
+        if piece is None or entry in self._special or _UNUSED.fullmatch(piece):
+            return ""
+        if self._word_piece:
+            goes_on = piece.startswith(self._prefix) and len(piece) > len(self._prefix)
+            return piece[len(self._prefix) * goes_on :].strip() if goes_on is (seam is Seam.LETTERS) else ""
+        shown = self._bytes.decode([piece]) if self._bytes else piece.replace(_SPACE, " ")
+        parted = shown[:1].isspace()
+        if (seam is not Seam.START and parted is not (seam is Seam.SPACE)) or "\ufffd" in shown:
+            return ""
+        if seam is Seam.START and not parted and not self._bytes:
+            return ""
+        return shown.strip()
+
+    def pieces(self, word: str, seam: Seam) -> tuple[int, ...]:
+        """The entries that spell a word behind the seam; none where the vocabulary cannot spell it."""
+        word = SURROGATES.sub("\ufffd", " ".join(word.split()))
+        if seam is Seam.LETTERS and self._word_piece:
+            ids = self._going_on(self._normal(word))
+        elif seam is Seam.START or self._word_piece:
+            ids = self._tokenizer.encode(word, add_special_tokens=False).ids
+        else:
+            ids = self._model_ids(word, seam is Seam.SPACE)
+        return () if self._special.intersection(ids) or self._unknown.intersection(ids) else tuple(ids)
+
+    def _going_on(self, word: str) -> list[int]:
+        """WordPiece's greedy longest match (Wu et al. 2016, section 4.1) of a word whose first letters came before."""
+        ids: list[int] = []
+        while word:
+            found = (
+                (end, self._tokenizer.token_to_id(self._prefix + word[:end]))
+                for end in range(len(word), 0, -1)
+            )
+            end, entry = next(((end, entry) for end, entry in found if entry is not None), (0, None))
+            if entry is None:
+                return []
+            ids.append(entry)
+            word = word[end:]
+        return ids
+
+    def _model_ids(self, word: str, parted: bool) -> list[int]:
+        word = self._normal(word)
+        if self._bytes:
+            split = pre_tokenizers.ByteLevel(add_prefix_space=False)
+            parts = [part for part, _ in split.pre_tokenize_str(" " * parted + word)]
+        else:
+            first, *others = word.split(" ")
+            parts = [_SPACE * parted + first, *(_SPACE + other for other in others)]
+        return [token.id for part in parts for token in self._tokenizer.model.tokenize(part)]
+
+    def _normal(self, word: str) -> str:
+        normalizer = self._tokenizer.normalizer
+        return normalizer.normalize_str(word) if normalizer is not None else word
+
+    def _joins(self, letter: str) -> bool:
+        splitter = self._tokenizer.pre_tokenizer
+        return splitter is None or len(splitter.pre_tokenize_str(self._normal(letter + "a").strip())) == 1

@@ -1,0 +1,141 @@
+"""The section of About with what helps to find a fault: a plain text to look at and copy."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.core.devices import Devices
+from app.flows.diagnostics import diagnostics
+from app.flows.models.devices import devices
+from app.flows.workspace import Workspace
+from app.ui.about.overview import qt_versions
+from app.ui.about.section import AboutSection
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.plain_text import PlainText
+from app.ui.kit.theme import Theme, mark
+
+_ABOUT = (
+    "Copy it into a report of a fault. It names no text, question or answer; the log's last lines may name what went"
+    " wrong, so look through it first. Nothing is sent by itself."
+)
+_COPY, _COPIED, _COPIED_MS = "Copy", "Copied", 2500
+
+
+def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
+    """What only the window knows: its toolkit, its look, and the screens with their sizes and scales."""
+    facts = [*qt_versions(), ("Platform", QGuiApplication.platformName())]
+    facts.append(("Look", f"{theme.name}, chosen: {theme.wanted}"))
+    facts.append(("Window", f"{window.width()} x {window.height()}, scale {window.devicePixelRatioF():g}"))
+    for at, screen in enumerate(QGuiApplication.screens(), 1):
+        size = screen.size()
+        dots = f"{screen.logicalDotsPerInch():.0f} dots an inch, {screen.refreshRate():.0f} Hz"
+        facts.append(
+            (
+                f"Screen {at}",
+                f"{size.width()} x {size.height()}, scale {screen.devicePixelRatio():g}, {dots}",
+            )
+        )
+    return facts
+
+
+class DiagnosticsSection(AboutSection):
+    """Some words, a button that copies, and the text."""
+
+    KEY = "diagnostics"
+    TITLE = "Diagnostics"
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._job: Job | None = None
+        self._devices_job: Job | None = None
+        self._devices: list[tuple[str, str]] = []
+        self._words = QLabel(_ABOUT)
+        self._words.setWordWrap(True)
+        self._words.setProperty("ink", "quiet")
+        self.copy = QPushButton(_COPY)
+        mark(self.copy, kind="primary")
+        self.copy.setAccessibleName("Copy the diagnostics")
+        self.copy.setEnabled(False)
+        self.text = PlainText(theme, "Diagnostics")
+        self.text.setPlaceholderText("Being gathered…")
+        self._back = QTimer(self)
+        self._back.setSingleShot(True)
+        self._back.setInterval(_COPIED_MS)
+        self._back.timeout.connect(self._call_copy)
+        self.copy.clicked.connect(self._copy)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self._words, 1)
+        self._row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.notice)
+        self._column.addLayout(self._row)
+        self._column.addWidget(self.text, 1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def shown(self) -> None:
+        """Gather it afresh; the devices come after the work that runs."""
+        self._gather()
+        if self._devices_job is None:
+            self._devices_job = self.lanes.work.start_aside(devices, self.workspace)
+            self._devices_job.done.connect(self._devices_found)
+            self._devices_job.failed.connect(self._no_devices)
+        self.copy.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _gather(self) -> None:
+        if self._job is not None:
+            self._job.drop()
+        facts = (*window_facts(self.window(), self.theme), *self._devices)
+        self._job = self.lanes.files.start(diagnostics, self.workspace, facts)
+        self._job.done.connect(self._found)
+        self._job.failed.connect(self.say_fault)
+
+    @Slot(object)
+    def _found(self, text: str) -> None:
+        if text != self.text.toPlainText() and not self.text.textCursor().hasSelection():
+            self.text.setPlainText(text)
+        self.copy.setEnabled(True)
+        focused = self.window().focusWidget()
+        if self.isVisible() and (focused is None or not self.isAncestorOf(focused)):
+            self.copy.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(object)
+    def _devices_found(self, found: Devices) -> None:
+        self._devices = [
+            (f"Device {one.key}", f"{one.title}, {'usable' if one.usable else 'not usable'}: {one.reason}")
+            for one in found.options
+        ]
+        self._devices.append(
+            ("Models run on", f"{found.auto.device}, {found.auto.dtype}: {found.auto.reason}")
+        )
+        self._gather()
+
+    @Slot(object)
+    def _no_devices(self, error: BaseException) -> None:
+        self._devices = [("Devices", f"not known: {error}")]
+        self._gather()
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.toPlainText())
+        self.copy.setText(_COPIED)
+        self.note.emit("The diagnostics were copied")
+        self._back.start()
+
+    @Slot()
+    def _call_copy(self) -> None:
+        self.copy.setText(_COPY)
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self.theme.step
+        self._words.setFont(self.theme.font("ui"))
+        self._column.setContentsMargins(step(6), step(5), step(6), step(6))
+        self._column.setSpacing(step(4))
+        self._row.setSpacing(step(6))
+        wide = self.copy.fontMetrics().horizontalAdvance(_COPIED)
+        self.copy.setMinimumWidth(wide + step(9))

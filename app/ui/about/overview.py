@@ -1,0 +1,176 @@
+"""The first section of About: name, version, what it is made of, where it runs and where everything lies."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import PySide6
+from PySide6.QtCore import QSize, Qt, Slot, qVersion
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.about import COPYRIGHT, NAME, VERSION
+from app.core.devices import Devices
+from app.core.homes import short_path
+from app.flows.about import About, about, places
+from app.flows.models.devices import devices
+from app.flows.workspace import Workspace
+from app.ui.about.section import AboutSection
+from app.ui.kit.facts import Fact, FactsGrid
+from app.ui.kit.form_card import CardColumn, FormCard, beside
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.linked_choice import LinkedChoice
+from app.ui.kit.notice import Notice
+from app.ui.kit.outside import open_folder
+from app.ui.kit.status_line import ElidedLabel
+from app.ui.kit.theme import Theme
+
+_WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
+
+_STAYS = "Nothing of it ever leaves this computer."
+
+
+def qt_versions() -> tuple[tuple[str, str], ...]:
+    """What the window is made with."""
+    return (("Qt", qVersion() or ""), ("PySide6", PySide6.__version__))
+
+
+class OverviewSection(AboutSection):
+    """Cards one below the other: the ways on, versions, this computer, folders."""
+
+    KEY = "spanlight"
+    TITLE = NAME
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self.not_shown = Notice(theme)
+        self._job: Job | None = None
+        self._devices_job: Job | None = None
+        self._about: About | None = None
+        self._device = ""
+        self.icon = QLabel()
+        self.icon.setAccessibleName(f"{NAME}'s icon")
+        self.name, self.version, self.what = QLabel(NAME), QLabel(), QLabel(_WHAT)
+        self.version.setText(f"Version {VERSION} · {COPYRIGHT}")
+        self.licence = LinkedChoice(theme, "All licences")
+        self.updates = LinkedChoice(theme, "Settings: Updates")
+        self.welcome = LinkedChoice(theme, "Show the welcome again")
+        self.fault = LinkedChoice(theme, "Diagnostics")
+        self.versions, self.computer = FactsGrid(theme), FactsGrid(theme)
+        self.folders: dict[str, QPushButton] = {}
+        self._paths: list[ElidedLabel] = []
+        self._lay_out()
+        self.licence.asked.connect(partial(self.go.emit, "licences", None))
+        self.fault.asked.connect(partial(self.go.emit, "diagnostics", None))
+        self.updates.asked.connect(self.updates_asked)
+        self.welcome.asked.connect(self.welcome_asked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def shown(self) -> None:
+        """Look at the computer once; the device is told after the work that runs."""
+        if self._job is None:
+            self._job = self.lanes.files.start(about, self.workspace)
+            self._job.done.connect(self._found)
+            self._job.failed.connect(self.say_fault)
+            self._devices_job = self.lanes.work.start_aside(devices, self.workspace)
+            self._devices_job.done.connect(self._devices_found)
+            self._devices_job.failed.connect(self._no_devices)
+        if not self.isAncestorOf(self.window().focusWidget() or self):
+            self.licence.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(object)
+    def _found(self, found: About) -> None:
+        self._about = found
+        rows = [*found.versions[:2], *qt_versions(), *found.versions[2:]]
+        self.versions.set_facts([Fact(name, version) for name, version in rows])
+        self._show_computer()
+
+    @Slot(object)
+    def _devices_found(self, found: Devices) -> None:
+        title = next((one.title for one in found.options if one.key == found.auto.device), found.auto.title)
+        self._device = f"{title}, as {found.auto.reason}" if found.auto.reason else title
+        self._show_computer()
+
+    @Slot(object)
+    def _no_devices(self, error: BaseException) -> None:
+        self._device = "not known: the models cannot be started"
+        self._show_computer()
+
+    def _show_computer(self) -> None:
+        if self._about is None:
+            return
+        here = self._about
+        self.computer.set_facts(
+            [
+                Fact("System", here.system),
+                Fact("Processor", f"{here.processor}, {wording.count(here.cores, 'core')}"),
+                Fact("Memory", wording.size(here.memory) if here.memory else ""),
+                Fact("Graphics", ", ".join(here.graphics)),
+                Fact("Models run on", self._device or "Being looked up…"),
+            ]
+        )
+
+    def _open(self, folder: Path) -> None:
+        self.not_shown.clear()
+        open_folder(folder, self.not_shown.show_not_shown, self)
+
+    # How it looks
+
+    def _lay_out(self) -> None:
+        self.version.setProperty("ink", "quiet")
+        self.version.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for label in (self.version, self.what):
+            label.setWordWrap(True)
+        words = QVBoxLayout()
+        for label in (self.name, self.version, self.what):
+            words.addWidget(label)
+        self._words = words
+        head = QWidget()
+        self._head = QHBoxLayout(head)
+        self._head.setContentsMargins(0, 0, 0, 0)
+        self._head.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._head.addLayout(words, 1)
+        self.licence.set_words("Free software, under the Apache License 2.0")
+        self.updates.set_words("Asked for only when you press the button")
+        self.welcome.set_words("A sample that is asked for you")
+        self.fault.set_words("What helps to find it, to copy")
+        ways = FormCard(self.theme)
+        ways.add_row("Licence", self.licence)
+        ways.add_row("Updates", self.updates)
+        ways.add_row("First steps", self.welcome)
+        ways.add_row("When something is wrong", self.fault)
+        made = FormCard(self.theme, "Versions")
+        made.add_whole(self.versions)
+        computer = FormCard(self.theme, "This computer")
+        computer.add_whole(self.computer)
+        kept = FormCard(self.theme, "Where everything lies")
+        here = places(self.workspace)
+        for place in here:
+            path, button = ElidedLabel(short_path(place.folder)), QPushButton("Open the folder")
+            path.setAccessibleName(f"{place.title}: {place.folder}")
+            path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            button.setAccessibleName(f"Open the folder: {place.title}")
+            button.clicked.connect(partial(self._open, place.folder))
+            kept.add_row(place.title, beside(path, button), _STAYS if place is here[-1] else "")
+            self.folders[place.title] = button
+            self._paths.append(path)
+        kept.add_whole(self.not_shown)
+        column = CardColumn(self.theme)
+        for part in (head, self.notice, ways, made, computer, kept):
+            column.add(part)
+        column.fill(self)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme, step = self.theme, self.theme.step
+        size = step(16)
+        self.icon.setPixmap(theme.app_icon().pixmap(QSize(size, size), self.devicePixelRatioF()))
+        self.name.setFont(theme.font("answer"))
+        self.version.setFont(theme.font("small"))
+        self.what.setFont(theme.font("ui"))
+        self._words.setSpacing(step(1))
+        self._head.setSpacing(step(5))

@@ -1,0 +1,78 @@
+"""About Spanlight: what it is and of which version, its licences, and what helps to find a fault."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from app.flows.workspace import Workspace
+from app.ui.about.diagnostics import DiagnosticsSection
+from app.ui.about.licences import LicencesSection
+from app.ui.about.overview import OverviewSection
+from app.ui.about.section import AboutSection
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.sectioned import SectionedPage
+from app.ui.kit.theme import Theme
+
+# In the order of their names; a section is made when it is first up.
+SECTIONS: tuple[type[AboutSection], ...] = (OverviewSection, LicencesSection, DiagnosticsSection)
+
+
+class AboutView(SectionedPage[AboutSection]):
+    """The names of the sections above, the one that is up below.
+
+    `closed` asks for the page that was up before, `updates_asked` for the place in the settings where updates are asked
+    for, `welcome_asked` for the welcome of the first start.
+    """
+
+    KEY = "about"
+    TITLE = "About"
+    ICON = "help"
+    SHORTCUTS = (
+        ("Ctrl+Tab", "Next section"),
+        ("Ctrl+Shift+Tab", "Section before"),
+        ("Ctrl+F", "Search licences"),
+        ("Esc", "Back"),
+    )
+
+    closed = Signal()
+    updates_asked = Signal()
+    welcome_asked = Signal()
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(SECTIONS, workspace, theme, lanes, parent)
+        self.back.clicked.connect(self.closed)
+        self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
+
+    def connect_section(self, section: AboutSection) -> None:
+        """Listen to what a section says that was just made."""
+        section.updates_asked.connect(self.updates_asked)
+        section.welcome_asked.connect(self.welcome_asked)
+
+    def stop(self) -> bool:
+        """Go back to the page that was up before."""
+        self.closed.emit()
+        return True
+
+    @Slot()
+    def _search(self) -> None:
+        self.show_section(LicencesSection.KEY)
+        self.made[LicencesSection.KEY].search()
+
+    def _lay_out(self) -> None:
+        super()._lay_out()
+        self.back = QToolButton()
+        self.back.setAccessibleName("Back")
+        self.back.setToolTip("Back  (Esc)")
+        self.row.addWidget(self.back)
+
+    @Slot()
+    def _restyle(self) -> None:
+        super()._restyle()
+        step = self.theme.step
+        self.back.setIcon(self.theme.icon("close"))
+        self.back.setIconSize(QSize(step(4), step(4)))
+        # Its own margin stands beside the button.
+        self.row.setContentsMargins(step(6), step(4), step(4), step(4))

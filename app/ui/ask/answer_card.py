@@ -1,0 +1,319 @@
+"""The answer in large type, or the nearest words, with their probability and place; or that the text does not say."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
+
+from app.core import wording
+from app.ui.document.marks.places import Place
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.flow_text import FlowText
+from app.ui.kit.look_button import LookButton
+from app.ui.kit.theme import Theme, mark
+
+_VERY_LIKELY = 0.9
+_COPY = "Copy"
+_NBSP = "\N{NO-BREAK SPACE}"
+
+
+class AnswerCard(QFrame):
+    """What the question brought: an answer, the best so far, words with low confidence, or that the text does not say.
+
+    `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
+    `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
+    nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in; `whole_asked` comes
+    when all of the document is to be read, of which only the best passages were; `look_asked` when the person wants
+    to see how the model came to it.
+    """
+
+    chosen = Signal()
+    save_asked = Signal(str)
+    whole_asked = Signal()
+    look_asked = Signal()
+    copy_asked = Signal()
+    again_asked = Signal()
+    nearest_asked = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "card")
+        self.setObjectName("answer")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._over = QLabel()
+        self._answer = FlowText(theme, "answer", spacing=1.1)
+        self._likely = QLabel()
+        self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
+        self._note = QLabel()
+        self._note.setProperty("ink", "quiet")
+        self._facts = QLabel()
+        self._facts.setProperty("ink", "quiet")
+        self._nearest = QPushButton("Why not?")
+        self._nearest.setCheckable(True)
+        self._copy = QPushButton(_COPY)
+        self._copy.setToolTip("Copy the answer with its sentence, file and page  (Ctrl+C)")
+        self._copy.setAccessibleName("Copy the answer with its source")
+        self._save = QPushButton(f"Save{_NBSP}")  # room before the arrow
+        self._save.setToolTip("Save the answers to a file")
+        self._save.setAccessibleName("Save the answers")
+        self._formats = QMenu(self)
+        self._formats.triggered.connect(self._format_chosen)
+        self._save.setMenu(self._formats)
+        self._again = QPushButton("Ask again")
+        self._whole = QPushButton("Read every passage")
+        self._look = LookButton(theme, bare=True)
+        for button in (self._nearest, self._again, self._whole):
+            button.setAccessibleName(button.text())
+        for label in (self._over, self._likely, self._note, self._facts):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)  # words of a document stand in some
+        self._over.setProperty("ink", "quiet")
+        self._likely.setTextFormat(Qt.TextFormat.RichText)
+        buttons = FlowRow()
+        self._small = (self._copy, self._save, self._look, self._nearest, self._again, self._whole)
+        for button in self._small:
+            mark(button, kind="small")
+            buttons.addWidget(button)
+        self._column = QVBoxLayout(self)
+        for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
+            self._column.addWidget(widget)
+        self._column.addWidget(self._facts)
+        self._column.addLayout(buttons)
+        self._buttons = buttons
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(1600)
+        self._copied_timer.timeout.connect(self._rest_copy)
+        self._copy.clicked.connect(self.copy_asked)
+        self._again.clicked.connect(self.again_asked)
+        self._whole.clicked.connect(self.whole_asked)
+        self._look.clicked.connect(self.look_asked)
+        self._nearest.toggled.connect(self._nearest_toggled)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Offer to save the answers in these formats, by key and name; nothing is offered without any."""
+        self._formats.clear()
+        for key, name in formats:
+            self._formats.addAction(name).setData(key)
+
+    def show_answer(
+        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
+    ) -> None:
+        """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter.
+
+        `no_answer` is the probability that the text does not say; `facts` is how it was read.
+        """
+        likely = wording.best_of(place.probability, no_answer)
+        self._begin(over, facts)
+        self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
+        role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
+        self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
+        self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
+
+    def show_low_confidence(
+        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
+    ) -> None:
+        """Show the nearest words, which may be the answer; else as an answer is shown."""
+        likely = wording.low_confidence(place.probability)
+        self._begin(over, facts)
+        self._answer.set_text(place.text, (0, len(place.text)), faint=True)
+        self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
+        self.say(wording.NEAREST_WORDS)
+        self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
+
+    def show_none(
+        self,
+        no_answer: float,
+        place: Place | None,
+        nearest: bool,
+        over: str = "",
+        facts: str = "",
+        *,
+        whole: bool = True,
+    ) -> None:
+        """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
+
+        `over` says what of the text was read, `facts` how; `whole` is `Reading.judged_whole`.
+        """
+        self._begin(over, facts, why_not=place is not None)
+        title, likely = wording.without_answer(no_answer, whole=whole)
+        self._answer.set_text(title.rstrip("."))
+        self._likely.setText(
+            self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
+        )
+        self._nearest.blockSignals(True)
+        self._nearest.setChecked(nearest)
+        self._nearest.blockSignals(False)
+        self._name_nearest()
+        self._sentence.setVisible(nearest and place is not None)
+        if nearest and place is not None:
+            self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
+            self.say(
+                f"The nearest words are not sure enough ({place.likely.lower()}, {place.where}). "
+                "How sure an answer must be is set below."
+            )
+            self._copy.show()
+        self._finish(f"{title} {likely}.")
+
+    def say(self, note: str, *, again: bool = False) -> None:
+        """Say something about the answer shown, with a button that asks anew where that helps."""
+        self._note.setText(_bound(note))
+        self._note.setVisible(bool(note))
+        self._again.setVisible(again)
+        if again:  # what is nearest has no place in the changed text
+            self._nearest.hide()
+        self.setAccessibleDescription(note)
+
+    def note(self) -> str:
+        """What is said about the answer."""
+        return self._note.text().replace(_NBSP, " ")
+
+    def likely(self) -> str:
+        """The probability in words and number, and where the answer stands."""
+        words = re.sub("<[^>]*>", "", self._likely.text().replace("<br>", "\n"))
+        return html.unescape(words).replace(_NBSP, " ")
+
+    def offer_whole(self, on: bool) -> None:
+        """Offer to read all of the document."""
+        self._whole.setVisible(on)
+
+    def offer_look(self, on: bool) -> None:
+        """Offer to see how the model came to what is shown."""
+        self._look.setVisible(on)
+
+    def why_not(self) -> QPushButton:
+        """The button that shows the nearest words, and hides them."""
+        return self._nearest
+
+    def over(self) -> str:
+        """What is said above the answer."""
+        return self._over.text().replace(_NBSP, " ")
+
+    def answer(self) -> str:
+        """The large words: the answer, or that the text does not say."""
+        return self._answer.text()
+
+    def copied(self) -> None:
+        """Say for a moment that the answer was copied."""
+        self._copy.setText("Copied")
+        self._copied_timer.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit()
+        elif event.key() == Qt.Key.Key_Escape and self._nearest.hasFocus() and self._nearest.isChecked():
+            self._nearest.setChecked(False)
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit()
+        super().mouseReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._frame()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._frame()
+
+    def facts(self) -> str:
+        """How the answer was read."""
+        return self._facts.text().replace(_NBSP, " ")
+
+    def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
+        self._over.setText(_bound(over))
+        self._over.setVisible(bool(over))
+        self._facts.setText(_bound(facts))
+        self._facts.setVisible(bool(facts))
+        for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
+            widget.hide()
+        self._nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
+        _explain(self._likely, "")
+        self.say("")
+        self._rest_copy()
+
+    def _finish(self, name: str) -> None:
+        self.setAccessibleName(name)
+        self.show()
+
+    def _show_place(
+        self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool, sure: bool
+    ) -> None:
+        """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
+        quiet = self._theme.colour("ink_quiet").name()
+        # The words are a document's own.
+        cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
+        where = f"<span style='color:{quiet}'> · {html.escape(_bound(place.where))}{cell}</span>"
+        self._likely.setText(self._coloured(likely, role) + where)
+        _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
+        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
+        self._sentence.show()
+        self._copy.setVisible(sure)
+        self._save.setVisible(sure and not self._formats.isEmpty())
+
+    def _coloured(self, words: str, role: str) -> str:
+        colour = self._theme.colour(role).name()
+        return f"<span style='color:{colour}; font-weight:600'>{html.escape(_bound(words))}</span>"
+
+    @Slot(bool)
+    def _nearest_toggled(self, on: bool) -> None:
+        self._name_nearest()
+        self.nearest_asked.emit(on)
+
+    def _name_nearest(self) -> None:
+        shown = self._nearest.isChecked()
+        self._nearest.setText("Hide" if shown else "Why not?")
+        self._nearest.setAccessibleName(
+            "Hide the nearest words" if shown else "Why not? Show the nearest words"
+        )
+
+    @Slot()
+    def _rest_copy(self) -> None:
+        self._copied_timer.stop()
+        self._copy.setText(_COPY)
+
+    @Slot(QAction)
+    def _format_chosen(self, action: QAction) -> None:
+        self.save_asked.emit(str(action.data()))
+
+    def _frame(self) -> None:
+        line = self._theme.colour("focus" if self.hasFocus() else "line").name()
+        self.setStyleSheet(f"QFrame#answer {{ border: 1px solid {line}; }}")
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        space = theme.step(4)
+        self._column.setContentsMargins(space, space, space, space)
+        self._column.setSpacing(theme.step(2.5))
+        self._buttons.setSpacing(theme.step(1.5))
+        self._over.setFont(theme.font("small_strong"))
+        self._note.setFont(theme.font("small"))
+        for widget in (self._facts, *self._small):
+            widget.setFont(theme.font("small"))
+        self._frame()
+
+
+def _explain(label: QLabel, explained: str) -> None:
+    """Give a label a tool tip in which long lines are wrapped."""
+    label.setToolTip(f"<p>{html.escape(explained)}</p>" if explained else "")
+    label.setAccessibleDescription(explained)
+
+
+def _bound(words: str) -> str:
+    """The words with no line end between a number and its sign."""
+    return words.replace(" %", f"{_NBSP}%")

@@ -1,0 +1,185 @@
+"""The box where a question is typed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
+
+from app.ui.kit.dropped import local_files
+from app.ui.kit.redo_key import redoes
+from app.ui.kit.theme import Theme, mark
+
+_MOST_LINES = 5
+
+
+class QuestionField(QPlainTextEdit):
+    """A field of one line that grows with what is typed; Up and Down at its ends ask for the history.
+
+    `entered` is sent on Enter; `wound` carries -1 for an earlier question, 1 for a later one; `copy_asked` is sent on
+    Ctrl+C while nothing is selected; `files_pasted` carries paths.
+    """
+
+    files_pasted = Signal(list)
+
+    entered = Signal()
+    wound = Signal(int)
+    copy_asked = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
+            self.copy_asked.emit()
+            event.accept()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+            event.accept()
+            return
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and not event.modifiers() & (
+            Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+        ):
+            back = event.key() == Qt.Key.Key_Up
+            moved = QTextCursor(self.textCursor())
+            move = QTextCursor.MoveOperation.Up if back else QTextCursor.MoveOperation.Down
+            if not moved.movePosition(move):
+                self.wound.emit(-1 if back else 1)
+                event.accept()
+                return
+        if not redoes(self, event):
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := local_files(source):
+            self.files_pasted.emit(files)
+        else:
+            self.insertPlainText(" ".join(source.text().split()))
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(local_files(source))
+
+
+class QuestionBox(QFrame):
+    """A question, the button that asks it, and the questions asked before.
+
+    `asked` is sent on Enter and on the button; `edited` after every change.
+    """
+
+    asked = Signal()
+    edited = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._history: list[str] = []
+        self._at = 0
+        self._unsent = ""
+        self._winding = False
+        self.setObjectName("question")
+        self.field = QuestionField()
+        self.field.setProperty("bare", "true")
+        self.field.setAccessibleName("Question")
+        self.field.setAccessibleDescription("Enter asks. Up and Down bring back earlier questions.")
+        self.field.setPlaceholderText("What do you want to know?")
+        self.field.setTabChangesFocus(True)
+        self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.button = QPushButton("Ask")
+        mark(self.button, kind="primary")
+        self.button.setAccessibleName("Ask")
+        self.button.setToolTip("Ask  (Enter)")
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.field, 1)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.setFocusProxy(self.field)
+        self.field.installEventFilter(self)
+        self.field.textChanged.connect(self._changed)
+        self.field.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self.field.entered.connect(self.asked)
+        self.field.wound.connect(self._wind)
+        self.button.clicked.connect(self.asked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def question(self) -> str:
+        """What is typed, without blanks around it."""
+        return self.field.toPlainText().strip()
+
+    def set_question(self, text: str, history: list[str]) -> None:
+        """Take a question and those asked before it, the oldest first; `history` is not changed."""
+        self._history = list(history)
+        self._at = len(self._history)
+        self._put(text)
+
+    def remember(self) -> list[str]:
+        """Put the question that stands here last among those asked, and return all of them."""
+        question = self.question()
+        if question:
+            self._history = [*(one for one in self._history if one != question), question]
+        self._at = len(self._history)
+        return list(self._history)
+
+    def select(self) -> None:
+        """Go to the question, all of it selected, to be typed over."""
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def select_asked(self) -> None:
+        """Select the question where it was asked before, to be typed over; one that is being typed stays."""
+        if self.question() in self._history:
+            self.field.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._colour(event.type() == QEvent.Type.FocusIn)
+        elif event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    @Slot(int)
+    def _wind(self, step: int) -> None:
+        if not 0 <= self._at + step <= len(self._history):
+            return
+        if self._at == len(self._history):
+            self._unsent = self.field.toPlainText()
+        self._at += step
+        self._winding = True
+        self._put(self._unsent if self._at == len(self._history) else self._history[self._at])
+        self._winding = False
+
+    def _put(self, text: str) -> None:
+        cursor = self.field.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
+
+    @Slot()
+    def _changed(self) -> None:
+        if not self._winding:
+            self._at = len(self._history)
+        self.edited.emit()
+
+    @Slot()
+    def _fit(self) -> None:
+        lines = min(_MOST_LINES, max(1, int(self.field.document().size().height())))
+        line = self.field.fontMetrics().lineSpacing()
+        self.field.setFixedHeight(lines * line + 2 * round(self.field.document().documentMargin()))
+
+    def _colour(self, focused: bool) -> None:
+        theme = self._theme
+        line = theme.colour("focus" if focused else "line_strong").name()
+        width = 2 if focused else 1
+        self.setStyleSheet(
+            f"QFrame#question {{ background: {theme.colour('field').name()}; border: {width}px solid {line};"
+            f" border-radius: {theme.step(2.5)}px; }}"
+        )
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._row.setContentsMargins(theme.step(2.5), theme.step(2), theme.step(2), theme.step(2))
+        self._row.setSpacing(theme.step(2))
+        self._row.setAlignment(self.field, Qt.AlignmentFlag.AlignVCenter)
+        self._colour(self.field.hasFocus())
+        self._fit()
+        # How many lines there are is known once the new letters have been laid out.
+        QTimer.singleShot(0, self._fit)

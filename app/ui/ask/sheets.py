@@ -1,0 +1,318 @@
+"""The open texts: their tabs, their pages, closing and bringing back, and keeping them for the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QStackedWidget
+
+from app.core.report import Silent
+from app.settings.drafts import Drafts
+from app.ui.ask.ask_drafts import KeptSheets, kept_sheets, save_sheets
+from app.ui.ask.document_tabs import DocumentTabs
+from app.ui.ask.sheet import Sheet
+from app.ui.document.pane import Pane
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.theme import Theme
+
+_SAVE_AFTER_MS = 1500
+_HISTORY = 50
+# So many closed sheets can be brought back: each holds its document.
+_MOST_CLOSED = 10
+
+
+class Sheets(QObject):
+    """All sheets in the order of their tabs; there is always at least one.
+
+    `up` carries the sheet that comes up, `going` one that is closed, `outdated` one whose answer no longer fits its
+    text; `brought_back` is sent after a closed one came back; the others pass on what a sheet's page says. `failed`
+    carries the fault when drafts could not be saved.
+    """
+
+    up = Signal(object)
+    going = Signal(object)
+    brought_back = Signal()
+    paged = Signal(object)
+    again_asked = Signal(object)
+    edited = Signal()
+    outdated = Signal(object)
+    files_dropped = Signal(list)
+    lines_broken = Signal(bool)
+    light_chosen = Signal(int)
+    sample_chosen = Signal(int)
+    open_asked = Signal()
+    recent_asked = Signal(str)
+    copy_asked = Signal()
+    failed = Signal(object)
+
+    def __init__(
+        self,
+        theme: Theme,
+        lanes: Lanes,
+        drafts: Drafts,
+        tabs: DocumentTabs,
+        stack: QStackedWidget,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.drafts = drafts
+        self._theme = theme
+        self._lanes = lanes
+        self._tabs = tabs
+        self._stack = stack
+        self._sheets: list[Sheet] = []
+        self._closed: list[tuple[int, Sheet]] = []
+        self._gone: set[str] = set()
+        self._offers: Sequence[tuple[str, str]] = ()
+        self._recent: Sequence[str] = ()
+        self._save_job: Job | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SAVE_AFTER_MS)
+        self._timer.timeout.connect(self._save)
+        tabs.chosen.connect(self.bring)
+        tabs.close_asked.connect(self.close)
+        tabs.new_asked.connect(self.new_up)
+        tabs.undo_asked.connect(self.undo_close)
+
+    def current(self) -> Sheet:
+        """The sheet that is up."""
+        return self._sheets[self._stack.currentIndex()]
+
+    def searched(self) -> Pane | None:
+        """The pane that is up; None while its file is not open."""
+        sheet = self.current()
+        return sheet.pane if sheet.is_open else None
+
+    def all(self) -> Sequence[Sheet]:
+        """Every sheet, in the order of the tabs."""
+        return self._sheets
+
+    def new(self) -> Sheet:
+        """A sheet without a text, brought up: the one that is up if it has none, else a new one."""
+        current = self.current() if self._sheets else None
+        if current is not None and current.is_open and not current.path and current.pane.is_empty():
+            return current
+        sheet = Sheet(self._theme)
+        self._insert(len(self._sheets), sheet)
+        self.bring(len(self._sheets) - 1)
+        return sheet
+
+    def offer(self, samples: Sequence[tuple[str, str]]) -> None:
+        """Offer samples, by title and first question, on every empty page."""
+        self._offers = samples
+        for sheet in self._sheets:
+            sheet.empty.set_samples(samples)
+
+    def offer_recent(self, paths: Sequence[str]) -> None:
+        """Offer files opened before on every empty page."""
+        self._recent = tuple(paths)
+        for sheet in self._sheets:
+            sheet.empty.set_recent(paths)
+
+    def bring_up(self, path: str) -> bool:
+        """Bring up the sheet that a file was opened in; False where there is none."""
+        for index, sheet in enumerate(self._sheets):
+            if sheet.path and sheet.path == path:
+                self.bring(index)
+                return True
+        return False
+
+    def with_text(self, text: str) -> Sheet | None:
+        """Bring up a sheet of no file that says exactly this; None where there is none."""
+        for index, sheet in enumerate(self._sheets):
+            if sheet.is_open and not sheet.path and sheet.pane.text() == text:
+                self.bring(index)
+                return sheet
+        return None
+
+    def bring_back(self, kept: KeptSheets) -> None:
+        """Open the texts of the last start again, before those that are open by now."""
+        fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
+        here = {sheet.path for sheet in fresh if sheet.path}
+        rows = [one for one in kept.sheets if not (one.file and one.path in here)]
+        for at, one in enumerate(rows):
+            sheet = Sheet(self._theme) if at or fresh else self._sheets[0]  # a tenth of the start saved
+            sheet.key = one.key
+            if sheet not in self._sheets:
+                self._insert(at, sheet)
+            sheet.question, sheet.history, sheet.entry = one.question, list(one.history), one.entry
+            if one.file:
+                sheet.sleep(one.path, one.name, one.place)
+            else:
+                sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
+                sheet.pane.go_to(one.place)
+            self._tabs.rename(at, sheet.title, sheet.path)
+        for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
+            self._take_out(self._sheets.index(sheet)).deleteLater()
+        if not fresh:
+            self.bring(min(max(0, kept.current), len(self._sheets) - 1))
+        else:
+            self.bring(self._sheets.index(fresh[-1]))
+
+    @Slot(int)
+    def bring(self, index: int) -> None:
+        """Bring a sheet up."""
+        if 0 <= index < len(self._sheets):
+            on_page = self._has_focus()
+            self._stack.setCurrentIndex(index)
+            if on_page:
+                self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._tabs.select(index)
+            self.up.emit(self._sheets[index])
+            self.save_soon()
+
+    @Slot()
+    def new_up(self) -> None:
+        """Bring up a page to paste on."""
+        self.new().pane.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def next(self) -> None:
+        """Bring up the sheet to the right, round and round."""
+        self.bring((self._stack.currentIndex() + 1) % len(self._sheets))
+
+    @Slot()
+    def previous(self) -> None:
+        """Bring up the sheet to the left, round and round."""
+        self.bring((self._stack.currentIndex() - 1) % len(self._sheets))
+
+    @Slot()
+    def close_current(self) -> None:
+        """Close the sheet that is up."""
+        self.close(self._stack.currentIndex())
+
+    @Slot(int)
+    def close(self, index: int) -> None:
+        """Close a sheet; the last ones closed can be brought back until the window closes."""
+        sheet = self._sheets[index]
+        if len(self._sheets) == 1 and sheet.is_untouched():
+            return
+        sheet.place = sheet.reading_place()
+        self.going.emit(sheet)
+        was_up = index == self._stack.currentIndex()
+        on_page = self._has_focus()
+        self._take_out(index)
+        if sheet.is_untouched():
+            sheet.deleteLater()
+        else:
+            self._closed.append((index, sheet))
+            self._tabs.tell_closed(sheet.title)
+            for _, oldest in self._closed[:-_MOST_CLOSED]:
+                oldest.deleteLater()
+            del self._closed[:-_MOST_CLOSED]
+        self._gone.add(sheet.key)
+        if not self._sheets:
+            self.new()
+        elif was_up:
+            self.bring(min(index, len(self._sheets) - 1))
+        if on_page:
+            self.current().setFocus(Qt.FocusReason.OtherFocusReason)
+        self.save_soon()
+
+    def drop(self, sheet: Sheet) -> None:
+        """Take away a sheet that nobody misses, while another one is up."""
+        if sheet in self._sheets and sheet is not self.current():
+            self.going.emit(sheet)
+            self._take_out(self._sheets.index(sheet)).deleteLater()
+            self._gone.add(sheet.key)
+            self.save_soon()
+
+    @Slot()
+    def undo_close(self) -> None:
+        """Bring the sheet that was closed last back to its place."""
+        self._tabs.forget_closed()
+        if self._closed:
+            index, sheet = self._closed.pop()
+            self._gone.discard(sheet.key)
+            sheet.unsaved, sheet.asleep = True, not sheet.is_open
+            if len(self._sheets) == 1 and self._sheets[0].is_untouched():
+                self._gone.add(self._sheets[0].key)
+                self._take_out(0).deleteLater()
+            at = min(index, len(self._sheets))
+            self._insert(at, sheet)
+            self.bring(at)
+            self.brought_back.emit()
+
+    @Slot()
+    def save_soon(self) -> None:
+        """Save the drafts after a moment of rest."""
+        self._timer.start()
+
+    def save_now(self) -> None:
+        """Save the drafts before returning; raises SpanlightError when the disk refuses."""
+        self._timer.stop()
+        if self._save_job is not None and self._save_job.running:
+            # It may never come to its turn: whatever it was to write is written here.
+            self._save_job.drop()
+            self._keep_all()
+        save_sheets(self.drafts, self._kept(), self._gone, Silent())
+
+    @Slot()
+    def _save(self) -> None:
+        if self._save_job is not None and self._save_job.running:
+            self._timer.start()
+            return
+        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._kept(), tuple(self._gone))
+        self._save_job.failed.connect(self._not_saved)
+
+    def _kept(self) -> KeptSheets:
+        return kept_sheets(self._sheets, self._stack.currentIndex(), _HISTORY)
+
+    @Slot(object)
+    def _not_saved(self, error: BaseException) -> None:
+        self._keep_all()
+        self.failed.emit(error)
+
+    def _keep_all(self) -> None:
+        """Have the next save write every text."""
+        for sheet in self._sheets:
+            sheet.unsaved = True
+
+    def _has_focus(self) -> bool:
+        """Whether the focus is on the page that is up."""
+        focused = QApplication.focusWidget()
+        return focused is not None and self._stack.isAncestorOf(focused)
+
+    def _insert(self, at: int, sheet: Sheet) -> None:
+        sheet.empty.set_samples(self._offers)
+        sheet.empty.set_recent(self._recent)
+        sheet.edited.connect(self._sheet_edited)
+        sheet.outdated.connect(self._sheet_outdated)
+        sheet.renamed.connect(self._sheet_renamed)
+        sheet.files_dropped.connect(self.files_dropped)
+        sheet.lines_broken.connect(self.lines_broken)
+        sheet.light_chosen.connect(self.light_chosen)
+        sheet.copy_asked.connect(self.copy_asked)
+        sheet.paged.connect(self.paged)
+        sheet.again_asked.connect(self.again_asked)
+        sheet.empty.sample_chosen.connect(self.sample_chosen)
+        sheet.empty.open_asked.connect(self.open_asked)
+        sheet.empty.recent_chosen.connect(self.recent_asked)
+        self._sheets.insert(at, sheet)
+        self._stack.insertWidget(at, sheet)
+        self._tabs.add(sheet.title, sheet.path, at)
+
+    def _take_out(self, index: int) -> Sheet:
+        sheet = self._sheets.pop(index)
+        self._stack.removeWidget(sheet)
+        self._tabs.remove(index)
+        sheet.disconnect(self)
+        sheet.empty.disconnect(self)
+        return sheet
+
+    @Slot()
+    def _sheet_edited(self) -> None:
+        self.edited.emit()
+        self.save_soon()
+
+    @Slot()
+    def _sheet_outdated(self) -> None:
+        self.outdated.emit(self.sender())
+
+    @Slot()
+    def _sheet_renamed(self) -> None:
+        sheet = self.sender()
+        if isinstance(sheet, Sheet) and sheet in self._sheets:
+            self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.path)

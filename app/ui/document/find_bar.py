@@ -1,0 +1,136 @@
+"""A slim bar that finds words in the document."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+
+from app.ui.kit.theme import Theme
+
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+class FindBar(QFrame):
+    """A field, what came of it, and buttons for the next and the previous place; Esc puts it away.
+
+    While the focus is in it, F3 and Shift+F3 go on to these places, whatever they do on the page.
+
+    `find_asked` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
+    sent when the bar is put away.
+    """
+
+    typed = Signal(str)
+
+    find_asked = Signal(str, bool)
+    closed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "frame")
+        self.setAccessibleName("Find in the text")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find in the text")
+        self.field.setAccessibleName("Find in the text")
+        self._news = QLabel()
+        self._news.setProperty("ink", "quiet")
+        self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
+        for button, name in (
+            (self._back, "Previous place  (Shift+Enter, Shift+F3)"),
+            (self._next, "Next place  (Enter, F3)"),
+            (self._close, "Put away  (Esc)"),
+        ):
+            button.setAccessibleName(name.split("  ")[0])
+            button.setToolTip(name)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.field, 1)
+        for widget in (self._news, self._back, self._next, self._close):
+            self._row.addWidget(widget)
+        self.setFocusProxy(self.field)
+        self.field.installEventFilter(self)
+        self.field.textEdited.connect(self._typed)
+        self._back.clicked.connect(self._find_back)
+        self._next.clicked.connect(self._find_next)
+        self._close.clicked.connect(self.put_away)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def open(self, words: str = "") -> None:
+        """Bring the bar up, with the words given where there are any."""
+        if words:
+            self.field.setText(words)
+        self._news.clear()
+        self.show()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def say(self, news: str) -> None:
+        """Say what came of it."""
+        self._news.setText(news)
+
+    def news(self) -> str:
+        """What was said last."""
+        return self._news.text()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape:
+                self.put_away()
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._find(bool(event.modifiers() & _SHIFT))
+                return True
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Take its own keys before the page's shortcuts do."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _goes_on(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What neither the field nor a button took arrives here."""
+        if _goes_on(event):
+            self._find(bool(event.modifiers() & _SHIFT))
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def put_away(self) -> None:
+        """Hide the bar and give the focus back."""
+        self.hide()
+        self.closed.emit()
+
+    def _find(self, backwards: bool) -> None:
+        if self.field.text():
+            self.find_asked.emit(self.field.text(), backwards)
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        self._news.clear()
+        self.typed.emit(text)
+
+    @Slot()
+    def _find_back(self) -> None:
+        self._find(True)
+
+    @Slot()
+    def _find_next(self) -> None:
+        self._find(False)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        for button, icon in ((self._back, "up"), (self._next, "down"), (self._close, "close")):
+            button.setIcon(theme.icon(icon))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._row.setContentsMargins(theme.step(4), theme.step(1.5), theme.step(3), theme.step(1.5))
+        self._row.setSpacing(theme.step(1.5))
+
+
+def _goes_on(event: QKeyEvent) -> bool:
+    """Whether the key is F3, with or without Shift."""
+    return event.key() == Qt.Key.Key_F3 and not event.modifiers() & ~_SHIFT

@@ -1,0 +1,135 @@
+"""A flowing document made into the parts of a page, a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+from app.core.layout import Block, BlockKind, Opened
+from app.core.text import Span
+from app.ui.document.flowing.rich_places import Piece, pieces_of
+from app.ui.document.flowing.rich_table import Band, Grid, spanned
+from app.ui.document.flowing.rich_text import Paragraph, Part, Placed, Setting
+
+# So many pieces are made at a time: about a millisecond's work.
+_AT_A_TIME = 24
+# So many of a table's blocks tell how wide its columns are; a row of more pieces than this is more than one part.
+_SAMPLE, _FULL_ROW = 600, 48
+
+
+def blocks_of(opened: Opened) -> Sequence[Block]:
+    """The blocks of a document; its lines as paragraphs where its reader gave none."""
+    if opened.blocks:
+        return opened.blocks
+    found, at = [], 0
+    for line in opened.document.text.split("\n"):
+        if line.strip():
+            found.append(Block(BlockKind.PARAGRAPH, Span(at, at + len(line))))
+        at += len(line) + 1
+    return found
+
+
+class Building:
+    """Makes pieces and parts of a document's blocks, in the order of the text."""
+
+    def __init__(self, opened: Opened, setting: Setting) -> None:
+        self._text = opened.document.text
+        self._tables = opened.tables
+        self._blocks = blocks_of(opened)
+        self._setting = setting
+        self._ready: list[Part] = []
+        self._band: Band | None = None
+        self._grid: Grid | None = None
+        self._table = -1
+        self._row = -1
+        self._until = -1
+        self._before: Placed | None = None
+        self.grids: list[Grid] = []
+
+    def steps(self) -> Iterator[tuple[list[Part], int]]:
+        """Make a few pieces a step; gives the parts that they make, and how many pieces there are by then."""
+        made = 0
+        for number, block in enumerate(self._blocks):
+            for piece in pieces_of(self._text, block):
+                self._take(number, piece)
+                made += 1
+                if made % _AT_A_TIME == 0:
+                    yield self._given()
+        self._end_band()
+        yield self._given()
+
+    def _given(self) -> tuple[list[Part], int]:
+        ready, self._ready = self._ready, []
+        waiting = len(self._band.placed) if self._band is not None else 0
+        return ready, len(self._setting.places.pieces) - waiting
+
+    def _take(self, number: int, piece: Piece) -> None:
+        block = piece.block
+        index = self._setting.places.add(piece)
+        if 0 <= block.table < len(self._tables):
+            self._take_cell(number, index, piece)
+            return
+        self._end_band()
+        self._table = -1
+        look = self._setting.looks.of(block)
+        placed = Placed(index, look)
+        gap = self._gap(placed)
+        if gap and block.kind is BlockKind.QUOTE and self._follows(BlockKind.QUOTE):
+            placed.joined = gap
+            placed.bars = self._setting.places.pieces[self._before.index].block.level if self._before else 0
+        self._ready.append(Paragraph(placed, gap))
+        self._before = placed
+
+    def _take_cell(self, number: int, index: int, piece: Piece) -> None:
+        block = piece.block
+        table = self._tables[block.table]
+        begins = block.table != self._table or self._grid is None
+        if begins:
+            self._end_band()
+            sample = takewhile(
+                lambda other: other.table == block.table, islice(self._blocks, number, number + _SAMPLE)
+            )
+            self._grid = Grid(table, self._text, sample)
+            self._grid.fit(self._setting)
+            self.grids.append(self._grid)
+            self._table = block.table
+        grid = self._grid
+        assert grid is not None
+        placed = Placed(index, self._setting.looks.of(block, block.row < table.header_rows))
+        full = self._band is not None and len(self._band.placed) >= _FULL_ROW and self._until == self._row
+        if begins or self._band is None or not self._row <= block.row <= self._until or full:
+            gap = self._gap(placed, round(self._setting.looks.em * 0.9)) if begins else 0
+            continued = full and block.row == self._row
+            self._end_band()
+            self._row = self._until = block.row
+            self._until += spanned(table, block.row, block.column)[0] - 1
+            self._band = Band(grid, self._row, gap, continued)
+        self._until = max(self._until, block.row + spanned(table, block.row, block.column)[0] - 1)
+        self._band.add(placed, block.row, block.column)
+        self._before = placed
+
+    def _end_band(self) -> None:
+        if self._band is not None:
+            self._band.complete(self._until - self._row + 1)
+            self._ready.append(self._band)
+            self._band = None
+
+    def _gap(self, placed: Placed, least: int = 0) -> int:
+        """The air above a piece: what it wants above or what the one before wants below, whichever is more."""
+        before = self._before
+        if before is None:
+            return 0
+        if not self._setting.places.pieces[placed.index].first:
+            return 0
+        after = before.look.after
+        if self._follows(BlockKind.ITEM) and self._kind(placed) is not BlockKind.ITEM:
+            after = round(self._setting.looks.em * 0.75)
+        if self._follows(BlockKind.CELL) or self._setting.places.pieces[before.index].block.table >= 0:
+            after = round(self._setting.looks.em * 1.1)
+        return max(least, after, placed.look.before)
+
+    def _kind(self, placed: Placed) -> BlockKind:
+        return self._setting.places.pieces[placed.index].block.kind
+
+    def _follows(self, kind: BlockKind) -> bool:
+        return self._before is not None and self._kind(self._before) is kind

@@ -1,0 +1,236 @@
+"""The layout of a flowing document: parts below each other, laid out when they are looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QPainter,
+    QPainterPath,
+    QTextBlock,
+    QTextCharFormat,
+    QTextDocument,
+    QTextFrame,
+    QTextLayout,
+)
+
+from app.ui.document.flowing.rich_heights import Heights
+from app.ui.document.flowing.rich_table import Grid
+from app.ui.document.flowing.rich_text import Part, Placed, Setting
+
+
+class RichLayout(QAbstractTextDocumentLayout):
+    """Lays out a document by its parts; the height of one that was not yet looked at is a guess.
+
+    `selected` are the positions that the selection to draw goes from and to.
+    Qt's own layout takes all that stands before a place, and all of a table, before it shows the place.
+    """
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self.setting: Setting | None = None
+        self.grids: list[Grid] = []
+        self.selected = (0, 0)
+        self._margin = 0
+        self._parts: list[Part] = []
+        self._heights = Heights()
+        self._part_of: list[int] = []
+        self._placed: list[Placed] = []
+        self._measured = 0
+
+    def begin(self, setting: Setting, grids: list[Grid]) -> None:
+        """Forget all parts; those to come are set with `setting`, the tables' with `grids`."""
+        self.setting, self.grids = setting, grids
+        self._parts, self._heights, self._part_of, self._placed = [], Heights(), [], []
+        self._measured = 0
+
+    def append(self, part: Part) -> None:
+        """Take the next part; its pieces stand in the document already."""
+        assert self.setting is not None
+        self._part_of += [len(self._parts)] * len(part.placed)
+        self._placed += part.placed
+        self._parts.append(part)
+        self._heights.append(part.guess(self.setting))
+
+    def forget_last(self) -> None:
+        """Have the last part laid out anew: Qt lets its lines go when words are put behind it."""
+        if self._parts:
+            self._parts[-1].laid = False
+            self._measured = min(self._measured, len(self._parts) - 1)
+
+    def fit(self, outer: int, margin: int) -> None:
+        """Take another width of the page and of its margins; what was laid out is laid out anew when looked at."""
+        setting = self.setting
+        assert setting is not None
+        before = setting.width
+        self._margin = margin
+        setting.outer, setting.left, setting.width = outer, margin, max(40, outer - 2 * margin)
+        for grid in self.grids:
+            grid.fit(setting)
+        share = before / setting.width
+        self._heights = Heights([max(1, round(height * share)) for height in self._heights])
+        for part in self._parts:
+            part.laid = False
+        self._measured = 0
+
+    def lay(self, index: int) -> None:
+        """Lay out a part, if that is not done yet."""
+        part = self._parts[index]
+        if not part.laid and self.setting is not None:
+            self._heights.set(index, part.lay(self.setting))
+            part.laid = True
+
+    def is_laid(self, index: int) -> bool:
+        """Whether a part's height is known."""
+        return self._parts[index].laid
+
+    def measure(self, seconds: float) -> bool:
+        """Lay out parts from the top down for some time; tells whether any are left."""
+        until = time.perf_counter() + seconds
+        while self._measured < len(self._parts) and time.perf_counter() < until:
+            self.lay(self._measured)
+            self._measured += 1
+        return self._measured < len(self._parts)
+
+    def part_at(self, y: float) -> int:
+        """The index of the part at a height; -1 without any."""
+        return self._heights.at(y - self._margin)
+
+    def part_of(self, position: int) -> int:
+        """The index of the part that a position stands in; -1 without any."""
+        number = self.document().findBlock(position).blockNumber()
+        return self._part_of[number] if 0 <= number < len(self._part_of) else -1
+
+    def top_of(self, index: int) -> int:
+        """Where a part begins."""
+        return self._margin + self._heights.top(index)
+
+    def height(self) -> int:
+        """The height of the whole page, a guess in part."""
+        return self._heights.total + 2 * self._margin
+
+    def parts_in(self, top: float, bottom: float) -> Iterator[int]:
+        """The parts that reach into a stretch of the page."""
+        index = max(0, self.part_at(top))
+        y = self.top_of(index) if self._parts else 0
+        while index < len(self._parts) and y < bottom:
+            yield index
+            y += self._heights[index]
+            index += 1
+
+    def placed_in(self, top: float, bottom: float) -> Iterator[tuple[Placed, float]]:
+        """The laid out pieces that reach into a stretch of the page, each with where its part begins."""
+        for index in self.parts_in(top, bottom):
+            start = self.top_of(index)
+            if self._parts[index].laid:
+                for placed in self._parts[index].placed:
+                    if start + placed.y < bottom and start + placed.y + placed.height > top:
+                        yield placed, start
+
+    def line_top(self, position: int) -> tuple[float, float]:
+        """Where the line of a position begins and ends, from the top of the page; lays its part out."""
+        index = self.part_of(position)
+        if index < 0:
+            return 0.0, 0.0
+        self.lay(index)
+        block = self.document().findBlock(position)
+        placed = self._placed[block.blockNumber()]
+        line = block.layout().lineForTextPosition(position - block.position())
+        top = self.top_of(index) + placed.y + (line.y() if line.isValid() else 0.0)
+        return top, top + (line.height() if line.isValid() else 0.0)
+
+    def share_of(self, position: int) -> float:
+        """How far down the page a position stands, 0 to 1, as far as that is known."""
+        index = self.part_of(position)
+        if index < 0:
+            return 0.0
+        if self._parts[index].laid:
+            top, bottom = self.line_top(position)
+            return (top + bottom) / 2 / max(1, self.height())
+        block = self.document().findBlock(position)
+        inside = (position - block.position()) / max(1, block.length())
+        return (self.top_of(index) + inside * self._heights[index]) / max(1, self.height())
+
+    def position_near(self, x: float, y: float) -> int:
+        """The position of the beginning of the first line at a height, or just below it."""
+        index = self.part_at(y)
+        if index < 0:
+            return 0
+        self.lay(index)
+        top = self.top_of(index)
+        placed = self._parts[index].near(x, y - top)
+        assert placed is not None and self.setting is not None
+        block = self.setting.block(placed.index)
+        lines = map(block.layout().lineAt, range(block.layout().lineCount()))
+        below = (line.textStart() for line in lines if top + placed.y + line.y() + line.height() > y + 0.5)
+        return block.position() + next(below, block.length() - 1)
+
+    def draw_under(self, painter: QPainter, top: float, bottom: float) -> None:
+        """Draw what lies under the letters, in the page's own pixels."""
+        if self.setting is None:
+            return
+        for index in self.parts_in(top, bottom):
+            self._parts[index].draw_under(painter, self.setting, self.top_of(index))
+        for placed, start in self.placed_in(top, bottom):
+            placed.draw_under(painter, self.setting, start)
+
+    def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
+        if self.setting is None:
+            return
+        clip = QRectF(context.clip)
+        for placed, start in self.placed_in(clip.top(), clip.bottom()):
+            placed.draw(painter, self.setting, start, self._selected_in(self.setting.block(placed.index)))
+
+    def _selected_in(self, block: QTextBlock) -> list[QTextLayout.FormatRange]:
+        """What of a Qt block is selected; its end counts as a letter, so that a selection is seen to go on."""
+        low = max(self.selected[0] - block.position(), 0)
+        high = min(self.selected[1] - block.position(), block.length())
+        if low >= high or self.setting is None:
+            return []
+        made = QTextLayout.FormatRange()
+        made.start, made.length = low, high - low
+        form = QTextCharFormat()
+        form.setBackground(self.setting.theme.colour("selection"))
+        form.setForeground(self.setting.theme.colour("selection_ink"))
+        made.format = form
+        return [made]
+
+    def hitTest(self, point: QPointF | QPoint | QPainterPath.Element, accuracy: Qt.HitTestAccuracy) -> int:
+        point = QPointF(point.x, point.y) if isinstance(point, QPainterPath.Element) else QPointF(point)
+        index = self.part_at(point.y())
+        if index < 0 or self.setting is None:
+            return -1
+        self.lay(index)
+        top = self.top_of(index)
+        placed = self._parts[index].near(point.x(), point.y() - top)
+        line = placed.line_near(self.setting, point.y() - top - placed.y) if placed is not None else None
+        if placed is None or line is None:
+            return -1
+        if accuracy == Qt.HitTestAccuracy.ExactHit:
+            box = line.naturalTextRect().translated(placed.origin(top))
+            if not box.contains(point):
+                return -1
+        return self.setting.block(placed.index).position() + line.xToCursor(point.x() - placed.x)
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        number = block.blockNumber()
+        if not 0 <= number < len(self._placed):
+            return QRectF()
+        placed = self._placed[number]
+        top = self.top_of(self._part_of[number])
+        return QRectF(placed.x, top + placed.y, placed.width, placed.height)
+
+    def documentSize(self) -> QSizeF:
+        return QSizeF(self.setting.outer if self.setting is not None else 0, self.height())
+
+    def frameBoundingRect(self, frame: QTextFrame) -> QRectF:
+        return QRectF(QPointF(0, 0), self.documentSize())
+
+    def pageCount(self) -> int:
+        return 1
+
+    def documentChanged(self, start: int, removed: int, added: int) -> None:
+        """Take note of nothing: what comes into the document comes with its parts."""

@@ -1,0 +1,293 @@
+"""A page that shows a flowing document: built bit by bit, scrolled without jumps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPointF, QTimer, QUrl, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtWidgets import QTextEdit, QWidget
+
+from app.core.layout import Opened
+from app.core.text import Document
+from app.ui.document.flowing.rich_building import Building
+from app.ui.document.flowing.rich_layout import RichLayout
+from app.ui.document.flowing.rich_look import Looks
+from app.ui.document.flowing.rich_places import Places
+from app.ui.document.flowing.rich_text import Part, Setting
+from app.ui.document.marks.answer_map import AnswerMap
+from app.ui.document.marks.desk import comfortable, page_fit
+from app.ui.document.marks.word_search import Stand, selected_then, start_of
+from app.ui.kit.theme import Theme
+
+# The longest that a turn of the event loop is used for building or measuring, in seconds.
+_TURN = 0.008
+_ROUNDS = 6
+# The map along the scroll bar is told this often of the page's growth.
+_NEWS = 0.1
+
+
+class _Document(QTextDocument):
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Load nothing, from nowhere."""
+        return None
+
+
+class RichPage(QTextEdit):
+    """Shows blocks and tables as they are and lets words be selected; positions are those of its Qt document.
+
+    `grown` is sent when more of the document stands on the page or its height is known better.
+    """
+
+    grown = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._opened = Opened(Document(""))
+        self._places = Places("")
+        self._steps: Iterator[tuple[list[Part], int]] = iter(())
+        self._inserted = 0
+        self._built = True
+        self._settling = False
+        self._moved = False
+        self._reading: tuple[int, float] | None = None
+        self._told = 0.0
+        self.map = AnswerMap(theme, self)
+        document = _Document(self)
+        document.setUndoRedoEnabled(False)
+        self._page = RichLayout(document)
+        document.setDocumentLayout(self._page)
+        self.setDocument(document)
+        self.setReadOnly(True)
+        self.setProperty("bare", "true")
+        self.setVerticalScrollBar(self.map)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._turn)
+        self.map.valueChanged.connect(self._scrolled)
+
+    def begin(self, opened: Opened) -> None:
+        """Show another document from its top; what cannot be seen is built in later turns."""
+        self._opened = opened
+        self._rebuild()
+
+    def build_to(self, point: int) -> None:
+        """Have the page built at least as far as a code point of the text."""
+        while not self._built and (not self._inserted or self._places.pieces[self._inserted - 1].end < point):
+            self._build(_TURN)
+
+    def build_on(self) -> bool:
+        """Build for a turn; tells whether any is left to be built."""
+        if not self._built:
+            self._build(_TURN)
+        return not self._built
+
+    def build_all(self) -> None:
+        """Have the whole page built; its heights may still be guesses."""
+        self.build_to(len(self._opened.document.text) + 1)
+
+    def is_finished(self) -> bool:
+        """Whether all is built and all heights are known."""
+        return self._built and not self._timer.isActive()
+
+    def top_position(self) -> int:
+        """The position that the first line in view begins with."""
+        setting = self._page.setting
+        return self._page.position_near(setting.left if setting is not None else 0, self.map.value())
+
+    def reading_place(self) -> tuple[int, float]:
+        """A position and the height of the view that its line stands at, the same ones until somebody scrolls."""
+        if self._reading is None:
+            at = self.top_position()
+            self._reading = (at, self._page.line_top(at)[0] - self.map.value())
+        return (0, self._page.line_top(0)[0]) if self.map.value() == 0 else self._reading
+
+    def put_line(self, position: int, y: float) -> None:
+        """Scroll the line of a position to a height of the view, or as near to it as the page's ends let it."""
+        self._page.line_top(position)
+        self._settle((position, y))
+        self._reading = (position, self._page.line_top(position)[0] - self.map.value())
+
+    def put_share(self, share: float, above: float) -> None:
+        """Scroll so that a share of the page's height, 0 to 1, has the share `above` of the view above it."""
+        self.map.setValue(round(share * self._page.height() - self.viewport().height() * above))
+
+    def bring_into_view(self, position: int, above: float) -> None:
+        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
+        top, bottom = self._page.line_top(position)
+        room, value = self.viewport().height(), self.map.value()
+        if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
+            self.put_line(position, room * above)
+
+    def stand(self) -> Stand:
+        """How the page stands, for `put_back`."""
+        cursor, place = self.textCursor(), self.reading_place()
+        last = self.visible_blocks()[-1:]
+        bottom = last[0][0].position() + last[0][0].length() if last else place[0]
+        start = start_of(cursor, self.top_position(), bottom)
+        return Stand(cursor.anchor(), cursor.position(), start, place)
+
+    def put_back(self, stand: Stand) -> None:
+        """Select and scroll as it was."""
+        self.setTextCursor(selected_then(self.textCursor(), stand))
+        self.put_line(int(stand.scrolled[0]), stand.scrolled[1])
+
+    def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
+        """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""
+        if self._page.setting is None:
+            return []
+        value = self.map.value()
+        return [
+            (self._page.setting.block(placed.index), placed.origin(start - value))
+            for placed, start in self._page.placed_in(value, value + self.viewport().height())
+        ]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._settling = True
+        place = self.reading_place()
+        self._fit()
+        super().resizeEvent(event)
+        self._settling = False
+        self._settle(place)
+        self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # Qt scrolls to its cursor when it is first shown.
+        self._settling = True
+        place = self.reading_place()
+        super().showEvent(event)
+        self._settling = False
+        self._settle(place)
+
+    def event(self, event: QEvent) -> bool:
+        # The desk on both sides of the page scrolls it too.
+        if isinstance(event, QWheelEvent):
+            self.wheelEvent(event)
+            return event.isAccepted()
+        return super().event(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        # Qt's own would make the letters larger with Ctrl.
+        if event.modifiers() & event.modifiers().ControlModifier:
+            event.ignore()
+            return
+        super().wheelEvent(event)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if not self._settling:
+            self._settle()
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Load nothing, from nowhere."""
+        return None
+
+    def _rebuild(self) -> None:
+        """Build the page anew, with the theme's present letters."""
+        text = self._opened.document.text
+        self._places = Places(text)
+        setting = Setting(self.document(), self._places, Looks(self._theme), self._theme)
+        building = Building(self._opened, setting)
+        self._settling = True
+        self.document().clear()
+        self.document().setDefaultFont(self._theme.font("document"))
+        self._page.begin(setting, building.grids)
+        self._steps, self._inserted, self._built = building.steps(), 0, False
+        self._fit()
+        self.map.setValue(0)
+        self._settling = False
+        self._moved, self._reading = False, None
+        self._build(_TURN)
+        self._timer.start()
+
+    def _build(self, seconds: float) -> None:
+        """Build on for some time."""
+        until = time.perf_counter() + seconds
+        parts: list[Part] = []
+        count = self._inserted
+        while not self._built and time.perf_counter() < until:
+            step = next(self._steps, None)
+            if step is None:
+                self._built = True
+            else:
+                parts += step[0]
+                count = step[1]
+        if parts:
+            words = "\n".join(self._places.words(index) for index in range(self._inserted, count))
+            if self._inserted:
+                self._page.forget_last()
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText("\n" + words if self._inserted else words)
+            self._inserted = count
+            for part in parts:
+                self._page.append(part)
+        self._settle()
+
+    @Slot()
+    def _turn(self) -> None:
+        if not self._built:
+            self._build(_TURN)
+            more = True
+        else:
+            place = self.reading_place()
+            more = self._page.measure(_TURN)
+            self._settle(place)
+        if more:
+            self._timer.start()
+        if not more or time.perf_counter() - self._told > _NEWS:
+            self._told = time.perf_counter()
+            self.grown.emit()
+
+    def _settle(self, keep: tuple[int, float] | None = None) -> None:
+        """Lay out what can be seen, and keep in its place what could be seen before.
+
+        `keep` is a position and the height of the view that its line is to stand at; without it, what is laid out and
+        stands highest in view stays.
+        """
+        if self._settling or self._page.setting is None:
+            return
+        self._settling = True
+        page, room = self._page, self.viewport().height()
+        part, y = -1, 0.0
+        at_end = keep is None and 0 < self.map.maximum() == self.map.value()
+        if keep is not None:
+            part = page.part_of(keep[0])
+            y = keep[1] - (page.line_top(keep[0])[0] - page.top_of(part)) if part >= 0 else 0.0
+        value = self.map.value()
+        changed = False
+        if keep is None:
+            seen = list(page.parts_in(value, value + room))
+            part = next((index for index in seen if page.is_laid(index)), seen[0] if seen else -1)
+            y = page.top_of(part) - value if part >= 0 else 0.0
+        for _ in range(_ROUNDS):
+            if part >= 0:
+                value = round(page.top_of(part) - y)
+            value = max(0, min(value, page.height() - room))
+            unlaid = [index for index in page.parts_in(value, value + room) if not page.is_laid(index)]
+            for index in unlaid:
+                page.lay(index)
+            changed = changed or bool(unlaid)
+            if not unlaid:
+                break
+        page.documentSizeChanged.emit(page.documentSize())
+        self.map.setValue(self.map.maximum() if at_end and self._built else value)
+        self._settling = False
+        if changed:
+            self.viewport().update()
+
+    @Slot()
+    def _scrolled(self) -> None:
+        if not self._settling:
+            self._moved, self._reading = True, None
+
+    def _fit(self) -> None:
+        """Give the page the width of a comfortable line, in the middle of the desk."""
+        room = self.width() - self.map.sizeHint().width()
+        margin, aside = page_fit(self._theme, comfortable(self._theme.font("document")), room)
+        self.setViewportMargins(aside, self._theme.step(5), aside, 0)
+        if self._page.setting is not None:
+            self._page.fit(room - 2 * aside, margin)

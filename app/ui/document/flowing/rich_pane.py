@@ -1,0 +1,317 @@
+"""A flowing document (DOCX, HTML, Markdown) as it is, with the answers lit up in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.core.layout import Opened
+from app.core.text import Span
+from app.ui.document.flowing.rich_page import RichPage
+from app.ui.document.flowing.rich_places import shown
+from app.ui.document.marks.desk import draw_edge
+from app.ui.document.marks.heat import edges_of, over_height
+from app.ui.document.marks.lights import Light, Lights
+from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.reading_keys import selecting
+from app.ui.document.marks.word_search import Stand, after, at_once, count_words, seek_words
+from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
+from app.ui.kit.theme import Theme
+
+# A lit place is scrolled to where this share of the page stands above it.
+_ABOVE = 0.3
+_KEY, _MOVE = QKeySequence.StandardKey, QTextCursor.MoveOperation
+
+
+class RichPane(RichPage):
+    """A page of headings, paragraphs, lists and tables that can be read and selected; a Pane.
+
+    Nothing is ever loaded: the page is built of words alone, and its links lead nowhere. `files_dropped` carries
+    paths; `light_chosen` the index of a lit place that was clicked, in the text or on the scroll bar; `resized` is sent
+    when the page has taken another size; `copy_asked` on Ctrl+C while nothing is selected.
+    """
+
+    files_dropped = Signal(list)
+    light_chosen = Signal(int)
+    resized = Signal()
+    copy_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._asked: list[tuple[Span, str]] = []
+        self._heat: tuple[float, ...] = ()
+        self.lights = Lights(theme)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setTabChangesFocus(True)
+        self.setAcceptDrops(True)
+        self.setAccessibleName("Document")
+        self.map.mark_clicked.connect(self.light_chosen)
+        self.map.place_clicked.connect(self._go_to_share)
+        self.grown.connect(self._update_map)
+        theme.changed.connect(self._restyle)
+
+    def show_document(self, opened: Opened) -> None:
+        """Show another document from its top, with nothing lit up."""
+        self._asked, self._heat = [], ()
+        self.lights.clear()
+        self.begin(opened)
+        self._update_map()
+
+    def text(self) -> str:
+        """The text that is asked about: that of the document."""
+        return self._opened.document.text
+
+    def light(
+        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
+    ) -> list[bool]:
+        """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
+
+        Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
+        the chosen one is pale, with dashes under it.
+        """
+        self._asked = list(places)
+        self.build_to(max((span.end for span, _ in places), default=0))
+        self.lights.places = [
+            Light(*self._places.span_to_qt(span), self._says(span, words)) for span, words in places
+        ]
+        self.lights.faint = faint
+        self.choose(chosen)
+        return [light.shown for light in self.lights.places]
+
+    def why_not(self, index: int) -> str:
+        """Why a place is not lit up, in a sentence for a person; empty for one that is."""
+        unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
+        return "The page does not show exactly these words, so nothing is marked." if unlit else ""
+
+    def choose(self, index: int) -> None:
+        """Make another one of the lit places the strong one."""
+        self.lights.chosen = index
+        self._update_map()
+        self.viewport().update()
+
+    def lit(self) -> list[str]:
+        """The words that are lit up, read from the page, in the order they were given; blocks are parted by LF."""
+        places = self.lights.places
+        return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
+
+    def put_out(self) -> None:
+        """Light nothing up."""
+        self._asked = []
+        self.lights.clear()
+        self._update_map()
+        self.viewport().update()
+
+    def reveal(self, index: int) -> None:
+        """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
+        light = self.lights.get(index)
+        if light is not None:
+            self.bring_into_view(light.start, _ABOVE)
+            self.hold()
+
+    def set_heat(self, heat: Sequence[float]) -> None:
+        """Show in the map where answers were seen: `Reading.heat` of this document, or nothing."""
+        self._heat = tuple(heat)
+        self._update_map()
+
+    def hold(self) -> None:
+        """Note where the page stands, for `moved_by_person`."""
+        self._moved = False
+
+    def moved_by_person(self) -> bool:
+        """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
+        return self._moved
+
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        return at_once(self.seek(words, backwards))
+
+    def seek(
+        self, words: str, backwards: bool = False, since: Stand | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        while self.build_on():
+            yield
+        start = after(self.textCursor(), backwards) if since is None else since.start
+        found = yield from seek_words(self.document(), shown(words), start, backwards)
+        if found is None:
+            return False
+        value = self.map.value()
+        self.setTextCursor(found)
+        self.map.setValue(value)
+        self.bring_into_view(found.selectionStart(), _ABOVE)
+        self._moved = True
+        return True
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """Which place of these words is selected, 0 for none, and how many there are."""
+        return count_words(self.document(), shown(words), self.textCursor().selectionStart())
+
+    def selected_words(self) -> str:
+        """What is selected, as the document's text has it; empty without a selection."""
+        cursor = self.textCursor()
+        if not cursor.hasSelection():
+            return ""
+        start, end = (
+            self._places.to_point(place) for place in (cursor.selectionStart(), cursor.selectionEnd())
+        )
+        return self.text()[start:end]
+
+    def is_empty(self) -> bool:
+        """Whether there is no text."""
+        return not self.text().strip()
+
+    def top(self) -> int:
+        """The code point that stands at the top of the view."""
+        return self._places.to_point(self.top_position())
+
+    def go_to(self, point: int) -> None:
+        """Scroll a code point to the top of the view."""
+        self.build_to(point)
+        self.put_line(self._places.to_qt(point), 0.0)
+
+    def light_boxes(self, index: int) -> list[QRectF]:
+        """Where a lit place is drawn, in the viewport's pixels; only what can be seen."""
+        return self.lights.boxes(index, self.visible_blocks())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        # One that Qt made: the clipboard lets go of it after Python has ended, which one of Python's does not survive.
+        data = super().createMimeDataFromSelection()
+        data.text()  # it fills itself when it is first asked
+        data.clear()
+        data.setText(self.selected_words())
+        return data
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        take_files_only(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        take_files_only(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := dropped_files(event):
+            self.files_dropped.emit(files)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(_KEY.Copy) and not self.textCursor().hasSelection():
+            self.copy_asked.emit()
+        elif event.matches(_KEY.Paste):
+            if files := copied_files():
+                self.files_dropped.emit(files)
+        elif event.matches(_KEY.MoveToStartOfDocument):
+            self.map.setValue(0)
+        elif event.matches(_KEY.MoveToEndOfDocument):
+            self.build_all()
+            self.map.setValue(self.map.maximum())
+        elif move := selecting(event):
+            self.build_all()
+            self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor)
+        else:
+            if event.matches(_KEY.SelectAll):
+                self.build_all()
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            index = self._light_at(event.position())
+            if index >= 0:
+                self.light_chosen.emit(index)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_map()
+        self.resized.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        page = QRectF(self.viewport().rect())
+        blocks = self.visible_blocks() if self.lights.places else []
+        value, cursor = self.map.value(), self.textCursor()
+        self._page.selected = (cursor.selectionStart(), cursor.selectionEnd())
+        painter = QPainter(self.viewport())
+        painter.fillRect(page, self._theme.colour("paper"))
+        painter.translate(0, -value)
+        self._page.draw_under(painter, value, value + page.height())
+        painter.translate(0, value)
+        self.lights.draw_grounds(painter, blocks)
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self.lights.draw_lines(painter, blocks)
+        draw_edge(painter, self._theme, page, self.hasFocus())
+
+    def _says(self, span: Span, words: str) -> bool:
+        """Whether the page says exactly these words at a place: block by block, with blanks alone between them."""
+        if not words.strip() or len(span) != len(words):
+            return False
+        at = span.start
+        for start, end, part in self._places.parts_of(span):
+            between = words[at - span.start : part.start - span.start]
+            expected = words[part.start - span.start : part.end - span.start].replace("\ufeff", "\u2060")
+            if between.strip() or text_at(self.document(), start, end) != expected:
+                return False
+            at = part.end
+        return not words[at - span.start :].strip()
+
+    def _light_at(self, place: QPointF) -> int:
+        for index in range(len(self.lights.places)):
+            if any(box.adjusted(-1, -1, 1, 3).contains(place) for box in self.light_boxes(index)):
+                return index
+        return -1
+
+    @Slot(float)
+    def _go_to_share(self, share: float) -> None:
+        self.put_share(share, _ABOVE)
+
+    @Slot()
+    def _update_map(self) -> None:
+        self.map.set_marks(self.lights.marks(self._page.share_of), self.lights.chosen)
+        if self._heat:
+            points = edges_of(len(self._heat), len(self.text()))
+            shares = [self._page.share_of(self._places.to_qt(point)) for point in points]
+            self.map.set_heat(over_height(self._heat, [*shares[:-1], 1.0]))
+        else:
+            self.map.set_heat(())
+
+    @Slot()
+    def _restyle(self) -> None:
+        """Build the page anew in the theme's letters and colours: what was in view, lit and selected stays."""
+        if not self.text():
+            return
+        place, moved = self.reading_place(), self._moved
+        top = self._places.to_point(place[0])
+        cursor = self.textCursor()
+        anchor, position = cursor.anchor(), cursor.position()
+        selected = self._places.to_point(cursor.selectionEnd())
+        asked, chosen, faint = self._asked, self.lights.chosen, self.lights.faint
+        self._rebuild()
+        if asked:
+            self.light(asked, chosen, faint=faint)
+        if anchor != position:
+            self.build_to(selected + 1)
+            self._select(anchor, position)
+        self.build_to(top + 1)
+        self.put_line(*place)
+        self._moved = moved
+
+    def _select(self, anchor: int, position: int) -> None:
+        value = self.map.value()
+        cursor = self.textCursor()
+        cursor.setPosition(anchor)
+        cursor.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        self.map.setValue(value)

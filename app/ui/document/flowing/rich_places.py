@@ -1,0 +1,154 @@
+"""Where the pieces of a flowing document stand: in its text, and in the Qt document that shows them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.core.layout import Block, BlockKind
+from app.core.positions import Offsets
+from app.core.text import Span
+from app.ui.document.text.long_lines import LIMIT, cuts
+
+# One piece of code holds so many characters at most: a line to a piece would be many, all in one too much at once.
+_CODE = 2_000
+# One for one, so that positions stay: what Qt ends a block at, takes for a mark of its own or for a byte order.
+_SHOWN = {
+    "\n": "\u2028", "\r": "\u2028", "\u2029": "\u2028", "\ufeff": "\u2060",
+    "\ufdd0": "\ufffd", "\ufdd1": "\ufffd", "\ufffe": "\ufffd",
+    **{chr(unit): "\ufffd" for unit in range(0xD800, 0xE000)},
+}  # fmt: skip
+_TO_SHOWN = str.maketrans(_SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of the document, or a part of a very long one, that stands in one block of the Qt document.
+
+    `start` and `end` are code points of the text; `first` and `last` tell whether the block begins and ends with it.
+    """
+
+    start: int
+    end: int
+    block: Block
+    first: bool = True
+    last: bool = True
+
+
+def pieces_of(text: str, block: Block) -> Iterator[Piece]:
+    """A block as pieces that Qt lays out in no time; between two of them stands at most one blank or line end."""
+    words = block.span.of(text)
+    if block.kind is BlockKind.CODE and len(words) > _CODE:
+        parts = list(_lines(words))
+    else:
+        parts = cuts(words, LIMIT)
+    for number, (start, end) in enumerate(parts):
+        at = block.span.start
+        yield Piece(at + start, at + end, block, number == 0, number == len(parts) - 1)
+
+
+def shown(words: str) -> str:
+    """Words as the Qt document holds them inside a block, code point for code point."""
+    return words.translate(_TO_SHOWN)
+
+
+def _lines(words: str) -> Iterator[tuple[int, int]]:
+    """The parts of a long text of many lines, each of whole lines where they are not too long themselves."""
+    start = 0
+    while len(words) - start > _CODE:
+        end = words.rfind("\n", start, start + _CODE)
+        if end < 0:
+            end = words.find("\n", start)
+        if end < 0:
+            break
+        yield from ((start + one, start + two) for one, two in cuts(words[start:end], LIMIT))
+        start = end + 1
+    yield from ((start + one, start + two) for one, two in cuts(words[start:], LIMIT))
+
+
+class Places:
+    """Code points of a text to positions of a Qt document that holds its pieces, one a block, and back."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._offsets = Offsets(text)
+        self._starts: list[int] = []
+        self._positions: list[int] = []
+        self.pieces: list[Piece] = []
+        self.length = -1
+
+    def add(self, piece: Piece) -> int:
+        """Take the next piece; tells its index, which is the number of its Qt block."""
+        self._starts.append(piece.start)
+        self._positions.append(self.length + 1)
+        self.pieces.append(piece)
+        self.length += 1 + self._offsets.to_qt(piece.end) - self._offsets.to_qt(piece.start)
+        return len(self.pieces) - 1
+
+    def piece_at(self, point: int) -> int:
+        """The index of the last piece that begins at or before a code point, else the first; -1 without any."""
+        return max(0, bisect_right(self._starts, point) - 1) if self.pieces else -1
+
+    def to_qt(self, point: int) -> int:
+        """The position of a code point; of one between two pieces, the end of the one before."""
+        index = self.piece_at(point)
+        if index < 0:
+            return 0
+        piece = self.pieces[index]
+        inside = min(max(point, piece.start), piece.end)
+        return self._positions[index] + self._units(piece.start, inside)
+
+    def to_point(self, position: int) -> int:
+        """The code point of a position."""
+        index = bisect_right(self._positions, position) - 1
+        if index < 0:
+            return 0
+        piece = self.pieces[index]
+        start = self._offsets.to_qt(piece.start)
+        return min(piece.end, self._offsets.to_point(start + position - self._positions[index]))
+
+    def span_to_qt(self, span: Span) -> tuple[int, int]:
+        """A span's start and end as positions; blanks between two pieces at either end are left out."""
+        index = self.piece_at(span.start)
+        start = self.to_qt(span.start)
+        if index >= 0 and span.start > self.pieces[index].end and index + 1 < len(self.pieces):
+            start = self._positions[index + 1]
+        return start, max(start, self.to_qt(span.end))
+
+    def parts_of(self, span: Span) -> list[tuple[int, int, Span]]:
+        """The parts of a span that stand in pieces, in order: start and end position, and the code points."""
+        found = []
+        index = max(0, self.piece_at(span.start))
+        while index < len(self.pieces) and self.pieces[index].start < span.end:
+            piece = self.pieces[index]
+            low, high = max(span.start, piece.start), min(span.end, piece.end)
+            if low < high:
+                start = self._positions[index] + self._units(piece.start, low)
+                found.append((start, start + self._units(low, high), Span(low, high)))
+            index += 1
+        return found
+
+    def words(self, index: int) -> str:
+        """What a piece says, as the Qt document holds it."""
+        piece = self.pieces[index]
+        return shown(self._text[piece.start : piece.end])
+
+    def letter(self, index: int) -> str:
+        """A letter from the middle of a piece, empty for one without any."""
+        piece = self.pieces[index]
+        return self._text[(piece.start + piece.end) // 2 : piece.end][:1]
+
+    def lines(self, index: int) -> int:
+        """How many lines a piece has by its own line ends."""
+        piece = self.pieces[index]
+        return self._text.count("\n", piece.start, piece.end) + 1
+
+    def ranges_in(self, index: int, span: Span) -> tuple[int, int]:
+        """Where a span begins inside a piece and how long it is there, in UTF-16 units."""
+        piece = self.pieces[index]
+        low, high = max(span.start, piece.start), min(span.end, piece.end)
+        return (self._units(piece.start, low), self._units(low, high)) if low < high else (0, 0)
+
+    def _units(self, start: int, end: int) -> int:
+        return self._offsets.to_qt(end) - self._offsets.to_qt(start)

@@ -1,0 +1,254 @@
+"""Tables of a flowing document: columns, and rows as parts of the page."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from app.core.layout import Block, Table
+from app.ui.document.flowing.rich_look import Looks
+from app.ui.document.flowing.rich_text import Placed, Setting, direction
+
+_TALLEST_SPAN = 200
+# Columns are made for words of at most so many letters, and cells are not wider than so many by themselves.
+_LONGEST_WORD, _WIDEST_CELL = 24, 60
+_NARROWEST = 2.0
+_MEASURED = 6
+
+
+def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
+    """How many rows and columns a cell takes, inside its table and not too many at once."""
+    rows, columns = table.merged.get((row, column), (1, 1))
+    return max(1, min(rows, table.rows - row, _TALLEST_SPAN)), max(1, min(columns, table.columns - column))
+
+
+@dataclass(slots=True)
+class _Needs:
+    """What a column holds: its longest words, each with whether a header says it, and its widest cell in letters.
+
+    `share` is what falls to it of the longest word of a cell over several columns, in letters.
+    """
+
+    words: dict[tuple[str, bool], float] = field(default_factory=dict)
+    share: float = 0.0
+    whole: float = 1.0
+
+    def word(self, looks: Looks) -> float:
+        """The width of the widest word in pixels."""
+        longest = sorted(self.words, key=lambda key: self.words[key])[-_MEASURED:]
+        most = _LONGEST_WORD * looks.letter * looks.em
+        wide = (looks.cell_metrics(header).horizontalAdvance(word) + 2 for word, header in longest)
+        return min(most, max(self.share * looks.letter * looks.em * 1.1, *wide, 0.0))
+
+
+class Grid:
+    """The columns of one table: where each begins and how wide it is; right to left where its words are.
+
+    With `stacked` there are too many columns for the page, and cells stand below each other.
+    """
+
+    def __init__(self, table: Table, text: str, sample: Iterable[Block]) -> None:
+        self.table = table
+        self.lefts: list[int] = []
+        self.widths: list[int] = []
+        self.stacked = False
+        self._needs = [_Needs() for _ in range(max(1, table.columns))]
+        balance = 0
+        for block in sample:
+            words = block.span.of(text)[:1000]
+            balance += direction(words)
+            if not 0 <= block.column < table.columns:
+                continue
+            over = spanned(table, block.row, block.column)[1]
+            longest = max(words.split(), key=_letters, default="")
+            if over == 1:
+                self._needs[block.column].words[longest, block.row < table.header_rows] = _letters(longest)
+            for needs in self._needs[block.column : block.column + over]:
+                needs.share = max(needs.share, _letters(longest) / over if over > 1 else 0.0)
+                needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL * over) / over)
+        self.mirrored = balance < 0
+
+    def fit(self, setting: Setting) -> None:
+        """Share the page's width among the columns, each by the words that it holds."""
+        looks = setting.looks
+        letter, pad = looks.letter * looks.em, 2 * padding(looks)
+        # A table that needs it may reach into the page's margins.
+        wide = max(setting.width, setting.outer - 2 * setting.theme.step(6))
+        least = [need.word(looks) + pad for need in self._needs]
+        most = [max(low, need.whole * letter + pad) for low, need in zip(least, self._needs, strict=True)]
+        room = setting.width if sum(least) <= setting.width else wide
+        self.stacked = len(least) * (_NARROWEST * looks.em + pad) > wide
+        if sum(most) <= room:
+            widths = most
+        elif sum(least) <= room:
+            spare = (room - sum(least)) / max(1.0, sum(most) - sum(least))
+            widths = [low + (high - low) * spare for low, high in zip(least, most, strict=True)]
+        else:
+            floor = min(_NARROWEST * looks.em + pad, room / len(least))
+            over = (room - floor * len(least)) / max(1.0, sum(low - floor for low in least if low > floor))
+            widths = [floor + max(0.0, low - floor) * over for low in least]
+        if self.stacked:
+            widths = [float(setting.width)]
+        self.widths = [round(width) for width in widths]
+        total = sum(self.widths)
+        left = setting.left
+        if total > setting.width:
+            left -= (total - setting.width) // 2
+        elif self.mirrored:
+            left += setting.width - total
+        order = reversed(range(len(self.widths))) if self.mirrored else range(len(self.widths))
+        self.lefts = [0] * len(self.widths)
+        for column in order:
+            self.lefts[column] = left
+            left += self.widths[column]
+
+    def across(self, column: int, columns: int) -> tuple[int, int]:
+        """Where a cell of some columns begins, and how wide it is."""
+        of_it = range(column, column + columns)
+        return min(self.lefts[each] for each in of_it), sum(self.widths[each] for each in of_it)
+
+
+def padding(looks: Looks) -> int:
+    """The air between a cell's border and its words."""
+    return round(looks.em * 0.5)
+
+
+@dataclass(slots=True)
+class _Cell:
+    row: int
+    rows: int
+    column: int
+    columns: int
+    placed: list[Placed] = field(default_factory=list)
+    box: QRectF = field(default_factory=QRectF)
+
+
+class Band:
+    """Rows of a table that belong together: one, or several that a cell reaches over; a part of the page.
+
+    `continued` for the rest of a row whose cells hold so much that it is more than one part.
+    """
+
+    def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
+        self.gap = gap
+        self.laid = False
+        self.placed: list[Placed] = []
+        self._grid = grid
+        self._row, self._rows = row, 1
+        self._continued = continued
+        self._cells: dict[tuple[int, int], _Cell] = {}
+
+    def add(self, placed: Placed, row: int, column: int) -> None:
+        """Take a piece that stands in a cell, below those that are there."""
+        table = self._grid.table
+        column = min(max(0, column), max(0, table.columns - 1))
+        if (row, column) not in self._cells:
+            rows, columns = spanned(table, row, column)
+            self._cells[row, column] = _Cell(row - self._row, rows, column, columns)
+        placed.leaning = self._grid.mirrored
+        self._cells[row, column].placed.append(placed)
+        self.placed.append(placed)
+
+    def complete(self, rows: int) -> None:
+        """Take the cells without words too, after the last piece; the band has so many rows."""
+        self._rows = rows
+        covered = {
+            (self._row + cell.row + down, cell.column + right)
+            for cell in self._cells.values()
+            for down in range(cell.rows)
+            for right in range(cell.columns)
+        }
+        for row in range(self._row, self._row + self._rows):
+            for column in range(self._grid.table.columns):
+                if (row, column) not in covered:
+                    rows, columns = spanned(self._grid.table, row, column)
+                    rows = min(rows, self._row + self._rows - row)
+                    cell = _Cell(row - self._row, rows, column, columns)
+                    self._cells[row, column] = cell
+                    covered |= {
+                        (row + down, column + right) for down in range(rows) for right in range(columns)
+                    }
+
+    def guess(self, setting: Setting) -> int:
+        """About how high the rows will be."""
+        return self._arrange(setting, Placed.guess)
+
+    def lay(self, setting: Setting) -> int:
+        """Lay out all cells; tells how high the rows are."""
+        return self._arrange(setting, Placed.set_lines)
+
+    def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
+        pad = padding(setting.looks)
+        line = round(setting.looks.em * 1.3)
+        stacked = self._grid.stacked
+        cells = sorted(self._cells.values(), key=lambda cell: (cell.row, cell.column))
+        if stacked:
+            for cell in cells:
+                cell.box = QRectF()
+            cells = [cell for cell in cells if cell.placed]
+        count = len(cells) if stacked else self._rows
+        rows = [float(line + 2 * pad)] * max(1, count)
+        needs: list[tuple[_Cell, int, int, int]] = []
+        for number, cell in enumerate(cells):
+            first, over = (number, 1) if stacked else (cell.row, cell.rows)
+            left, width = self._grid.across(0, 1) if stacked else self._grid.across(cell.column, cell.columns)
+            y = pad
+            for placed in cell.placed:
+                placed.x, placed.y, placed.width = left + pad, y, max(1, width - 2 * pad)
+                y += high(placed, setting) + placed.look.after
+            y += pad - (cell.placed[-1].look.after if cell.placed else 0)
+            cell.box = QRectF(left, 0, width, 0)
+            needs.append((cell, first, over, y))
+        for _, first, over, need in sorted(needs, key=lambda each: each[2]):
+            rows[first + over - 1] += max(0.0, need - sum(rows[first : first + over]))
+        tops = [float(self.gap)]
+        for height in rows:
+            tops.append(tops[-1] + round(height))
+        for cell, first, over, _ in needs:
+            cell.box.setTop(tops[first])
+            cell.box.setBottom(tops[first + over])
+            for placed in cell.placed:
+                placed.y += round(tops[first])
+        return round(tops[-1])
+
+    def near(self, x: float, y: float) -> Placed | None:
+        """The piece nearest to a place of the part."""
+
+        def away(placed: Placed) -> tuple[float, float]:
+            across = max(placed.x - x, 0.0, x - placed.x - placed.width)
+            down = max(placed.y - y, 0.0, y - placed.y - placed.height)
+            return across, down
+
+        boxed = [
+            cell for cell in self._cells.values() if cell.box.top() <= y <= cell.box.bottom() and cell.placed
+        ]
+        inside = [placed for cell in boxed for placed in cell.placed]
+        return min(inside or self.placed, key=away, default=None)
+
+    def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
+        """Draw the ground of header cells and the borders of all."""
+        line = setting.theme.colour("line")
+        for (row, _), cell in self._cells.items():
+            box = cell.box.translated(0, top)
+            if row < self._grid.table.header_rows and not box.isEmpty():
+                painter.fillRect(box, setting.theme.colour("desk"))
+        for cell in self._cells.values():
+            box = cell.box.translated(0, top)
+            if box.isEmpty():
+                continue
+            if not self._continued:
+                painter.fillRect(QRectF(box.left(), box.top(), box.width() + 1, 1), line)
+            painter.fillRect(QRectF(box.left(), box.bottom(), box.width() + 1, 1), line)
+            painter.fillRect(QRectF(box.left(), box.top(), 1, box.height()), line)
+            painter.fillRect(QRectF(box.right(), box.top(), 1, box.height()), line)
+
+
+def _letters(words: str) -> float:
+    """How wide words are, in usual letters."""
+    if words.isascii():
+        return len(words)
+    return sum(2.0 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in words)

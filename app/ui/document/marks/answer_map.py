@@ -1,0 +1,237 @@
+"""The scroll bar of a document, with a mark for every answer and the heat of where answers were seen."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QHelpEvent,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPixmap,
+)
+from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
+
+from app.core.wording import percent
+from app.ui.kit.theme import Theme
+
+# Less likely than this is not shown: a model sees a little everywhere.
+_LEAST_HEAT = 0.1
+
+
+def _alpha(value: float) -> int:
+    """How strong a heat is drawn, 0 to 255."""
+    # The square keeps the strip calm where much is possible and little likely.
+    return 0 if value < _LEAST_HEAT else round(255 * min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
+
+
+class AnswerMap(QScrollBar):
+    """A scroll bar on a thin track that shows where the answers stand; a click beside its handle goes there.
+
+    `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
+    hottest part near it, where one is hot.
+    """
+
+    mark_clicked = Signal(int)
+    place_clicked = Signal(float)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self._theme = theme
+        self._marks: tuple[float, ...] = ()
+        self._chosen = -1
+        self._heat: tuple[float, ...] = ()
+        self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
+        # What the tool tip says of the chosen mark and of another one, and what all of them are called.
+        self.marked = ("The place that is shown", "Another place", "places")
+        self.setMouseTracking(True)
+        self.setAccessibleName("Place in the text")
+        theme.changed.connect(self._restyle)
+
+    def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
+        """Take the answers' places as shares of the text's height, 0 to 1, and which one is chosen.
+
+        A place below 0 is not shown, and keeps its index.
+        """
+        wanted = (tuple(marks), chosen)
+        if wanted != (self._marks, self._chosen):
+            self._marks, self._chosen = wanted
+            shown = sum(mark >= 0 for mark in self._marks)
+            self.setAccessibleDescription(f"{shown} {self.marked[2]} marked" if shown else "")
+            self.update()
+
+    def marks(self) -> tuple[float, ...]:
+        """The places marked."""
+        return self._marks
+
+    def set_heat(self, heat: Sequence[float]) -> None:
+        """Take how likely answers were seen, 0 to 1, in equal parts of the text's height; nothing for no heat."""
+        if tuple(heat) != self._heat:
+            self._heat = tuple(heat)
+            self.update()
+
+    def heat(self) -> tuple[float, ...]:
+        """The heat shown, from the top down."""
+        return self._heat
+
+    def mark_rect(self, index: int) -> QRectF:
+        """Where a mark is drawn, in the bar's pixels."""
+        theme = self._theme
+        track = self._track()
+        thick = theme.step(1.5) if index == self._chosen else theme.step(0.75)
+        y = track.top() + self._marks[index] * track.height() - thick / 2
+        y = min(max(y, track.top()), track.bottom() - thick)
+        return QRectF(track.left(), y, track.width(), thick)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            place = event.position()
+            index, hot, track = self._mark_at(place), self._hot_at(place), self._track()
+            beside = index >= 0 or not self._slider().contains(place)
+            if index >= 0:
+                self.mark_clicked.emit(index)
+            elif beside:
+                share = (place.y() - track.top()) / max(1.0, track.height())
+                self.place_clicked.emit(hot[0] if hot is not None else min(1.0, max(0.0, share)))
+            if beside:
+                event.accept()
+                return
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not event.buttons():
+            place = event.position()
+            over = self._mark_at(place) >= 0 or self._hot_at(place) is not None
+            self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+        super().mouseMoveEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            said = self.said_at(QPointF(event.pos()))
+            if said:
+                QToolTip.showText(event.globalPos(), said, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def said_at(self, place: QPointF) -> str:
+        """What the tool tip says at a place of the bar; empty for nothing."""
+        index = self._mark_at(place)
+        if index >= 0:
+            return self.marked[0] if index == self._chosen else self.marked[1]
+        hot = self._hot_at(place)
+        return f"Answers were seen here, at most {percent(hot[1])} likely" if hot is not None else ""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        track = self._track()
+        painter.setBrush(theme.colour("track"))
+        painter.drawRoundedRect(track, track.width() / 2, track.width() / 2)
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        self._draw_heat(painter, track)
+        for index in sorted(range(len(self._marks)), key=lambda each: each == self._chosen):
+            if self._marks[index] < 0:
+                continue
+            painter.setBrush(theme.colour("accent" if index == self._chosen else "mark"))
+            rect = self.mark_rect(index)
+            painter.drawRoundedRect(rect, rect.height() / 3, rect.height() / 3)
+
+    def _draw_heat(self, painter: QPainter, track: QRectF) -> None:
+        """Draw the heat as a strip along the track's left side, stronger where likelier."""
+        if max(self._heat, default=0.0) < _LEAST_HEAT:
+            return
+        painter.drawPixmap(track.topLeft(), self._strip(track))
+
+    def _strip(self, track: QRectF) -> QPixmap:
+        """The heat as a picture, made anew only where it has changed: the bar is drawn at every scroll."""
+        colour, ratio = self._theme.colour("mark"), self.devicePixelRatioF()
+        wanted = (self._heat, track.width(), track.height(), colour.rgba(), ratio)
+        if self._drawn is None or self._drawn[0] != wanted:
+            # Not more parts than there are pixels: a narrow peak would fall between two of them.
+            parts = max(1, min(len(self._heat), int(track.height())))
+            rgb = colour.rgb() & 0xFFFFFF
+            column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
+            image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32)
+            wide = self._theme.step(1)
+            picture = QPixmap(ceil(wide * ratio), ceil(track.height() * ratio))
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(picture)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            shape = QPainterPath()
+            place = QRectF(0, 0, track.width(), track.height())
+            shape.addRoundedRect(place, track.width() / 2, track.width() / 2)
+            painter.setClipPath(shape)
+            painter.drawImage(QRectF(0, 0, wide, track.height()), image)
+            painter.end()
+            self._drawn = wanted, picture
+        return self._drawn[1]
+
+    def _pooled(self, parts: int) -> list[float]:
+        count = len(self._heat)
+        return [
+            max(
+                self._heat[
+                    part * count // parts : max((part + 1) * count // parts, part * count // parts + 1)
+                ]
+            )
+            for part in range(parts)
+        ]
+
+    def _track(self) -> QRectF:
+        inset = self._theme.step(0.5)
+        return QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+
+    def _slider(self) -> QRectF:
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        control, part = QStyle.ComplexControl.CC_ScrollBar, QStyle.SubControl.SC_ScrollBarSlider
+        return QRectF(self.style().subControlRect(control, option, part, self))
+
+    def _mark_at(self, place: QPointF) -> int:
+        reach = self._theme.step(1.5)
+        near = [
+            (abs(self.mark_rect(index).center().y() - place.y()), index)
+            for index, mark in enumerate(self._marks)
+            if mark >= 0
+        ]
+        distance, index = min(near, default=(reach + 1, -1))
+        exact = distance <= self._theme.step(0.75)
+        if distance > reach or (self._slider().contains(place) and not exact):
+            return -1
+        return index
+
+    def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
+        """The share of the height and the heat of the hottest part near a place beside the handle, if one is hot."""
+        track = self._track()
+        if not self._heat or track.height() <= 0 or self._slider().contains(place):
+            return None
+        reach = self._theme.step(1) / track.height()
+        at = (place.y() - track.top()) / track.height()
+        count = len(self._heat)
+        first, last = int((at - reach) * count), int((at + reach) * count)
+        near = [
+            (self._heat[part], -abs(part - at * count), part)
+            for part in range(max(0, first), min(count, last + 1))
+        ]
+        value, _, part = max(near, default=(0.0, 0.0, 0))
+        return ((part + 0.5) / count, value) if value >= _LEAST_HEAT else None
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.update()

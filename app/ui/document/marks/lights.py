@@ -1,0 +1,118 @@
+"""Places lit up on a page: which ones, whether the page says their words, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QTextBlock, QTextDocument
+
+from app.core.positions import Offsets
+from app.core.text import Span
+from app.ui.document.marks.offsets import text_at
+from app.ui.kit.page_layout import line_boxes, line_pen
+from app.ui.kit.theme import Theme
+
+Blocks = Sequence[tuple[QTextBlock, QPointF]]
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """A place to light up, in Qt's positions; not `shown` where the page does not say the words there."""
+
+    start: int
+    end: int
+    shown: bool
+
+
+class Lights:
+    """The lit places of one page; `chosen` is the index of the strong one, which `faint` makes pale, and dashed."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self.places: list[Light] = []
+        self.chosen = -1
+        self.faint = False
+
+    def take(
+        self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
+    ) -> list[bool]:
+        """Take places with the words each of them must hold; tells for each whether the page says them there."""
+        self.places = []
+        for span, words in places:
+            start, end = offsets.span_to_qt(span)
+            inside = start < end <= offsets.units
+            self.places.append(Light(start, end, inside and text_at(document, start, end) == words))
+        return [light.shown for light in self.places]
+
+    def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
+        """Take places that were just found in the page's own text."""
+        self.places = [Light(*offsets.span_to_qt(span), shown=True) for span in spans]
+
+    def clear(self) -> None:
+        """Light nothing up."""
+        self.places, self.chosen, self.faint = [], -1, False
+
+    def get(self, index: int) -> Light | None:
+        """A lit place, or None where there is none of that index or it is not shown."""
+        light = self.places[index] if 0 <= index < len(self.places) else None
+        return light if light is not None and light.shown else None
+
+    def at(self, position: int) -> int:
+        """The index of the lit place around one of Qt's positions, -1 without one."""
+        return next(
+            (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end),
+            -1,
+        )
+
+    def marks(self, share_of: Callable[[int], float]) -> list[float]:
+        """How far down the page each lit place stands, 0 to 1; -1 for one that is not shown.
+
+        `share_of` gives that of one of Qt's positions.
+        """
+        return [share_of(light.start) if light.shown else -1.0 for light in self.places]
+
+    def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
+        """Where a lit place is drawn in these blocks, each given with where it stands."""
+        light = self.get(index)
+        found: list[QRectF] = []
+        if light is None:
+            return found
+        for block, offset in blocks:
+            start, end = light.start - block.position(), light.end - block.position()
+            if start >= block.length() or end <= 0:
+                continue
+            layout = block.layout()
+            for number in range(layout.lineCount()):
+                line = layout.lineAt(number)
+                if line.textStart() < end and line.textStart() + line.textLength() > start:
+                    found += [box.translated(offset) for box in line_boxes(line, start, end)]
+        return found
+
+    def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
+        """Draw what lies under the letters."""
+        for index in self._order(blocks):
+            ground = self._theme.colour("answer_ground" if self._strong(index) else "other_ground")
+            for box in self.boxes(index, blocks):
+                painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
+
+    def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
+        """Draw the lines under the words: a thick one for the chosen place, dots for the others."""
+        for index in self._order(blocks):
+            role = "answer_line" if index == self.chosen else "other_line"
+            painter.setPen(line_pen(self._theme.colour(role), index == self.chosen, self.faint))
+            for box in self.boxes(index, blocks):
+                painter.drawLine(
+                    QPointF(box.left() - 1, box.bottom() + 2), QPointF(box.right() + 1, box.bottom() + 2)
+                )
+
+    def _strong(self, index: int) -> bool:
+        return index == self.chosen and not self.faint
+
+    def _order(self, blocks: Blocks) -> list[int]:
+        """The places that these blocks hold anything of, the chosen one last."""
+        low = min((block.position() for block, _ in blocks), default=0)
+        high = max((block.position() + block.length() for block, _ in blocks), default=0)
+        seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
+        return sorted(seen, key=lambda index: index == self.chosen)

@@ -1,0 +1,299 @@
+"""Pages on the desk: scrolled, zoomed, and drawn from pictures that are asked for as they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from app.core.layout import Picture
+from app.ui.document.marks.answer_map import AnswerMap
+from app.ui.document.pdf.page_hint import PageHint
+from app.ui.document.pdf.page_painting import PagePainter, in_pixels
+from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
+from app.ui.document.pdf.page_tiles import Tile, TileShelf, wanted_tiles
+from app.ui.document.pdf.page_zoom import ACTUAL, LEAST, MOST, fitted, stepped, zoom_asked
+from app.ui.kit.theme import Theme
+
+_BUDGET = 96 << 20
+_SCROLL_MS, _ZOOM_MS = 15, 90
+_CANNOT_DRAW = "This page cannot be drawn."
+
+
+class PageDesk(QAbstractScrollArea):
+    """Pages in one column, with the answer map for a scroll bar. Sizes of pages are in points.
+
+    `pictures_wanted` carries what is to be drawn, the most important first, as (page, scale, left, top, width, height):
+    the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent anew
+    whenever that changes, and replaces what was wanted before. `page_changed` carries the page that is seen, from 1;
+    `zoomed` the zoom, 0 while it fits the width; `resized` says that the view has taken another size.
+    """
+
+    pictures_wanted = Signal(list)
+    page_changed = Signal(int)
+    zoomed = Signal(float)
+    resized = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._sizes: Sequence[tuple[float, float]] = ()
+        self._labels: Sequence[str] = ()
+        self._undrawn: set[int] = set()
+        self._zoom = 0.0
+        self._ratio = 1.0
+        self._page = 1
+        self._downwards = True
+        self._arranging = False
+        self._place: Spot | None = None
+        self._wanted: list[Tile] | None = None
+        self._stack = PageStack((), 1.0)
+        self._shelf = TileShelf(_BUDGET)
+        self._painter = PagePainter(theme, self._shelf)
+        self._ask = QTimer(self, singleShot=True)
+        self._ask.timeout.connect(self._ask_for_pictures)
+        self.map = AnswerMap(theme, self)
+        self.setVerticalScrollBar(self.map)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.viewport().setMouseTracking(True)
+        self.viewport().grabGesture(Qt.GestureType.PinchGesture)
+        self.hint = PageHint(theme, self.viewport())
+
+    def show_pages(self, sizes: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
+        """Show pages of these sizes from the first one on; `labels` are their printed numbers, where there are any."""
+        self._sizes, self._labels = sizes, labels
+        self._undrawn.clear()
+        self._shelf.clear()
+        self._place = None
+        self.map.setValue(0)
+        self._arrange()
+        self.hint.hide()
+
+    def take_picture(self, page: int, scale: float, left: int, top: int, picture: Picture) -> None:
+        """Take a picture that was wanted; raises ValueError where its bytes do not fit its size."""
+        self._shelf.put(Tile(page, scale, left, top, picture.width, picture.height), picture)
+        self.viewport().update()
+        self._ask_for_pictures()
+
+    def cannot_draw(self, page: int) -> None:
+        """Take note that a page cannot be drawn: it stays white and says so, and is not asked for again."""
+        self._undrawn.add(page)
+        self.viewport().update()
+        self._ask_for_pictures()
+
+    def zoom(self) -> float:
+        """How large the pages are, 1 being their size on paper; 0 while they are fitted to the width."""
+        return self._zoom
+
+    def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
+        """Show the pages at a zoom, 0 to fit the width; the place `around`, else the view's top, stays."""
+        zoom = min(max(zoom, LEAST), MOST) if zoom > 0 else 0.0
+        if zoom == self._zoom or not self._sizes:
+            self._zoom = zoom
+            return
+        self._zoom = zoom
+        self._arrange(around)
+        self.zoomed.emit(zoom)
+
+    def shown_zoom(self) -> float:
+        """How large the pages are now, fitted or not; 1 is their size on paper."""
+        return self._stack.scale / self._ratio / ACTUAL
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """Make the pages larger by a step."""
+        self.set_zoom(stepped(self.shown_zoom(), up=True))
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """Make the pages smaller by a step."""
+        self.set_zoom(stepped(self.shown_zoom(), up=False))
+
+    @Slot()
+    def zoom_fit(self) -> None:
+        """Fit the pages to the width."""
+        self.set_zoom(0.0)
+
+    def page(self) -> int:
+        """The page that is seen, counted from 1."""
+        return self._page
+
+    def view(self) -> Rect:
+        """The part of the pages' column that is seen, in the screen's pixels."""
+        ratio, port = self._ratio, self.viewport()
+        left, top = self.horizontalScrollBar().value(), self.map.value()
+        return Rect(
+            round(left * ratio), round(top * ratio), ceil(port.width() * ratio), ceil(port.height() * ratio)
+        )
+
+    def spot_at(self, place: QPointF) -> Spot:
+        """The place of the nearest page at a place of the viewport."""
+        view = self.view()
+        return self._stack.spot(view.left + place.x() * self._ratio, view.top + place.y() * self._ratio)
+
+    def place_of(self, spot: Spot) -> QPointF:
+        """Where a place of a page stands in the viewport."""
+        view = self.view()
+        x, y = self._stack.pixels(spot)
+        return QPointF((x - view.left) / self._ratio, (y - view.top) / self._ratio)
+
+    def scroll_to(self, spot: Spot, place: QPointF) -> None:
+        """Scroll a place of a page to a place of the viewport, as near as the pages' ends allow."""
+        x, y = self._stack.pixels(spot)
+        self.horizontalScrollBar().setValue(round(x / self._ratio - place.x()))
+        self.map.setValue(round(y / self._ratio - place.y()))
+
+    def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
+        """Draw what lies over a page's picture, in the screen's pixels from the view's corner."""
+
+    def rearranged(self) -> None:
+        """Do what is to be done when pages stand elsewhere."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+        self.hint.place()
+        self.resized.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._arrange()
+        return super().event(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        asked = zoom_asked(event)
+        if asked is not None:
+            factor, around = asked
+            self.set_zoom(self.shown_zoom() * factor, around)
+            event.accept()
+            return True
+        return super().viewportEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        # Beside the viewport the wheel comes here too: Ctrl is never to scroll.
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._ask.start(0)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ask.stop()
+        self.hint.hide()
+        seen, _ = wanted_tiles(self._stack, self.view(), self._downwards, self._shelf.budget)
+        self._shelf.keep(seen)
+        self._want([])
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if self._arranging:
+            return
+        self._place = self.spot_at(QPointF(self.viewport().width() / 2, 0))
+        self.viewport().update()
+        if dy:
+            self._downwards = dy < 0
+            self._note_page()
+            if len(self._stack) > 1:
+                self.hint.say(self._page_words())
+        self._ask_soon(_SCROLL_MS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.save()
+        in_pixels(painter, self._ratio)
+        view, line = self.view(), max(1, round(self._ratio))
+        self._painter.draw_desk(painter, self._stack, view)
+        for page in self._stack.between(view.top, view.bottom):
+            self._painter.draw_edge(painter, self._stack, page, view, line)
+            self._painter.draw(painter, self._stack, page, view)
+            self.draw_over(painter, page, view, self._ratio)
+        painter.restore()
+        for page in self._undrawn:
+            self._say_undrawn(painter, page)
+        if self.hasFocus():
+            # Over the page's width, as on the page of a text.
+            rect = self._stack.rect(self._page - 1) if self._sizes else view
+            left, width = round((rect.left - view.left) / self._ratio), round(rect.width / self._ratio)
+            painter.fillRect(QRect(left, 0, width, 2), self._theme.colour("focus"))
+
+    def _arrange(self, around: QPointF | None = None) -> None:
+        """Place the pages anew, and keep what is read where it stands."""
+        port, theme = self.viewport(), self._theme
+        at = around if around is not None else QPointF(port.width() / 2, 0)
+        kept = self.spot_at(around) if around is not None and self._sizes else self._place
+        at_top = self.map.value() == 0
+        self._ratio = ratio = port.devicePixelRatioF()
+        aside, gap = theme.step(3), theme.step(5)
+        zoom = self._zoom or fitted(self._sizes, port.width() - 2 * aside, theme.step(4) / 16)
+        self._stack = PageStack(
+            self._sizes, zoom * ACTUAL * ratio, round(gap * ratio), round(aside * ratio), round(port.width() * ratio)
+        )  # fmt: skip
+        self._arranging = True
+        sideways = self.horizontalScrollBar()
+        for bar, length, room in (
+            (self.map, self._stack.height, port.height()),
+            (sideways, self._stack.width, port.width()),
+        ):
+            bar.setRange(0, max(0, ceil(length / ratio) - room))
+            bar.setPageStep(room)
+            bar.setSingleStep(theme.step(10))
+        if kept is None:
+            sideways.setValue(sideways.maximum() // 2)
+        else:
+            self.scroll_to(kept, at)
+        if at_top and around is None:
+            self.map.setValue(0)
+        self._arranging = False
+        if around is not None:
+            self._place = self.spot_at(QPointF(port.width() / 2, 0))
+        self._note_page()
+        self.rearranged()
+        port.update()
+        self._ask.stop()
+        self._ask_soon(_ZOOM_MS)
+
+    def _note_page(self) -> None:
+        view = self.view()
+        page = self._stack.page_at(view.top + view.height * 0.4) + 1
+        if page != self._page:
+            self._page = page
+            self.page_changed.emit(page)
+
+    def _page_words(self) -> str:
+        label = self._labels[self._page - 1] if self._page <= len(self._labels) else ""
+        count = len(self._stack)
+        if label and label != str(self._page):
+            return f"page {label} ({self._page:,} of {count:,})"
+        return f"page {self._page:,} of {count:,}"
+
+    def _say_undrawn(self, painter: QPainter, page: int) -> None:
+        rect = self._stack.rect(page)
+        corner = self.place_of(Spot(page, 0, 0))
+        paper = QRectF(corner.x(), corner.y(), rect.width / self._ratio, rect.height / self._ratio)
+        painter.setPen(self._theme.colour("print_quiet"))
+        painter.setFont(self._theme.font("ui"))
+        painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, _CANNOT_DRAW)
+
+    def _ask_soon(self, milliseconds: int) -> None:
+        if not self._ask.isActive() and self.isVisible():
+            self._ask.start(milliseconds)
+
+    @Slot()
+    def _ask_for_pictures(self) -> None:
+        if not self.isVisible():
+            return
+        seen, further = wanted_tiles(self._stack, self.view(), self._downwards, self._shelf.budget)
+        self._shelf.see(reversed(seen + further))
+        missing = [tile for tile in seen + further if tile not in self._shelf]
+        self._want([tile for tile in missing if tile.page not in self._undrawn])
+
+    def _want(self, wanted: list[Tile]) -> None:
+        if wanted != (self._wanted or []):
+            self._wanted = wanted
+            self.pictures_wanted.emit(list(wanted))

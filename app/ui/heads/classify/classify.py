@@ -1,0 +1,166 @@
+"""The page where texts are given their class probabilities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.core import wording
+from app.core.models import Head
+from app.core.requests import TextsToClassify
+from app.core.results import Classifications
+from app.flows.heads.classify import classify, load_classifier
+from app.flows.samples import CLASSIFY
+from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
+from app.ui.document.finding import IN_FIND_BAR
+from app.ui.document.text.text_editor import TextEditor
+from app.ui.heads.classify.class_panel import LINES, ONE, ClassPanel
+from app.ui.heads.classify.classify_work import DRAFT, texts_of, visit_of
+from app.ui.heads.text_page import TextPage
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.theme import Theme
+
+
+class ClassifyView(TextPage):
+    """A text on paper at the left, its classes at the right; or each line a text, with a table."""
+
+    KEY = "classify"
+    TITLE = "Classify"
+    ICON = "classify"
+    SHORTCUTS = (
+        ("Ctrl+Enter", "Classify"),
+        ("Esc", "Stop"),
+        ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
+        ("Ctrl+O", "Open a text file"),
+        ("Ctrl+L", "Go to the text"),
+        ("Ctrl+S", "Save the table as CSV"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
+    )
+    SAMPLES = CLASSIFY
+    DRAFTS = (DRAFT,)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._save_job: Job | None = None
+        self._asked: tuple[str, ...] = ()
+        self._result: Classifications | None = None
+        self._way = LINES if workspace.settings.classify_lines else ONE
+        self._editor = TextEditor(
+            theme, "Text to classify", "Type or paste a text, or drop a text file here."
+        )
+        self._class_panel = panel = ClassPanel(theme)
+        desk = QWidget()
+        self._desk_layout = QHBoxLayout(desk)
+        self._desk_layout.addStretch(1)
+        self._desk_layout.addWidget(self._editor, 1000)
+        self._desk_layout.addStretch(1)
+        panel.card.look_asked.connect(self._look)
+        panel.way_chosen.connect(self._way_chosen)
+        panel.save_asked.connect(self._save_table)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, load_classifier, "classifier"))
+        self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
+        self._set_way(self._way)
+
+    def splitter(self) -> tuple[str, list[int]]:
+        step = self.theme.step
+        return f"classify-{self._way}", [step(160), step(96)] if self._way == ONE else [step(90), step(170)]
+
+    # Classifying
+
+    @Slot()
+    def run(self) -> None:
+        """Classify what stands on the paper; takes the place of what is running."""
+        self._panel.notice.clear()
+        self._asked = texts_of(self._editor.text(), self._way)
+        if not self._asked:
+            self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
+            self._editor.setFocus()
+            return
+        self._result = None
+        many = wording.count(len(self._asked), "text") if self._way == LINES else "the text"
+        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(self._asked))
+
+    @Slot(object)
+    def take_part(self, result: object) -> None:
+        if isinstance(result, Classifications) and result.items and self._way == LINES:
+            self._class_panel.show_results(self._asked, result)
+
+    def take(self, result: object) -> None:
+        if not isinstance(result, Classifications):
+            return
+        self._result = result
+        self._class_panel.show_results(self._asked, result)
+        what = wording.count(len(result.items), "text")
+        if len(result.items) == 1:
+            what += f" ({wording.count(result.items[0].windows, 'window')})"
+        self.note.emit(f"{what} classified in {wording.duration(result.seconds)}")
+
+    @Slot()
+    def refresh(self) -> None:
+        empty = self._editor.is_empty()
+        self._class_panel.set_empty(empty)
+        if not empty and self._asked:
+            self._class_panel.set_outdated(texts_of(self._editor.text(), self._way) != self._asked)
+
+    @Slot()
+    def _look(self) -> None:
+        table = self._class_panel.table
+        text = self._asked[0] if self._asked and self._way == ONE else table.chosen_text()
+        if self._result is not None and text:
+            self.look_inside.emit(visit_of(text, self._result.model))
+
+    # Texts
+
+    def try_sample(self, index: int) -> None:
+        self._editor.replace(self._samples[index].text)
+        self.run()
+
+    @Slot(str)
+    def _way_chosen(self, way: str) -> None:
+        self.keep_splitter()
+        self._set_way(way)
+        self.refresh()
+
+    def _set_way(self, way: str) -> None:
+        self._way = way
+        self.workspace.settings.classify_lines = way == LINES
+        self._class_panel.set_way(way)
+        self._editor.set_wrapped(way == ONE)
+        self.place_splitter()
+
+    # The table out
+
+    @Slot()
+    def _save_table(self) -> None:
+        if self._way != LINES or not self._class_panel.table.row_count():
+            return
+        if name := save_name(self, "Save the table", "classified.csv", "CSV (*.csv)"):
+            self.save_table_as(Path(name))
+
+    def save_table_as(self, path: Path) -> None:
+        """Write the table as CSV, in the files lane."""
+        data = self._class_panel.table.csv()
+        self._save_job = self.lanes.files.start(write, lambda: write_atomic(path, data, private=False))
+        self._save_job.done.connect(self._saved)
+        self._save_job.failed.connect(self.say_fault)
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(f"{wording.count(self._class_panel.table.row_count(), 'row')} saved")
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self.theme.step
+        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
+        self._editor.setMinimumWidth(step(50))
+        self._editor.setMaximumWidth(step(200))

@@ -1,0 +1,97 @@
+"""The words for one blank: the list, the word it was made of, and a word of one's own to ask about."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+
+from app.core.results import FilledBlank
+from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.fill.word_question import WordQuestion
+from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.theme import Theme
+
+
+class BlankCard(QFrame):
+    """`picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
+
+    picked = Signal(int)
+    stepped = Signal(int)
+    give_back_asked = Signal()
+    look_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._heading = QLabel()
+        self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
+        self._next = self._arrow("Go to the next blank", "F3", 1)
+        self.words = WordList(theme)
+        self.words.picked.connect(self.picked)
+        self._hint = QLabel("Click a word, or press Alt and its number.")
+        self._hint.setProperty("ink", "quiet")
+        self._hint.setWordWrap(True)
+        self.question = WordQuestion(theme)
+        self._back = QPushButton()
+        self._back.clicked.connect(self.give_back_asked)
+        self.foot = CardFoot(theme, self._back)
+        self.foot.look_asked.connect(self.look_asked)
+        self._top = QHBoxLayout()
+        self._top.addWidget(self._heading, 1)
+        self._top.addWidget(self._before)
+        self._top.addWidget(self._next)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addLayout(self._top)
+        for widget in (self.words, self._hint, self.question, self.foot):
+            self._layout.addWidget(widget)
+        self.setAccessibleName("Words for the blank")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_blank(self, number: int, count: int, word: str) -> None:
+        """Say which blank it is, counted from 0, and offer the word that it was made of."""
+        self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
+        for arrow in (self._before, self._next):
+            arrow.setVisible(count > 1)
+        self._back.setVisible(bool(word))
+        shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
+        self._back.setText(f"Put “{shown}” back".replace("&", "&&"))
+        self._back.setAccessibleName(f"Put “{word}” back")
+
+    def show_words(self, filled: FilledBlank | None, source: str) -> None:
+        """Show the words found, none where nothing was found yet; `source` says by what, where and how fast."""
+        guesses = filled.guesses if filled is not None else ()
+        self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
+        self.words.setVisible(bool(guesses))
+        self._hint.setVisible(bool(guesses))
+        self.question.show_answer(filled.asked if filled is not None else None)
+        self.foot.show_source(source)
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey the words where they belong to an earlier text."""
+        self.words.set_outdated(outdated)
+        self._hint.setVisible(not outdated and bool(self.words.rows()))
+
+    def _arrow(self, name: str, keys: str, step: int) -> QToolButton:
+        button = QToolButton()
+        button.setAccessibleName(name)
+        button.setToolTip(f"{name}  ({keys})")
+        button.setProperty("step", step)
+        button.clicked.connect(self._stepped)
+        return button
+
+    @Slot()
+    def _stepped(self) -> None:
+        self.stepped.emit(self.sender().property("step"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._heading.setFont(theme.font("small_strong"))
+        self._hint.setFont(theme.font("small"))
+        for button, icon in ((self._before, "up"), (self._next, "down")):
+            button.setIcon(theme.icon(icon, "ink"))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._layout.setSpacing(theme.step(3))
+        self._top.setAlignment(Qt.AlignmentFlag.AlignVCenter)

@@ -1,0 +1,192 @@
+"""A text on paper whose blanks are lit up as one types; words become blanks and blanks words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextFormat
+
+from app.core.blanks import BLANK, blanks_in
+from app.core.positions import Offsets
+from app.core.text import Span
+from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.text.text_editor import TextEditor
+from app.ui.heads.fill.lit_edit import LitEdit
+from app.ui.kit.theme import Theme
+
+# What a blank was made of stands in the format of its characters: undo and redo keep it there.
+_WORD, _NUMBER = QTextFormat.Property.UserProperty.value, QTextFormat.Property.UserProperty.value + 1
+LONGEST_WORD = 60
+
+
+class BlankEditor(TextEditor):
+    """Text on paper. `chosen` carries the number of the blank that the cursor came to, or -1 without one.
+
+    Blanks are those of `core.blanks`, counted from 0 in the order of the text.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme, name: str, placeholder: str) -> None:
+        self._lit = LitEdit(theme)
+        self._text: str | None = None
+        self._blanks: tuple[Span, ...] = ()
+        self._offsets = Offsets("")
+        self._index = -1
+        self._made = 0
+        super().__init__(theme, name, placeholder, self._lit)
+        self._lit.document().contentsChange.connect(self._forget)
+        self._lit.textChanged.connect(self._find)
+        self._lit.cursorPositionChanged.connect(self._cursor_moved)
+        theme.changed.connect(self._lit.viewport().update)
+
+    def text(self) -> str:
+        """The text, newlines as LF; positions in it are code points."""
+        if self._text is None:
+            self._text = document_text(self._lit.document())
+            self._offsets = Offsets(self._text)
+            self._blanks = blanks_in(self._text)
+        return self._text
+
+    def blanks(self) -> tuple[Span, ...]:
+        """The places of the blanks in `text()`."""
+        self.text()
+        return self._blanks
+
+    def start_with(self, text: str) -> None:
+        super().start_with(insertable(text))
+        self._find()
+
+    def replace(self, text: str) -> None:
+        super().replace(insertable(text))
+
+    @property
+    def index(self) -> int:
+        """The number of the chosen blank, -1 without one."""
+        return self._index if self._index < len(self.blanks()) else len(self.blanks()) - 1
+
+    def choose(self, index: int) -> None:
+        """Choose a blank, and put the cursor behind it."""
+        if 0 <= index < len(self.blanks()):
+            # A selection would hide the amber.
+            self._lit.setTextCursor(self._cursor(Span(self._blanks[index].end, self._blanks[index].end)))
+            self._lit.ensureCursorVisible()
+            self._set_index(index)
+
+    def step(self, by: int) -> None:
+        """Choose the next blank, or the one before; the ends are joined."""
+        if self.blanks():
+            self.choose((self.index + by) % len(self._blanks))
+
+    def make_blank(self) -> str:
+        """Make a blank of the selected word, or of the one at the cursor; without one, put a blank there.
+
+        Gives the word that it was, kept for `word_of`. A selection that is no word stays: then ValueError is raised.
+        """
+        cursor = self._lit.textCursor()
+        if not cursor.hasSelection():
+            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        selected = cursor.selection().toPlainText()
+        word = selected.strip()
+        if "\n" in word or len(word) > LONGEST_WORD or blanks_in(selected):
+            raise ValueError("not a word")
+        if word and selected != word:
+            start = cursor.selectionStart() + len(selected) - len(selected.lstrip())
+            cursor.setPosition(start)
+            cursor.setPosition(start + len(word.encode("utf-16-le")) // 2, QTextCursor.MoveMode.KeepAnchor)
+        self._made += 1
+        kept = QTextCharFormat()
+        if word:
+            kept.setProperty(_WORD, word)
+            kept.setProperty(_NUMBER, self._made)
+        start = cursor.selectionStart()
+        self._insert(cursor, BLANK, kept)
+        index = next(
+            (i for i, blank in enumerate(self.blanks()) if self._offsets.to_qt(blank.end) > start), -1
+        )
+        self.choose(index)
+        return word
+
+    def word_of(self, index: int) -> str:
+        """The word that a blank was made of; empty where it was typed."""
+        if not 0 <= index < len(self.blanks()):
+            return ""
+        start = self._offsets.to_qt(self._blanks[index].start)
+        own = self._format_at(start)
+        word = own.property(_WORD)
+        if not isinstance(word, str):
+            return ""
+        # What is typed behind a blank takes on its format: the word belongs to the first of them.
+        block = self._lit.document().findBlock(start)
+        before = self._format_at(start - 1) if start > block.position() else QTextCharFormat()
+        return "" if before.property(_NUMBER) == own.property(_NUMBER) else word
+
+    def put(self, index: int, word: str) -> None:
+        """Put a word in a blank's place; one step to undo."""
+        if 0 <= index < len(self.blanks()):
+            self._insert(self._cursor(self._blanks[index]), word, QTextCharFormat())
+
+    def give_back(self, index: int) -> None:
+        """Turn a blank back into the word that it was made of."""
+        if word := self.word_of(index):
+            self.put(index, word)
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self._lit.undo()
+
+    def redo(self) -> None:
+        """Do the step again that was taken back."""
+        self._lit.redo()
+
+    def _insert(self, cursor: QTextCursor, words: str, kept: QTextCharFormat) -> None:
+        cursor.beginEditBlock()
+        cursor.insertText(words, kept)
+        cursor.endEditBlock()
+        cursor.setCharFormat(QTextCharFormat())
+        self._lit.setTextCursor(cursor)
+
+    def _cursor(self, span: Span) -> QTextCursor:
+        start, end = self._offsets.span_to_qt(span)
+        cursor = QTextCursor(self._lit.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _format_at(self, unit: int) -> QTextCharFormat:
+        cursor = QTextCursor(self._lit.document())
+        cursor.setPosition(unit + 1)  # a cursor has the format of the character before it
+        return cursor.charFormat()
+
+    @Slot()
+    def _forget(self) -> None:
+        self._text = None
+
+    @Slot()
+    def _find(self) -> None:
+        self.text()
+        self._lit.lights.take_spans(self._offsets, self._blanks)
+        self._follow_cursor()
+        self._lit.viewport().update()
+
+    @Slot()
+    def _cursor_moved(self) -> None:
+        if self._text is not None:  # else the blanks are about to be found anew
+            self._follow_cursor()
+
+    def _follow_cursor(self) -> None:
+        cursor = self._lit.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        here = [
+            number
+            for number, blank in enumerate(self._blanks)
+            if self._offsets.to_qt(blank.start) <= end and start <= self._offsets.to_qt(blank.end)
+        ]
+        last = len(self._blanks) - 1
+        self._set_index(here[0] if here else min(max(self._index, 0), last))
+
+    def _set_index(self, index: int) -> None:
+        self._lit.lights.chosen = index
+        self._lit.viewport().update()
+        if index != self._index:
+            self._index = index
+            self.chosen.emit(index)

@@ -1,0 +1,208 @@
+"""The page where a text's blanks are filled in."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.core import wording
+from app.core.inspection import Subject, Visit
+from app.core.models import Head
+from app.core.requests import TextToFill
+from app.core.results import FilledBlank, FilledText
+from app.flows.heads.fill import fill, load_filler
+from app.flows.samples import FILL
+from app.flows.workspace import Workspace
+from app.ui.document.finding import IN_FIND_BAR
+from app.ui.heads.fill.blank_editor import BlankEditor
+from app.ui.heads.fill.fill_panel import FillPanel
+from app.ui.heads.fill.fill_results import FillResults
+from app.ui.heads.text_page import TextPage
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+
+
+class FillView(TextPage):
+    """A text on paper at the left, its blanks lit up; the words for the chosen blank at the right."""
+
+    KEY = "fill"
+    TITLE = "Fill in"
+    ICON = "fill"
+    SHORTCUTS = (
+        ("Ctrl+Enter", "Find words for the blanks"),
+        ("Esc", "Stop"),
+        ("Ctrl+B", "Make a blank of the selected word"),
+        ("F3", "Next blank"),
+        ("Shift+F3", "Previous blank"),
+        ("Alt+1 … Alt+9", "Put a word of the list in its place; in the list 1 … 9, Enter"),
+        ("Ctrl+Z", "Give the blank back"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
+        ("Ctrl+O", "Open a text file"),
+        ("Ctrl+L", "Go to the text"),
+    )
+    SAMPLES = FILL
+    DRAFTS = ("fill",)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._results = FillResults()
+        self._placing = False
+        self._editor = BlankEditor(
+            theme, "Text with blanks", "Type or paste a text with ___ where a word is missing."
+        )
+        self._fill_panel = FillPanel(theme)
+        desk = QWidget()
+        self._desk_layout = QHBoxLayout(desk)
+        self._desk_layout.addStretch(1)
+        self._desk_layout.addWidget(self._editor, 1000)
+        self._desk_layout.addStretch(1)
+        self._connect()
+        self._restyle()
+        model = (Head.MASKED_WORDS, load_filler, "model for blanks")
+        self.build(desk, (self._editor,), self._fill_panel, model)
+
+    # Filling in
+
+    @Slot()
+    def run(self) -> None:
+        """Find the words for all blanks; takes the place of what is running."""
+        self._panel.notice.clear()
+        blanks = self._editor.blanks()
+        if not blanks:
+            self._panel.notice.show_hint(
+                "There is no blank yet.", "Type ___ where a word is missing, or make a blank of a word."
+            )
+            self._editor.setFocus()
+            return
+        words = tuple(self._word_for(number) for number in range(len(blanks)))
+        request = TextToFill(self._editor.text(), blanks, words if any(words) else ())
+        self._results.ask(request)
+        what = "the blank" if len(blanks) == 1 else f"{len(blanks):,} blanks"
+        self.start(f"Getting ready to fill in {what}", fill, request)
+
+    def take(self, result: object) -> None:
+        if isinstance(result, FilledText):
+            self._results.take(result)
+            blanks = wording.count(len(result.blanks), "blank")
+            self.note.emit(f"Words for {blanks} found in {wording.duration(result.seconds)}")
+
+    @Slot()
+    def refresh(self) -> None:
+        text, count, index = self._editor.text(), len(self._editor.blanks()), self._editor.index
+        self._results.count_blanks(count)
+        panel, outdated = self._fill_panel, self._results.outdated(text)
+        panel.show_text(empty=self._editor.is_empty(), blanks=count)
+        if index < 0:
+            panel.set_outdated(False)
+            return
+        panel.card.show_blank(index, count, self._editor.word_of(index))
+        panel.card.question.set_word(self._word_for(index))
+        if not (outdated and (self.working() or self._placing)):  # what is shown stays until there is better
+            panel.show_words(self._filled(), self._results.source())
+        panel.set_outdated(outdated)
+
+    def _filled(self) -> FilledBlank | None:
+        """What is known of the chosen blank, of this text or of an earlier one with as many blanks."""
+        index, count = self._editor.index, len(self._editor.blanks())
+        found = self._results.of(self._editor.text()) or self._results.latest
+        return found.blanks[index] if found and index >= 0 and len(found.blanks) == count else None
+
+    # Words and blanks
+
+    @Slot(int)
+    def _pick(self, row: int) -> None:
+        filled = self._filled()
+        if filled is None or not 0 <= row < len(filled.guesses):
+            return
+        index, word = self._editor.index, filled.guesses[row].word
+        self._placing = len(self._editor.blanks()) > 1
+        self._editor.put(index, word)
+        if not self._editor.blanks():
+            self.note.emit(f"“{word}” put in its place; Ctrl+Z gives the blank back")
+            self._editor.setFocus()
+            return
+        # The others now have one word more around them: they are read anew.
+        self._editor.choose(min(index, len(self._editor.blanks()) - 1))
+        self.run()
+        self._placing = False
+
+    @Slot()
+    def _make_blank(self) -> None:
+        self._panel.notice.clear()
+        try:
+            self._editor.make_blank()
+        except ValueError:
+            hint = "Select one word, or a few, without a blank among them."
+            self._panel.notice.show_hint("That cannot become a blank.", hint)
+        self._editor.setFocus()
+
+    @Slot()
+    def _give_back(self) -> None:
+        self._editor.give_back(self._editor.index)
+        self._editor.setFocus()
+
+    @Slot()
+    def _next(self) -> None:
+        self._editor.step(1)
+
+    @Slot()
+    def _previous(self) -> None:
+        self._editor.step(-1)
+
+    @Slot(str)
+    def _word_edited(self, word: str) -> None:
+        self._results.asked[self._editor.index] = word.strip()
+        filled = self._filled()
+        self._fill_panel.card.question.show_answer(filled.asked if filled is not None else None)
+
+    def _word_for(self, number: int) -> str:
+        return self._results.asked.get(number, self._editor.word_of(number))
+
+    @Slot()
+    def _look_inside(self) -> None:
+        text, blanks, index = self._editor.text(), self._editor.blanks(), self._editor.index
+        if not blanks:
+            return
+        subject = Subject(Head.MASKED_WORDS, text, focus=blanks[index], blanks=blanks)
+        found = self._results.of(text)
+        self.look_inside.emit(Visit(subject, found.model if found else "", wording.first_words(text)))
+
+    @Slot(int)
+    def try_sample(self, index: int) -> None:
+        self._editor.replace(self._samples[index].text)
+        self._editor.choose(0)
+        self.run()
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self.theme.step
+        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
+        self._editor.setMinimumWidth(step(50))
+        self._editor.setMaximumWidth(step(200))
+
+    def _connect(self) -> None:
+        card = self._fill_panel.card
+        self._fill_panel.blank_asked.connect(self._make_blank)
+        self._editor.chosen.connect(self.refresh)
+        card.picked.connect(self._pick)
+        card.stepped.connect(self._editor.step)
+        card.give_back_asked.connect(self._give_back)
+        card.look_asked.connect(self._look_inside)
+        card.words.undo_asked.connect(self._editor.undo)
+        card.words.redo_asked.connect(self._editor.redo)
+        card.question.edited.connect(self._word_edited)
+        card.question.asked.connect(self.run)
+        self.theme.changed.connect(self._restyle)
+        self.add_shortcuts(
+            ("Ctrl+B", self._make_blank),
+            ("F3", self._next),
+            ("Shift+F3", self._previous),
+            ("Ctrl+I", self._look_inside),
+            *((f"Alt+{row + 1}", partial(card.words.pick, row)) for row in range(9)),
+        )

@@ -1,0 +1,95 @@
+"""How names of a type look: a ground, a line under it in a pattern of its own, and a few letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.core.name_types import plain_type, short_types
+from app.ui.kit.theme import Theme
+
+COLOURS = 8
+# Dashes and gaps in widths of the pen: a whole line, dashes, dots, dash and dot, long dashes; two lines for the last.
+_PATTERNS: tuple[tuple[float, ...], ...] = ((), (3.5, 2), (1, 1.5), (4, 1.5, 1, 1.5), (8, 3))
+_DOUBLE = len(_PATTERNS)
+# How many differ: 8 colours and 6 patterns come round together only after 24 types.
+DIFFERENT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class NameStyle:
+    """How names of one type look; `number` counts the types, `letters` stand below a name, `plain` is for a person."""
+
+    label: str
+    plain: str
+    letters: str
+    number: int
+
+    @property
+    def ground(self) -> str:
+        """The theme's role of the ground."""
+        return f"name_{self.number % COLOURS + 1}"
+
+    @property
+    def line(self) -> str:
+        """The theme's role of the line and the letters."""
+        return f"{self.ground}_line"
+
+    def draw_line(self, painter: QPainter, theme: Theme, box: QRectF, *, strong: bool = False) -> None:
+        """Draw the line below a box."""
+        kind = self.number % (_DOUBLE + 1)
+        width = 2.5 if strong else 1.5
+        pen = QPen(theme.colour(self.line), width if kind != _DOUBLE else width * 0.6)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if kind < _DOUBLE and _PATTERNS[kind]:
+            pen.setDashPattern(list(_PATTERNS[kind]))
+        painter.setPen(pen)
+        for lower in (0.0, 2.5) if kind == _DOUBLE else (0.0,):
+            y = box.bottom() + lower
+            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+
+
+def styles_of(labels: Sequence[str]) -> tuple[NameStyle, ...]:
+    """A style for each type, in their order; no two of the first 24 look alike."""
+    letters = short_types(labels)
+    return tuple(
+        NameStyle(label, plain_type(label), letters[label], number) for number, label in enumerate(labels)
+    )
+
+
+class NameSwatch(QWidget):
+    """A piece of ground with its letters and its line, as names of a type look on the page."""
+
+    def __init__(self, theme: Theme, style: NameStyle) -> None:
+        super().__init__()
+        self._theme = theme
+        self._style = style
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetricsF(self._theme.font("tag"))
+        return QSize(self._theme.step(9), round(metrics.height()) + self._theme.step(2))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        draw_swatch(painter, self._theme, QRectF(self.rect()), self._style)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+def draw_swatch(painter: QPainter, theme: Theme, place: QRectF, style: NameStyle) -> None:
+    """Draw a type's ground with its letters and its line in a place."""
+    box = place.adjusted(0, 0, 0, -3)
+    painter.fillRect(box, theme.colour(style.ground))
+    painter.setFont(theme.font("tag"))
+    painter.setPen(theme.colour(style.line))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, style.letters)
+    style.draw_line(painter, theme, box)

@@ -1,0 +1,161 @@
+"""The page where the names in a text are found."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.layout import Opened
+from app.core.models import Head
+from app.core.report import Progress
+from app.core.requests import PieceJoining, TextsToTag
+from app.core.results import TaggedTexts
+from app.flows.heads.export_names import FORMATS
+from app.flows.heads.names import find_names, load_finder
+from app.flows.samples import NAMES
+from app.flows.workspace import Workspace
+from app.ui.document.finding import IN_FIND_BAR
+from app.ui.heads.names.name_pane import NamePane
+from app.ui.heads.names.names_found import NamesFound
+from app.ui.heads.names.names_out import NamesOut
+from app.ui.heads.names.names_panel import NamesPanel
+from app.ui.heads.names.names_shown import NamesShown
+from app.ui.heads.text_page import TextPage
+from app.ui.kit.file_dialog import DOCUMENTS
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+
+_AGAIN = "Ctrl+Enter reads the whole text."
+
+
+class NamesView(TextPage):
+    """A text on paper at the left with its names lit up, their types and the names themselves at the right."""
+
+    KEY = "names"
+    TITLE = "Find names"
+    ICON = "names"
+    SAMPLES = NAMES
+    DRAFTS = ("names",)
+    FILES = DOCUMENTS
+    SHORTCUTS = (
+        ("Ctrl+Enter", "Find names"),
+        ("Esc", "Stop; the names found so far stay"),
+        ("F3", "Next name in the text"),
+        ("Shift+F3", "Previous name"),
+        ("Enter", "Next place of the chosen name, in the list"),
+        ("Ctrl+F", "Find in the text"),
+        IN_FIND_BAR,
+        ("Ctrl+O", "Open a file"),
+        ("Ctrl+L", "Go to the text"),
+        ("Ctrl+S", "Save the names"),
+        ("Ctrl+C", "Copy the names as a table, or what is selected"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
+    )
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._asked = NamesFound()
+        self._fraction = 0.0
+        self.pane = NamePane(theme)
+        self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
+        panel.joining.select(PieceJoining(workspace.settings.names_joining))
+        self._shown = NamesShown(self.pane, panel, self)
+        self._out = NamesOut(self._shown, panel, lanes, self)
+        self._out.note.connect(self.note)
+        self._out.failed.connect(self.say_fault)
+        self.pane.copy_asked.connect(self._out.copy)
+        self.pane.lines_broken.connect(self._lines_broken)
+        panel.joining.chosen.connect(self._join)
+        panel.look_asked.connect(self._look_inside)
+        desk = QWidget()
+        column = QVBoxLayout(desk)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.pane)
+        self.build(desk, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, load_finder, "name finder"))
+        self.add_shortcuts(
+            ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
+            ("F3", self._shown.next), ("Shift+F3", self._shown.previous),
+        )  # fmt: skip
+
+    @Slot()
+    def run(self) -> None:
+        """Find the names in the text that stands on the page; takes the place of what is running."""
+        notice, text = self._names_panel.notice, self.pane.text()
+        notice.clear()
+        if not text.strip():
+            notice.show_hint("There is no text yet.", "Type or paste one, or open a file.")
+            self.pane.setFocus()
+            return
+        self._asked = NamesFound(text, PieceJoining(self.workspace.settings.names_joining))
+        self._fraction = 0.0
+        self._names_panel.set_partly("")
+        self.start("Getting ready to read", find_names, TextsToTag((text,), self._asked.joining))
+
+    @Slot()
+    def refresh(self) -> None:
+        """Light up the names of the text that stands on the page."""
+        self._shown.text_changed()
+
+    @Slot(int)
+    def try_sample(self, index: int) -> None:
+        """Put a sample on the page, and find its names."""
+        self.pane.replace(self._samples[index].text)
+        self.run()
+
+    @Slot(object)
+    def take_part(self, result: object) -> None:
+        """Show the names found so far."""
+        if isinstance(result, TaggedTexts) and result.items:
+            self._shown.take(NamesFound(self._asked.text, self._asked.joining, result))
+
+    def take(self, result: object) -> None:
+        """Show the names, and say how long it took to find them."""
+        self.take_part(result)
+        if isinstance(result, TaggedTexts):
+            names = wording.count(len(self._shown.found.entities), "name")
+            length = wording.count(len(self._asked.text), "character")
+            self.note.emit(f"{names} in {length} found in {wording.duration(result.seconds)}")
+
+    @Slot(object)
+    def progressed(self, progress: Progress) -> None:
+        """Show how far the text was read: what is counted is windows of the model, which is nothing to a person."""
+        self._fraction = progress.fraction
+        what = "Reading" if progress.total else progress.what
+        self._names_panel.strip.show_progress(
+            Progress(progress.done, progress.total, what, progress.seconds_left)
+        )
+
+    @Slot()
+    def _stopped(self) -> None:
+        stopped = wording.stopped_after(self._fraction)
+        result = self._shown.found.result
+        if self._fraction and result is not None and not result.complete:
+            self._names_panel.set_partly(f"{stopped}: later names are missing. {_AGAIN}")
+        super()._stopped()
+        self.note.emit(stopped)
+
+    @Slot(int, object)
+    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
+        super()._files_read(number, opened)
+        if self.pane.text().strip():
+            self.run()
+            self.say_notes(opened)
+
+    @Slot(object)
+    def _join(self, joining: PieceJoining) -> None:
+        self.workspace.settings.names_joining = joining.value
+        if self._shown.found.result is not None or self.working():
+            self.run()
+
+    @Slot()
+    def _look_inside(self) -> None:
+        visit = self._shown.visit()
+        if visit is not None:
+            self.look_inside.emit(visit)
+
+    @Slot()
+    def _lines_broken(self) -> None:
+        self.note.emit("Very long lines were broken, so that they can be shown")

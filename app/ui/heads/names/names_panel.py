@@ -1,0 +1,184 @@
+"""The right side of the page that finds names: the button, how far it is, the types and the names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+
+from app.core.models import ModelCard
+from app.core.results import Entity
+from app.ui.heads.names.joining_choice import JoiningChoice
+from app.ui.heads.names.name_legend import NameLegend
+from app.ui.heads.names.name_list import NameList
+from app.ui.heads.names.name_model import NameRow, name_rows
+from app.ui.heads.names.name_styles import NameStyle, styles_of
+from app.ui.heads.paper_term import PaperTerm
+from app.ui.heads.text_panel import TextPanel
+from app.ui.kit.look_button import LookButton
+from app.ui.kit.theme import Theme
+
+_INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
+_NONE = "No names were found in this text."
+_OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
+
+
+class NamesPanel(TextPanel):
+    """Open and Find; the types with their ticks, the names below.
+
+    `save_asked` carries the key of a format, `shown_types_changed` comes when a tick was set or taken away.
+    """
+
+    save_asked = Signal(str)
+    copy_asked = Signal()
+    look_asked = Signal()
+    shown_types_changed = Signal()
+
+    OPEN = "Open a file"
+
+    def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
+        self._entities: tuple[Entity, ...] | None = None
+        self._styles: tuple[NameStyle, ...] = ()
+        self._rows: tuple[NameRow, ...] = ()
+        self._empty = True
+        self._partly = ""
+        self.opening = _button("Open…", "Open a file", "Open a file  (Ctrl+O)")
+        find = _button("Find names", "Find names", "Find names  (Ctrl+Enter)")
+        self.legend = NameLegend(theme)
+        self.list = NameList(theme)
+        self.look = LookButton(theme)
+        self.copy = _button("Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)")
+        self.save = _button("Save as", "Save the names", "Save the names  (Ctrl+S)")
+        self.joining = JoiningChoice(theme)
+        about = PaperTerm(
+            theme,
+            "Every word gets a tag that says whether a name of some type begins or goes on there.",
+            "Token classification, BERT section 5.3.",
+        )
+        self._deeds = QWidget()
+        self._deeds_row = QHBoxLayout(self._deeds)
+        self._deeds_row.setContentsMargins(0, 0, 0, 0)
+        self._deeds_row.addWidget(self.look)
+        self._deeds_row.addStretch(1)
+        self._deeds_row.addWidget(self.copy)
+        self._deeds_row.addWidget(self.save)
+        super().__init__(theme, self.opening, find, None, about)
+        self.save.setMenu(self._save_menu(formats))
+        for widget, stretch in ((self.legend, 0), (self.list, 1), (self._deeds, 0), (self.joining, 0)):
+            self.add(widget, stretch)
+        self._connect()
+        self._arrange()
+
+    # What is shown
+
+    def set_empty(self, empty: bool) -> None:
+        """Invite while there is no text; what was found of another one goes."""
+        self._empty = empty
+        if empty:
+            self.show_names(None, ())
+        self._arrange()
+
+    def show_names(self, entities: tuple[Entity, ...] | None, labels: Sequence[str]) -> None:
+        """Show names of these types; None for a text in which none were looked for yet."""
+        self._entities = entities
+        if entities is not None:
+            self._styles = styles_of(labels)
+            self.legend.set_styles(self._styles)
+            self.legend.set_counts(Counter(entity.label for entity in entities))
+        self._rows = name_rows(entities or (), self._styles)
+        self._show_rows()
+        self._outdated.hide()
+        self._arrange()
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Say that what is shown belongs to an earlier text, or that it is not all of this one."""
+        self._outdated.setText(_OUTDATED if outdated else self._partly)
+        super().set_outdated(bool(self._outdated.text()) and self._entities is not None)
+        self.list.setEnabled(not outdated)
+        self._deeds.setEnabled(not outdated)
+
+    def styles(self) -> tuple[NameStyle, ...]:
+        """How the types look."""
+        return self._styles
+
+    def set_partly(self, words: str) -> None:
+        """Say how much of the text was read where reading was stopped; nothing where it was not."""
+        self._partly = words
+
+    def set_complete(self, complete: bool) -> None:
+        """Whether the text was read whole: only then is every word's tag known."""
+        for action in self.save.menu().actions():
+            action.setEnabled(complete or action.data() != "conll")
+
+    @Slot(object)
+    def show_model(self, card: ModelCard) -> None:
+        """Say which model finds names."""
+        self.model.show_model(f"{card.name} finds the names")
+
+    # Parts
+
+    @Slot()
+    def _types_changed(self) -> None:
+        self._show_rows()
+        self.shown_types_changed.emit()
+
+    def _show_rows(self) -> None:
+        hidden = self.legend.hidden()
+        self.list.set_rows([row for row in self._rows if row.style.number not in hidden])
+
+    def _arrange(self) -> None:
+        some = bool(self._entities)
+        for widget in (self.legend, self.list, self._deeds):
+            widget.setVisible(some)
+        self.middle.setVisible(not some)
+        self.invite.setText(_NONE if self._entities is not None else _INVITE)
+        self.set_inviting(self._empty)
+        self.joining.setVisible(not self._empty)
+
+    def _connect(self) -> None:
+        self.opening.clicked.connect(self.open_asked)
+        self.legend.changed.connect(self._types_changed)
+        self.list.copy_asked.connect(self.copy_asked)
+        self.look.clicked.connect(self.look_asked)
+        self.copy.clicked.connect(self.copy_asked)
+
+    def _save_menu(self, formats: Sequence[tuple[str, str]]) -> QMenu:
+        menu = QMenu(self.save)
+        for key, title in formats:
+            action = QAction(f"{title}…", menu)
+            action.setData(key)
+            action.triggered.connect(self._save_chosen)
+            menu.addAction(action)
+        return menu
+
+    @Slot()
+    def show_formats(self) -> None:
+        """Offer the formats that names can be saved in, where there are any names."""
+        if self.save.isVisible() and self.save.isEnabled():
+            self.save.showMenu()
+
+    @Slot()
+    def _save_chosen(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.save_asked.emit(action.data())
+
+    @Slot()
+    def _restyle(self) -> None:
+        super()._restyle()
+        theme = self._theme
+        self._layout.setSpacing(theme.step(3))
+        self._deeds_row.setSpacing(theme.step(2))
+        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
+            button.setIcon(theme.icon(icon, "ink"))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+
+
+def _button(text: str, name: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setAccessibleName(name)
+    button.setToolTip(tip)
+    return button

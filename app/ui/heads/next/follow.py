@@ -1,0 +1,110 @@
+"""The page where it is told whether one passage continues another."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from app.core import wording
+from app.core.inspection import Subject, Visit
+from app.core.models import Head
+from app.core.requests import PassagePairs
+from app.core.results import FollowOns
+from app.flows.heads.follow import follow, load_follower
+from app.flows.samples import FOLLOW
+from app.flows.workspace import Workspace
+from app.ui.document.finding import IN_FIND_BAR
+from app.ui.heads.next.follow_panel import FollowPanel
+from app.ui.heads.next.two_papers import TwoPapers
+from app.ui.heads.text_page import TextPage
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+
+
+class FollowView(TextPage):
+    """Two passages on two papers at the left; at the right how likely the second continues the first."""
+
+    KEY = "follow"
+    TITLE = "Follow on"
+    ICON = "follow"
+    SHORTCUTS = (
+        ("Ctrl+Enter", "Tell whether the second passage follows"),
+        ("Esc", "Stop"),
+        ("Ctrl+T", "Swap the passages"),
+        ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+F", "Find in the passage"),
+        IN_FIND_BAR,
+        ("Ctrl+O", "Open a text file, or two"),
+        ("Ctrl+L", "Go to the first passage"),
+    )
+    SAMPLES = FOLLOW
+    DRAFTS = ("follow-first", "follow-second")
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._asked: tuple[str, str] | None = None
+        self._told: tuple[str, str] | None = None  # the passages whose outcome is shown
+        self._found = ""  # by this model
+        self._desk = TwoPapers(theme)
+        self._follow_panel = FollowPanel(theme)
+        self._follow_panel.swap_asked.connect(self._swap)
+        self._follow_panel.card.look_asked.connect(self._look_inside)
+        self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
+        model = (Head.NEXT_SENTENCE, load_follower, "model for passages")
+        self.build(self._desk, self._desk.papers, self._follow_panel, model)
+
+    def paper_in_use(self) -> int:
+        return self._desk.focused()
+
+    @Slot()
+    def run(self) -> None:
+        """Tell whether the second passage continues the first; takes the place of what is running."""
+        self._panel.notice.clear()
+        texts = self._desk.texts()
+        empty = [number for number, text in enumerate(texts) if not text.strip()]
+        if empty:
+            which = ("first", "second")[empty[0]]
+            self._panel.notice.show_hint(f"The {which} passage is empty.", "It takes two: type or paste it.")
+            self._papers[empty[0]].setFocus()
+            return
+        self._asked = texts
+        self.start("Getting ready to read both passages", follow, PassagePairs((texts,)))
+
+    def take(self, result: object) -> None:
+        if not isinstance(result, FollowOns):
+            return
+        parts = (result.model, result.device, wording.duration(result.seconds))
+        self._found, self._told = result.model, self._asked
+        self._follow_panel.show_item(result.items[0], " · ".join(part for part in parts if part))
+        self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
+
+    @Slot()
+    def refresh(self) -> None:
+        texts = self._desk.texts()
+        self._follow_panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
+        self._follow_panel.set_outdated(self._told is not None and texts != self._told)
+
+    @Slot(int)
+    def try_sample(self, index: int) -> None:
+        sample = self._samples[index]
+        self._desk.replace((sample.text, sample.second))
+        self.run()
+
+    @Slot()
+    def _swap(self) -> None:
+        first, second = self._desk.texts()
+        told = self._told == (first, second)
+        self._desk.replace((second, first))
+        if told:  # who has seen one way round wants to see the other
+            self.run()
+
+    @Slot()
+    def _look_inside(self) -> None:
+        first, second = self._desk.texts()
+        if not first.strip() or not second.strip():
+            return
+        subject = Subject(Head.NEXT_SENTENCE, first, pair=second)
+        found = self._found if self._told == (first, second) else ""
+        self.look_inside.emit(Visit(subject, found, wording.first_words(first)))

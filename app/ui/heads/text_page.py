@@ -1,0 +1,314 @@
+"""What the pages have in common that read a text on paper with one head: jobs, faults, files, the model behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from app.core.errors import EngineLost
+from app.core.layout import Opened
+from app.core.models import Head
+from app.core.report import Progress
+from app.flows.samples import Sample
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+from app.ui.document.find_bar import FindBar
+from app.ui.document.finding import Finding, Zoom, reading_keys
+from app.ui.document.text.paper import Paper
+from app.ui.heads.model_ahead import Load, ModelAhead
+from app.ui.heads.paper_files import PaperFiles
+from app.ui.heads.text_panel import TextPanel
+from app.ui.kit.draft import Draft, first_things
+from app.ui.kit.file_dialog import open_names
+from app.ui.kit.in_line import InLine
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.page import Page
+from app.ui.kit.theme import Theme
+
+
+class TextPage(Page):
+    """One paper or several at the left, a panel at the right.
+
+    A page of this kind calls `build` once its widgets are made, starts its flow with `start`, and overrides `run`,
+    `refresh`, `try_sample` and `take`.
+    """
+
+    SAMPLES = ""
+    DRAFTS: tuple[str, ...] = ()
+    FILES = "Text (*.txt *.md);;All files (*)"
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._job: Job | None = None
+        self._samples: tuple[Sample, ...] = ()
+
+    def build(
+        self,
+        desk: QWidget,
+        papers: tuple[Paper, ...],
+        panel: TextPanel,
+        model: tuple[Head, Load, str],
+    ) -> None:
+        """Lay the page out and begin: `model` is its head, the flow that loads it, and what it is called."""
+        self._papers, self._panel = papers, panel
+        self._files = PaperFiles(self.workspace, self.lanes, panel, self)
+        self.find_bar = FindBar(self.theme)
+        finding = Finding(self.find_bar, self._searched, self)
+        zoom = Zoom(self.workspace, self.theme, self._searched, self)
+        self._model = ModelAhead(self.workspace, self.lanes, self, *model)
+        drafts = Drafts(self.workspace.paths.drafts)
+        self._drafts = [
+            Draft(drafts, name, paper.text, self.lanes, self)
+            for name, paper in zip(self.DRAFTS, papers, strict=True)
+        ]
+        desk.setProperty("kind", "desk")
+        desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.find_bar)
+        column.addWidget(desk, 1)
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(panel)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setStretchFactor(0, 1)
+        self.place_splitter()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        self._connect_all()
+        self.add_shortcuts(
+            ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
+            ("Ctrl+L", self._go_to_text), *reading_keys(finding, zoom),
+        )  # fmt: skip
+        self.refresh()
+        self._first_job = self.lanes.files.start(first_things, self.workspace, self.DRAFTS, self.SAMPLES)
+        self._first_job.done.connect(self._begin)
+
+    # What the window asks of a page
+
+    def stop(self) -> bool:
+        """Stop the flow, or reading a file."""
+        reading = self._files.stop()
+        if self._job is not None and self._job.running:
+            self._job.stop()
+            return True
+        return reading
+
+    def keep(self) -> None:
+        """Save what was typed, and the splitter's place."""
+        self.keep_splitter()
+        if not self._first_job.running:
+            for draft in self._drafts:
+                draft.save_now()
+
+    def shown(self) -> None:
+        """Go to the text; tell which model does the work, and have it loaded."""
+        self._go_to_text()
+        self._model.look_once()
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Put the first files' texts on the papers; what was there can be had back with undo."""
+        self._read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
+
+    def settings_changed(self) -> None:
+        """Find out which model does the work now, and have it loaded."""
+        self._model.look()
+
+    # What a page of this kind has of its own
+
+    @Slot()
+    def run(self) -> None:
+        """Start the page's flow on what stands on the papers."""
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show what belongs to what stands on the papers now."""
+
+    def try_sample(self, index: int) -> None:
+        """Put a sample on the papers and start the flow."""
+
+    def take(self, result: object) -> None:
+        """Show what the flow brought."""
+
+    @Slot(object)
+    def take_part(self, result: object) -> None:
+        """Show what the flow brought so far."""
+
+    @Slot(object)
+    def progressed(self, progress: Progress) -> None:
+        """Show how far the flow has come."""
+        self._panel.strip.show_progress(progress)
+
+    def splitter(self) -> tuple[str, list[int]]:
+        """The name that the splitter's place is kept under, and the usual one."""
+        return self.KEY, [self.theme.step(160), self.theme.step(96)]
+
+    def place_splitter(self) -> None:
+        """Put the splitter where it was left."""
+        key, usual = self.splitter()
+        self._splitter.setSizes(self.workspace.settings.splitters.get(key, usual))
+
+    def keep_splitter(self) -> None:
+        """Take note of where the splitter is."""
+        if self._splitter.isVisible():
+            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.sizes()
+
+    def paper_in_use(self) -> int:
+        """The number of the paper that a file is put on."""
+        return 0
+
+    # The flow
+
+    def start(self, words: str, flow: Callable[..., object], request: object) -> None:
+        """Start the flow in place of the one that runs; `words` say what is being got ready."""
+        if self._job is not None:
+            self._job.drop()
+        self.note.emit("")
+        self._job = self.lanes.work.start(flow, self.workspace, request)
+        self._job.name = f"the work on {self.TITLE}"
+        InLine(self.lanes.work, self._job, self._panel.strip, words)
+        self._job.progress.connect(self.progressed)
+        self._job.partial.connect(self.take_part)
+        self._job.done.connect(self._done)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._stopped)
+
+    def working(self) -> bool:
+        """Whether the flow runs."""
+        return self._job is not None and self._job.running
+
+    @Slot(object)
+    def _done(self, result: object) -> None:
+        self._panel.strip.clear()
+        self.take(result)
+        self.refresh()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        self.refresh()
+        self.say_fault(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._panel.strip.clear()
+        self.refresh()
+        self.note.emit("Stopped")
+
+    @Slot()
+    def _stop_asked(self) -> None:
+        self.stop()
+
+    @Slot(object)
+    def say_fault(self, error: BaseException) -> None:
+        """Say a fault where the person is looking."""
+        fault = fault_of(error)
+        self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # Texts
+
+    @Slot(object)
+    def _begin(self, first: tuple[tuple[str, ...], tuple[Sample, ...]]) -> None:
+        texts, self._samples = first
+        self._panel.set_samples(tuple(sample.title for sample in self._samples))
+        if all(paper.is_empty() for paper in self._papers):
+            for paper, text in zip(self._papers, texts, strict=True):
+                paper.start_with(text)
+        self.refresh()
+
+    @Slot(int)
+    def _sample_chosen(self, index: int) -> None:
+        # The button goes away, and the keyboard with it.
+        self._go_to_text()
+        self.try_sample(index)
+
+    @Slot()
+    def _text_edited(self) -> None:
+        self._panel.notice.clear()  # it was said of the text as it was
+        for draft in self._drafts:
+            draft.save_soon()
+        self.refresh()
+
+    @Slot()
+    def _go_to_text(self) -> None:
+        self._papers[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @Slot()
+    def _choose_file(self) -> None:
+        names = open_names(self, "Open a file", "", self.FILES)
+        if names:
+            self.open_files([Path(name) for name in names])
+
+    def _read_files(self, number: int, paths: list[Path]) -> None:
+        """Put files' texts on the papers from this number on, as many as there are papers for."""
+        self._files.open(number, paths[: len(self._papers) - number])
+
+    @Slot(list)
+    def _dropped(self, paths: list[Path]) -> None:
+        paper: object = self.sender()
+        number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
+        self._read_files(number, paths)
+
+    @Slot(int, object)
+    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
+        for paper, one in zip(self._papers[number:], opened, strict=False):
+            paper.replace(one.document.text)
+        self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
+        self._papers[number].setFocus()
+        self.say_notes(opened)
+
+    def say_notes(self, opened: tuple[Opened, ...]) -> None:
+        """Say what there is to know of files that were read."""
+        if notes := [note for one in opened for note in one.notes]:
+            self._panel.notice.show_hint(" ".join(notes))
+
+    @Slot()
+    def _find_left(self) -> None:
+        self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _searched(self) -> Paper | None:
+        paper = self._papers[self.paper_in_use()]
+        return None if paper.is_empty() else paper
+
+    # The model
+
+    @Slot(object)
+    def _no_model(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self._panel.model.show_none(f"{fault.sentence} {fault.hint}".strip())
+
+    @Slot(str)
+    def _model_noted(self, note: str) -> None:
+        if self._job is None:  # what was found says more
+            self.note.emit(note)
+
+    def _connect_all(self) -> None:
+        panel = self._panel
+        self.find_bar.closed.connect(self._find_left)
+        for draft in self._drafts:
+            draft.failed.connect(self.say_fault)
+        for paper in self._papers:
+            paper.edited.connect(self._text_edited)
+            paper.dropped.connect(self._dropped)
+        panel.run_asked.connect(self.run)
+        panel.stop_asked.connect(self._stop_asked)
+        panel.sample_chosen.connect(self._sample_chosen)
+        self._files.read.connect(self._files_read)
+        self._files.failed.connect(self.say_fault)
+        panel.open_asked.connect(self._choose_file)
+        panel.model.settings_asked.connect(self.open_settings)
+        self._model.found.connect(panel.show_model)
+        self._model.missing.connect(self._no_model)
+        self._model.note.connect(self._model_noted)
+        self._model.lost.connect(self.lost)

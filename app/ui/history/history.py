@@ -1,0 +1,273 @@
+"""The page of what was asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.history import Entry, Forgotten
+from app.flows.history.export_formats import FORMATS
+from app.flows.history.export_text import citation
+from app.flows.history.history import bring_back, forget, forget_all
+from app.flows.workspace import Workspace
+from app.ui.history.history_panel import HistoryPanel
+from app.ui.history.history_runs import HistoryRuns
+from app.ui.history.history_work import PAGE, Listed, look, look_on, suffix_of
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.page import Page
+from app.ui.kit.theme import Theme
+
+
+class HistoryView(Page):
+    """Every question that was asked, newest first, with a search above and export below.
+
+    `opened` carries an Entry whose document is to be opened with its answer lit up; `ask_asked` asks for the page
+    where documents are asked; `changed` carries the name of the setting that was just changed and saved.
+    """
+
+    KEY = "history"
+    TITLE = "History"
+    ICON = "history"
+    SHORTCUTS = (
+        ("Ctrl+F", "Search"),
+        ("Enter", "Open the document there"),
+        ("F5", "Ask again, and see what changed"),
+        ("Del", "Delete"),
+        ("Ctrl+Z", "Bring back what was deleted"),
+        ("Ctrl+C", "Copy the answer with where it stands"),
+    )
+
+    opened = Signal(object)
+    ask_asked = Signal()
+    changed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._words = ""
+        self._whole = -1  # not known yet
+        self._look_job: Job | None = None
+        self._more_job: Job | None = None
+        self._deeds: list[Job] = []
+        self._deleting: set[int] = set()
+        self._forgotten: list[Forgotten] = []
+        self._brought = 0  # the number of the entry that was brought back, to be gone to
+        self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
+        self._list = self.panel.list
+        self._runs = HistoryRuns(workspace, lanes, self.panel, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.panel)
+        self._connect()
+        self.settings_changed()
+
+    # What the window asks of a page
+
+    def stop(self) -> bool:
+        """Stop asking again, or exporting."""
+        return self._runs.stop()
+
+    def keep(self) -> None:
+        """Delete what is still waiting to be deleted."""
+        for job in self._deeds:
+            job.drop()
+        for number in self._deleting:
+            try:
+                self.workspace.history.delete(number)
+            except SpanlightError:
+                continue  # it is gone already
+
+    def shown(self) -> None:
+        """Show what was asked by now, and go to the search, or to what can be done instead."""
+        self.panel.go_to_search()
+        self._look()
+
+    def settings_changed(self) -> None:
+        """Take up whether a history is kept."""
+        self.panel.bar.keep.setChecked(self.workspace.settings.keep_history)
+        self._show_found()
+
+    # Looking
+
+    @Slot()
+    def _look(self) -> None:
+        """Have the list filled with what fits the words; takes the place of what is being looked for."""
+        for job in (self._look_job, self._more_job):
+            if job is not None:
+                job.drop()
+        words = self.panel.words()
+        shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
+        self._look_job = self.lanes.files.start(look, self.workspace, words, limit=max(PAGE, shown))
+        self._look_job.done.connect(self._looked)
+        self._look_job.failed.connect(self._say_fault)
+
+    @Slot(object)
+    def _looked(self, found: Listed) -> None:
+        again = found.words == self._words
+        before = max((entry.number for entry in self._list.history.entries), default=0)
+        chosen = self._list.entry() if again else None
+        self._words, self._whole = found.words, found.whole - len(self._deleting)
+        staying = [entry for entry in found.entries if entry.number not in self._deleting]
+        self._list.history.take(staying, found.total - len(found.entries) + len(staying))
+        if chosen is not None:
+            self._list.choose(chosen.number)
+        # What was asked since is what one comes to see.
+        if not again or any(entry.number > before for entry in staying):
+            self._list.scrollToTop()
+        self._list.choose(self._brought)
+        self._brought = 0
+        self._show_found()
+
+    @Slot()
+    def _look_on(self) -> None:
+        last = self._list.history.entries[-1]
+        self._more_job = self.lanes.files.start(look_on, self.workspace, self._words, last)
+        self._more_job.done.connect(self._looked_on)
+        self._more_job.failed.connect(self._not_looked_on)
+
+    @Slot(object)
+    def _looked_on(self, found: Listed) -> None:
+        self._list.history.append(found.entries, found.total)
+
+    @Slot(object)
+    def _not_looked_on(self, error: BaseException) -> None:
+        self._list.history.not_more()
+        self._say_fault(error)
+
+    def _show_found(self) -> None:
+        if self._whole >= 0:
+            self.panel.show_found(self._words, self._whole, self.workspace.settings.keep_history)
+
+    # Deleting
+
+    @Slot(object)
+    def _delete(self, entry: Entry) -> None:
+        self.panel.notice.clear()
+        row = self._list.history.row_of(entry.number)
+        self._deleting.add(entry.number)
+        self._whole -= 1
+        self._list.history.remove(entry.number)
+        self._list.choose_near(row)
+        self._show_found()
+        self._follow(self.lanes.files.start(forget, self.workspace, (entry.number,)), self._deleted)
+
+    @Slot(object)
+    def _deleted(self, forgotten: tuple[Forgotten, ...]) -> None:
+        self._forgotten += forgotten
+        self._deleting -= {one.entry.number for one in forgotten}
+        self._offer_undo()
+
+    def _offer_undo(self) -> None:
+        if self._forgotten:
+            question = " ".join(self._forgotten[-1].entry.question.split())
+            short = question if len(question) <= 60 else f"{question[:59]}…"
+            self.panel.undo.tell(f"“{short}” deleted")
+
+    @Slot()
+    def _bring_back(self) -> None:
+        if self._forgotten:
+            last = self._forgotten.pop()
+            if self.panel.undo.button.hasFocus():  # which goes
+                self._list.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.panel.undo.clear()
+            self._offer_undo()
+            self._follow(self.lanes.files.start(bring_back, self.workspace, (last,)), self._there_again)
+
+    @Slot(object)
+    def _there_again(self, numbers: tuple[int, ...]) -> None:
+        self._brought = numbers[-1]
+        self._look()
+
+    @Slot()
+    def _undo_over(self) -> None:
+        self._forgotten.clear()
+
+    @Slot()
+    def _delete_all(self) -> None:
+        self._forgotten.clear()
+        self.panel.undo.clear()
+        self._follow(self.lanes.files.start(forget_all, self.workspace), self._all_deleted)
+
+    @Slot(object)
+    def _all_deleted(self, number: int) -> None:
+        self.note.emit(f"{wording.count(number, 'question')} deleted")
+        self.panel.show_all()
+
+    def _follow(self, job: Job, done: Callable[..., object]) -> None:
+        """Watch over a change of the history; where it fails, the list shows how things are."""
+        self._deeds = [*(one for one in self._deeds if one.running), job]
+        job.done.connect(done)
+        job.failed.connect(self._deed_failed)
+
+    @Slot(object)
+    def _deed_failed(self, error: BaseException) -> None:
+        self._deleting.clear()
+        self._say_fault(error)
+        self._look()
+
+    # Exporting, and small deeds
+
+    @Slot(str)
+    def _export(self, kind: str) -> None:
+        title, suffix = suffix_of(kind)
+        kinds = f"{title.split(' (')[0]} (*{suffix})"
+        if name := save_name(self, f"Export: {title}", f"answers{suffix}", kinds):
+            self.export_to(kind, Path(name))
+
+    def export_to(self, kind: str, path: Path) -> None:
+        """Export what is listed to a file."""
+        self._runs.export(self._words, kind, path)
+
+    @Slot(bool)
+    def _keep_chosen(self, on: bool) -> None:
+        self.panel.notice.clear()
+        self.workspace.settings.keep_history = on
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            self._say_fault(error)
+        if not on and self._whole > 0:
+            self.panel.notice.show_hint(
+                "From now on nothing is kept.", "What stands here stays until you delete it."
+            )
+        self._show_found()
+        self.changed.emit("keep_history")
+
+    @Slot(object)
+    def _copy(self, entry: Entry) -> None:
+        QGuiApplication.clipboard().setText(f"{entry.question}\n{entry.words}\n({citation(entry)})")
+        self.note.emit("Copied with where it stands")
+
+    @Slot(object)
+    def _say_fault(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    def _connect(self) -> None:
+        panel = self.panel
+        panel.search_asked.connect(self._look)
+        panel.empty.ask_asked.connect(self.ask_asked)
+        panel.undo.undo_asked.connect(self._bring_back)
+        panel.undo.over.connect(self._undo_over)
+        panel.bar.kept.connect(self._keep_chosen)
+        panel.bar.export_asked.connect(self._export)
+        panel.bar.delete_all_asked.connect(self._delete_all)
+        self._list.history.more_wanted.connect(self._look_on)
+        self._list.open_asked.connect(self.opened)
+        self._list.check_asked.connect(self._runs.check)
+        self._list.delete_asked.connect(self._delete)
+        self._list.copy_asked.connect(self._copy)
+        self._runs.note.connect(self.note)
+        self._runs.lost.connect(self.lost)
+        self.add_shortcuts(
+            ("Ctrl+F", panel.go_to_search), ("Ctrl+L", panel.go_to_search), ("Ctrl+Z", self._bring_back)
+        )

@@ -1,0 +1,302 @@
+"""Where everything stands in the picture of a model: boxes, arrows and tokens, laid out for a width."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from app.core import wording
+from app.core.inside import HeadPicture, ModelPicture, Stage
+from app.ui.inspect.charts import flow_words as words
+from app.ui.inspect.charts.flow_bricks import Bricks
+from app.ui.inspect.charts.flow_figure import (
+    COLUMN,
+    COLUMN_HELD,
+    COLUMN_USED,
+    QUIET,
+    RESULT,
+    RESULT_USED,
+    TRAINING,
+    TRUNK,
+    USED,
+    Arrow,
+    Box,
+    Chip,
+    Figure,
+    Words,
+)
+from app.ui.kit.theme import Theme
+
+_CHIP_LINES = 3
+_USED_WIDER = 1.35
+
+
+def least_width(theme: Theme, picture: ModelPicture | None) -> int:
+    """The least width in pixels at which every head's column can still be read."""
+    heads = len(picture.heads) if picture is not None else 1
+    return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
+
+
+class Drafting(Bricks):
+    """Lays a picture out from top to bottom; used once."""
+
+    def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
+        super().__init__(theme, max(width, least_width(theme, picture)))
+        self._picture = picture
+        self._shared = words.Shared.of(picture)
+
+    def draw(self) -> Figure:
+        """The figure, whole."""
+        self._chips()
+        self._trunk()
+        self._cells()
+        self._heads()
+        self.figure.size = QSizeF(self._wide + 2 * self._left, self._y + self._theme.step(2))
+        return self.figure
+
+    # Tokens
+
+    def _chips(self) -> None:
+        step, window = self._theme.step, self._picture.window
+        metrics = self._metrics("small")
+        count = wording.count(len(window.tokens), "token")
+        where = f", window {window.number + 1} of {window.windows:,}" if window.windows > 1 else ""
+        self._caption(f"The text as the model reads it: {count}{where}", self._shared.tokens)
+        high, gap = metrics.height() + step(1.5), step(1)
+        x, lines, end = self._left, 1, self._left + self._wide
+        for at, token in enumerate(window.tokens):
+            wide = max(float(step(4)), metrics.horizontalAdvance(token.piece) + step(3))
+            left = len(window.tokens) - at
+            more = metrics.horizontalAdvance(f"and {left:,} more") + step(4)
+            if x + wide + (more if lines == _CHIP_LINES and left > 1 else 0) > end and x > self._left:
+                if lines == _CHIP_LINES:
+                    place = QRectF(x + step(1), self._y, more, high)
+                    self.figure.texts.append(Words(place, f"and {left:,} more", "small", "ink_quiet"))
+                    break
+                x, lines = self._left, lines + 1
+                self._y += high + gap
+            self.figure.chips.append(Chip(QRectF(x, self._y, wide, high), token.piece, token.part))
+            x += wide + gap
+        self._y += high
+
+    # What all heads share
+
+    def _trunk(self) -> None:
+        """The shared stages; those that take the same stand side by side. A shape is said where it becomes another."""
+        wide = min(self._wide, float(self._theme.step(170)))
+        middle = self._left + self._wide / 2
+        flowing = words.shape_words(self._shared.read)
+        for row in self._shared.rows:
+            if len(row) > 1:
+                self._beside(row, middle, wide, flowing)
+                flowing = words.shape_words(row[0].output)
+                continue
+            stage = row[0]
+            if stage.training_only:
+                self._y += self._theme.step(1.5)
+            else:
+                self._down(middle, flowing, used=True)
+                flowing = ""
+            self._trunk_box(stage, middle, wide)
+            before = words.shape_words(stage.inputs[0]) if stage.inputs else ""
+            after = words.shape_words(stage.output)
+            flowing = flowing or (after if after != before or stage.repeats > 1 else "")
+        self._down(middle, flowing, used=True)
+
+    def _beside(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
+        """Stages side by side: the same goes into each, and what comes out flows together."""
+        step = self._theme.step
+        gap, edge, start = step(4), step(2.5), self._y
+        each = (wide - gap * (len(row) - 1)) / len(row)
+        self._down(middle, flowing, used=True)
+        self.figure.arrows.pop()
+        bus, top = self._y - step(2), self._y + step(4)
+        lefts = [middle - wide / 2 + at * (each + gap) for at in range(len(row))]
+        placed = []
+        for stage, left in zip(row, lefts, strict=True):
+            facts = (words.brief(stage), words.weights_words(stage))
+            says = [("strong", "ink", stage.title), ("small", "ink_quiet", stage.term)]
+            says += [("small", "ink_quiet", fact) for fact in facts]
+            placed.append(self._stack(says, left + edge, each - 2 * edge, top + step(2)))
+        bottom = max(low for _, low in placed) + step(2)
+        self._y = bottom + step(8)
+        for stage, left, (texts, _) in zip(row, lefts, placed, strict=True):
+            x, join = left + each / 2, bottom + step(3)
+            down = (QPointF(middle, start), QPointF(middle, bus), QPointF(x, bus), QPointF(x, top))
+            on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
+            self.figure.arrows += [Arrow(down, True), Arrow(on, True, headed=False)]
+            place = QRectF(left, top, each, bottom - top)
+            self.figure.boxes.append(Box(place, TRUNK, texts, words.stage_said(stage)))
+        self._y = bottom + step(3)
+
+    def _trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
+        step = self._theme.step
+        edge, many = step(3), stage.repeats > 1
+        wide = wide if many else min(wide, float(step(120)))
+        if stage.training_only or not (stage.parameters or stage.path):
+            wide = min(wide, float(step(80)))
+            said = (
+                f"{stage.term}, at training only" if stage.training_only else f"{stage.title}: {stage.term}"
+            )
+            left = middle - wide / 2 + edge
+            texts, low = self._stack(
+                [("small", "ink_quiet", said)], left, wide - 2 * edge, self._y + step(1), centred=True
+            )
+            place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
+            look = TRAINING if stage.training_only else TRUNK
+            self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage)))
+            self._y = place.bottom()
+            return
+        self._y += step(2) if many else 0  # room for those behind
+        inner, left = wide - 2 * edge, middle - wide / 2
+        term = f"{stage.repeats} {stage.term}" if many else stage.term
+        says = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
+        facts = [
+            ("small", "ink_quiet", words.brief(stage)),
+            ("small", "ink_quiet", words.weights_words(stage)),
+        ]
+        top, share = self._y + step(2.5), inner * 0.5
+        texts, low = self._stack(says, left + edge, share, top)
+        more, lower = self._stack(
+            facts, left + edge + share + step(3), inner - share - step(3), top, right=True
+        )
+        place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
+        self.figure.boxes.append(Box(place, TRUNK, (*texts, *more), words.stage_said(stage), stage.repeats))
+        self._y = place.bottom()
+
+    def _cells(self) -> None:
+        """A cell for each token's state, as wide as the picture; the first one's place is known to the heads."""
+        step, tokens = self._theme.step, self._picture.window.tokens
+        most = max(8, int(self._wide // step(4.5)))
+        shown = min(len(tokens), most)
+        wide = self._wide / shown
+        metrics = self._metrics("small")
+        named = len(tokens) <= most and all(
+            metrics.horizontalAdvance(token.piece) < wide - step(2) for token in tokens
+        )
+        self._caption("Every token’s state: a row of numbers for each", self._shared.states)
+        for at in range(shown):
+            left_out = len(tokens) > most and at == shown - 2
+            token = tokens[at if at < shown - 2 else at - shown]
+            place = QRectF(self._left + at * wide, self._y, wide - step(0.75), step(5))
+            self.figure.cells.append(
+                Chip(
+                    place, "…" if left_out else token.piece if named else "", None if left_out else token.part
+                )
+            )
+        self._y += step(5)
+
+    # The heads
+
+    def _heads(self) -> None:
+        step = self._theme.step
+        heads = sorted(self._picture.heads, key=lambda head: (not words.first_alone(head), not head.in_use))
+        gap = float(step(2) if self._wide < step(240) else step(4))
+        unit = (self._wide - gap * (len(heads) - 1)) / (len(heads) - 1 + _USED_WIDER)
+        bus, top = self._y + step(9), self._y + step(16)
+        columns: list[tuple[HeadPicture, float, float]] = []
+        x = self._left
+        for head in heads:
+            wide = unit * (_USED_WIDER if head.in_use else 1.0)
+            columns.append((head, x, wide))
+            x += wide + gap
+        alone = [column for column in columns if words.first_alone(column[0])]
+        every = [column for column in columns if not words.first_alone(column[0])]
+        if alone:
+            cell = self.figure.cells[0].place
+            label = f"only the first token, {self._picture.window.tokens[0].piece}"
+            self._bus(QPointF(cell.center().x(), cell.bottom()), alone, bus, top, label)
+        if every:
+            middle = (every[0][1] + every[-1][1] + every[-1][2]) / 2
+            strip, low = self.figure.cells, bus - step(3)
+            ends = (strip[0].place.bottomLeft(), strip[-1].place.bottomRight())
+            self.figure.funnel = (
+                QPointF(ends[0].x(), ends[0].y() + step(0.75)), QPointF(ends[1].x(), ends[1].y() + step(0.75)),
+                QPointF(middle + step(4), low), QPointF(middle - step(4), low),
+            )  # fmt: skip
+            self.figure.funnel_used = any(head.in_use for head, _, _ in every)
+            self._bus(QPointF(middle, low), every, bus, top, "every token’s state")
+        self._y = top
+        ends_at = [self._column(head, left, wide, top) for head, left, wide in columns]
+        self._y = max(ends_at, default=top)
+
+    def _bus(
+        self,
+        start: QPointF,
+        columns: list[tuple[HeadPicture, float, float]],
+        bus: float,
+        top: float,
+        label: str,
+    ) -> None:
+        """From a place of the strip to the top of each column; the one in use is drawn last, over the others."""
+        for head, left, wide in sorted(columns, key=lambda column: column[0].in_use):
+            x = left + wide / 2
+            points = (start, QPointF(start.x(), bus), QPointF(x, bus), QPointF(x, top))
+            self.figure.arrows.append(Arrow(points, head.in_use))
+        room = columns[-1][1] + columns[-1][2] - columns[0][1]
+        metrics = self._metrics("small_strong")
+        wide = min(room, metrics.horizontalAdvance(label) + self._theme.step(4))
+        place = QRectF(0, 0, wide, metrics.height() + self._theme.step(1.5))
+        ends = sorted((start.x(), *(left + width / 2 for _, left, width in columns)))
+        place.moveCenter(QPointF((ends[0] + ends[-1]) / 2, bus))
+        place.moveLeft(max(self._left, place.left()))
+        used = any(head.in_use for head, _, _ in columns)
+        self.figure.texts.append(
+            Words(place, label, "small_strong", "ink" if used else "ink_quiet", centred=True)
+        )
+
+    def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
+        """A head's stages from top to bottom; where it ends."""
+        step = self._theme.step
+        edge, used = step(2), head.in_use
+        ink = "ink" if used else "ink_quiet"
+        inner = wide - 2 * edge
+        at = len(self.figure.boxes)
+        badge = words.standing(head)
+        says = [
+            ("strong", ink, head.title), ("small", "ink_quiet", words.breakable(head.kind)),
+            ("small_strong", "accent" if used else ink, badge),
+        ]  # fmt: skip
+        texts, self._y = self._stack(says, left + edge, inner, top + step(2.5))
+        flowing = f"takes {head.takes}"
+        middle = left + wide / 2
+        for number, stage in enumerate(head.stages):
+            if stage.training_only and number:
+                self._y += step(1.5)
+            else:
+                self._down(middle, flowing, used=used, wide=inner)
+                flowing = ""  # said once
+            self._box(stage, head, left + edge, inner)
+            before = stage.inputs[0] if stage.inputs else ()
+            flowing = flowing or (words.shape_words(stage.output) if stage.output != before else "")
+        last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
+        self._down(middle, words.shape_words(last), used=used, wide=inner)
+        outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
+        result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), centred=True)
+        place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
+        self.figure.boxes.append(
+            Box(place, RESULT_USED if used else RESULT, result, f"What comes out: {outcome[0][2]}")
+        )
+        bottom = place.bottom() + edge
+        whole = QRectF(left, top, wide, bottom - top)
+        look = COLUMN_USED if used else COLUMN_HELD if head.held else COLUMN
+        box = Box(whole, look, texts, words.head_said(head))
+        self.figure.boxes.insert(at, box)
+        return bottom
+
+    def _box(self, stage: Stage, head: HeadPicture, left: float, wide: float) -> None:
+        step = self._theme.step
+        ink = "ink" if head.in_use else "ink_quiet"
+        top, edge = self._y, step(2)
+        if stage.training_only:
+            says = [("small", "ink_quiet", f"{stage.term or stage.title}, at training only")]
+        else:
+            says = [
+                ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
+                ("small", "ink_quiet", words.brief(stage) if stage.parameters else ""),
+                ("small", "ink_quiet", words.weights_words(stage)),
+            ]  # fmt: skip
+        texts, low = self._stack(says, left + edge, wide - 2 * edge, top + step(1.75))
+        place = QRectF(left, top, wide, low + step(1.75) - top)
+        look = TRAINING if stage.training_only else USED if head.in_use else QUIET
+        self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage, head), stage.repeats))
+        self._y = place.bottom()

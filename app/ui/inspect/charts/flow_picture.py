@@ -1,0 +1,253 @@
+"""The picture of a model from text to result, the heads of its family side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
+
+from app.core.inside import ModelPicture, Part
+from app.ui.inspect.charts import flow_figure as look
+from app.ui.inspect.charts.flow_layout import Drafting, least_width
+from app.ui.inspect.charts.flow_words import picture_table
+from app.ui.kit.chart import Chart
+from app.ui.kit.chart_table import Table
+from app.ui.kit.theme import Theme
+
+# Ground, line and whether the line is dashed, by a box's look.
+_LOOKS = {
+    look.TRUNK: ("raised", "line_strong", False),
+    look.USED: ("accent_ground", "accent", False),
+    look.QUIET: ("", "line_strong", False),
+    look.TRAINING: ("", "line_strong", True),
+    look.COLUMN_USED: ("raised", "accent", False),
+    look.COLUMN_HELD: ("", "line_strong", False),
+    look.COLUMN: ("", "line_strong", True),
+    look.RESULT_USED: ("answer_ground", "answer_line", False),
+    look.RESULT: ("track", "", False),
+}
+
+
+class FlowPicture(Chart):
+    """Tokens, the stages that all heads share, a strip of states, and each head in a column; a place is a box."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "What happens from text to result")
+        self._picture: ModelPicture | None = None
+        self._figure = look.Figure()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_picture(self, picture: ModelPicture | None) -> None:
+        """Show this model; None shows nothing."""
+        self._picture = picture
+        self._lay_out()
+        self.begin()
+
+    def figure(self) -> look.Figure:
+        """Where everything stands."""
+        return self._figure
+
+    # What a chart says of itself
+
+    def count(self) -> int:
+        return len(self._figure.boxes)
+
+    def said(self, index: int) -> str:
+        return self._figure.boxes[index].said
+
+    def about(self) -> str:
+        return "Arrow keys walk through the boxes." if self.count() else "Nothing to show yet."
+
+    def table(self) -> Table:
+        return picture_table(self._picture) if self._picture is not None else Table()
+
+    def place_at(self, point: QPointF) -> int:
+        # A column lies under its own boxes, and comes before them.
+        hits = [at for at, box in enumerate(self._figure.boxes) if box.place.contains(point)]
+        return hits[-1] if hits else -1
+
+    def stepped(self, key: int, leap: bool) -> int | None:
+        last = self.count() - 1
+        ways = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if Qt.Key(key) in ways:
+            return 0 if self.current < 0 else min(last, max(0, self.current + ways[Qt.Key(key)]))
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            return self._beside(-1 if key == Qt.Key.Key_Left else 1)
+        return super().stepped(key, leap)
+
+    def _beside(self, way: int) -> int:
+        """The nearest box of the next column to that side, else the current one."""
+        boxes = self._figure.boxes
+        if self.current < 0:
+            return 0
+        here = boxes[self.current]
+        whole = here.look in look.COLUMNS
+
+        def fits(box: look.Box) -> bool:
+            apart = (
+                (box.place.left() - here.place.right()) if way > 0 else here.place.left() - box.place.right()
+            )
+            return apart >= 0 and (box.look in look.COLUMNS) == whole
+
+        def far(at: int) -> float:
+            step = boxes[at].place.center() - here.place.center()
+            return abs(step.x()) + abs(step.y())
+
+        return min((at for at, box in enumerate(boxes) if fits(box)), key=far, default=self.current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        self._scroll_to_current()
+
+    def _scroll_to_current(self) -> None:
+        """Have the place that scrolls show the current box."""
+        area: QWidget | None = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        inner = area.widget() if area is not None else None
+        if area is None or inner is None or self.current < 0:
+            return
+        place, edge = self._figure.boxes[self.current].place, self.theme.step(4)
+        for point in (place.bottomRight(), place.topLeft()):
+            where = self.mapTo(inner, point.toPoint())
+            area.ensureVisible(where.x(), where.y(), edge, edge)
+
+    # Size
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.minimumSizeHint().width(), round(self._figure.size.height()))
+
+    def minimumSizeHint(self) -> QSize:
+        wide = least_width(self.theme, self._picture) if self._picture is not None else 0
+        return QSize(wide, round(self._figure.size.height()))
+
+    def picture_size(self) -> QSize:
+        return self._figure.size.toSize()
+
+    def _lay_out(self) -> None:
+        if self._picture is None:
+            self._figure = look.Figure()
+        else:
+            self._figure = Drafting(self.theme, self._picture, self.width()).draw()
+        self.updateGeometry()
+
+    @Slot()
+    def restyle(self) -> None:
+        """Take the theme's colours and sizes again."""
+        self._lay_out()
+        self.update()
+
+    # Drawing
+
+    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
+        figure, theme = self._figure, self.theme
+        self._draw_funnel(painter)
+        for chip in (*figure.chips, *figure.cells):
+            self._draw_chip(painter, chip)
+        columns = [box for box in figure.boxes if box.look in look.COLUMNS]
+        for box in columns:
+            self._draw_box(painter, box)
+        for arrow in sorted(figure.arrows, key=lambda one: one.used):
+            self._draw_arrow(painter, arrow)
+        for box in figure.boxes:
+            if box not in columns:
+                self._draw_box(painter, box)
+        for text in figure.texts:
+            if text.centred:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(self._ground(text.place))
+                painter.drawRoundedRect(text.place, theme.step(1), theme.step(1))
+            self._write(painter, text)
+        if not whole and self.current >= 0:
+            pen = QPen(theme.colour("focus"), 2)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            place = figure.boxes[self.current].place.adjusted(-2, -2, 2, 2)
+            painter.drawRoundedRect(place, theme.step(2.5), theme.step(2.5))
+
+    def _ground(self, place: QRectF) -> QColor:
+        """What lies under a label, so that the line behind it is broken."""
+        inside = next(
+            (box for box in self._figure.boxes if box.look == look.COLUMN_USED and box.place.contains(place)),
+            None,
+        )
+        return self.theme.colour("raised" if inside is not None else "panel")
+
+    def _draw_funnel(self, painter: QPainter) -> None:
+        if self._figure.funnel:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.theme.colour("accent_ground" if self._figure.funnel_used else "hover"))
+            painter.drawPolygon(QPolygonF(list(self._figure.funnel)))
+
+    def _draw_chip(self, painter: QPainter, chip: look.Chip) -> None:
+        theme = self.theme
+        if chip.part is not None:
+            ground, line, ink = {
+                Part.SPECIAL: ("raised", "accent", "accent"),
+                Part.PAIR: ("selection", "", "selection_ink"),
+                Part.TEXT: ("track", "", "ink"),
+            }[chip.part]
+            painter.setBrush(theme.colour(ground))
+            painter.setPen(QPen(theme.colour(line), 1) if line else Qt.PenStyle.NoPen)
+            edge = theme.step(1)
+            painter.drawRoundedRect(chip.place.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        else:
+            ink = "ink_quiet"
+        if chip.text:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.colour(ink))
+            painter.drawText(chip.place, int(Qt.AlignmentFlag.AlignCenter), chip.text)
+
+    def _draw_box(self, painter: QPainter, box: look.Box) -> None:
+        theme = self.theme
+        ground, line, dashed = _LOOKS[box.look]
+        pen = QPen(theme.colour(line), 1) if line else QPen(Qt.PenStyle.NoPen)
+        if dashed:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(theme.colour(ground) if ground else theme.colour("panel"))
+        edge = theme.step(3 if box.look in look.COLUMNS else 2)
+        for behind in range(min(box.repeats, 3) - 1, 0, -1):
+            off = behind * theme.step(1)
+            painter.drawRoundedRect(
+                box.place.translated(off, -off).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge
+            )
+        painter.drawRoundedRect(box.place.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        for text in box.texts:
+            self._write(painter, text)
+
+    def _write(self, painter: QPainter, text: look.Words) -> None:
+        flags = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignVCenter)
+        side = Qt.AlignmentFlag.AlignLeft
+        if text.right or text.centred:
+            side = Qt.AlignmentFlag.AlignRight if text.right else Qt.AlignmentFlag.AlignHCenter
+        painter.setFont(self.theme.font(text.use))
+        painter.setPen(self.theme.colour(text.role))
+        painter.drawText(text.place.adjusted(0, -1, 0, 1), flags | int(side), text.text)
+
+    def _draw_arrow(self, painter: QPainter, arrow: look.Arrow) -> None:
+        theme = self.theme
+        colour = theme.colour("accent" if arrow.used else "line_strong")
+        pen = QPen(colour, 2 if arrow.used else 1)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        path = QPainterPath(arrow.points[0])
+        for point in arrow.points[1:-1]:
+            path.lineTo(point)
+        tip, size = arrow.points[-1], theme.step(1.25)
+        path.lineTo(tip.x(), tip.y() - size)
+        painter.drawPath(path)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        head = (
+            tip,
+            QPointF(tip.x() - size, tip.y() - size * 1.4),
+            QPointF(tip.x() + size, tip.y() - size * 1.4),
+        )
+        painter.drawPolygon(QPolygonF(list(head)))

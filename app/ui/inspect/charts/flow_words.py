@@ -1,0 +1,142 @@
+"""What the picture of a model says in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.core import wording
+from app.core.inside import HeadPicture, ModelPicture, Shape, Stage
+from app.core.models import Head
+from app.ui.kit.chart_table import Table
+
+# What comes out of a head, as a person says it.
+OUTCOMES: dict[Head, str] = {
+    Head.QUESTION_ANSWERING: "where the answer starts and ends",
+    Head.CLASSIFICATION: "a score for each class",
+    Head.MASKED_WORDS: "a score for each word that could stand there",
+    Head.NEXT_SENTENCE: "whether the second text follows the first",
+    Head.TOKEN_CLASSIFICATION: "a tag for each token",
+}
+IN_USE, HELD, ABSENT = "in use", "in this model too, not in use", "not in this model"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The stages that all heads share, as they are drawn.
+
+    `tokens` says how the text is read and `read` is that one's shape, `states` what the layers give in the end: both
+    stand as captions; `rows` are the stages in between, those that take the same side by side.
+    """
+
+    rows: tuple[tuple[Stage, ...], ...]
+    tokens: str
+    read: Shape
+    states: str
+
+    @classmethod
+    def of(cls, picture: ModelPicture) -> Shared:
+        """The picture's trunk, put in order."""
+        stages = list(picture.trunk)
+        read: Shape = (1, len(picture.window.tokens))
+        tokens, states = "tokens", "sequence output"
+        if stages and not stages[0].inputs and not stages[0].path:
+            first = stages.pop(0)
+            tokens, read = ", ".join(part for part in (first.term, first.detail) if part), first.output
+        if stages and not stages[-1].inputs and not stages[-1].path:
+            last = stages.pop()
+            states = f"{last.term}, {shape_words(last.output)}"
+        rows: list[tuple[Stage, ...]] = []
+        for stage in stages:
+            if rows and _take_the_same(rows[-1][-1], stage):
+                rows[-1] = (*rows[-1], stage)
+            else:
+                rows.append((stage,))
+        return cls(tuple(rows), tokens, read, states)
+
+
+def _take_the_same(one: Stage, other: Stage) -> bool:
+    """Whether two stages work on the same input, and not the second on what the first gives."""
+    return bool(one.inputs) and one.inputs == other.inputs and one.output == other.output != one.inputs[0]
+
+
+def brief(stage: Stage) -> str:
+    """What a stage says of itself, without the settings by name that its module lists."""
+    parts = stage.detail.split(", ")
+    kept = [part for part in parts if "=" not in part]
+    return ", ".join(kept or parts[:1])
+
+
+def shape_words(shape: Shape) -> str:
+    """A shape as it is said: "1 × 42 × 384"."""
+    return " × ".join(f"{size:,}" for size in shape)
+
+
+def standing(head: HeadPicture) -> str:
+    """Whether a head is at work, could be, or is only shown."""
+    return IN_USE if head.in_use else HELD if head.held else ABSENT
+
+
+def first_alone(head: HeadPicture) -> bool:
+    """Whether a head goes on from the first token alone, and not from every token's state."""
+    seen = next((stage.output for stage in head.stages if stage.output and not stage.training_only), ())
+    return len(seen) < 3 if seen else "every" not in head.takes
+
+
+def weights_words(stage: Stage) -> str:
+    """How many weights a stage has, nothing for none."""
+    return wording.count(stage.parameters, "weight") if stage.parameters else ""
+
+
+def breakable(name: str) -> str:
+    """A class's name that can be broken into lines where a new word begins."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "\u200b", name)
+
+
+def stage_said(stage: Stage, head: HeadPicture | None = None) -> str:
+    """A stage in words: for the tool tip and the screen reader."""
+    lines = [f"{stage.title}: {stage.term}" if stage.term else stage.title]
+    if stage.repeats > 1:
+        lines[0] += f", {stage.repeats} of them one after another"
+    if stage.path:
+        lines.append(f"{stage.path}, {stage.kind}" if stage.kind else stage.path)
+    if stage.detail:
+        lines.append(stage.detail)
+    if stage.inputs:
+        lines.append("takes " + " and ".join(shape_words(shape) for shape in stage.inputs))
+    if stage.output:
+        lines.append(f"gives {shape_words(stage.output)}")
+    if stage.parameters:
+        lines.append(weights_words(stage))
+    if stage.training_only:
+        lines.append("at training only: it changes nothing here")
+    if head is not None and not head.in_use:
+        lines.append(standing(head))
+    return "\n".join(lines)
+
+
+def head_said(head: HeadPicture) -> str:
+    """A head in words: what it takes, what comes out, and whether it is at work."""
+    outcome = OUTCOMES.get(head.head, "")
+    return "\n".join(
+        (f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", standing(head))
+    )
+
+
+def picture_table(picture: ModelPicture) -> Table:
+    """Every stage of the picture in a row, the heads' own after those that all share."""
+    rows = [_row("", "", stage) for stage in picture.trunk]
+    rows += [_row(head.kind, standing(head), stage) for head in picture.heads for stage in head.stages]
+    columns = (
+        "head", "standing", "stage", "term", "path", "kind", "detail", "takes", "gives", "weights", "repeats",
+        "training only",
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
+
+
+def _row(head: str, stands: str, stage: Stage) -> tuple[str | int, ...]:
+    return (
+        head, stands, stage.title, stage.term, stage.path, stage.kind, stage.detail,
+        " and ".join(shape_words(shape) for shape in stage.inputs), shape_words(stage.output), stage.parameters,
+        stage.repeats, "yes" if stage.training_only else "no",
+    )  # fmt: skip

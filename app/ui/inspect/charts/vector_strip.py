@@ -1,0 +1,206 @@
+"""Vectors of one width as strips of coloured cells, the same dimension above each other."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QLinearGradient, QPainter, QPen
+
+from app.ui.inspect.charts.scale import diverging
+from app.ui.kit.chart import Chart
+from app.ui.kit.chart_table import Table, number
+from app.ui.kit.theme import Theme
+
+_INVITE = "Point at a cell, or walk with the arrow keys."
+_STEPS = 127
+
+
+class VectorStrip(Chart):
+    """Every vector whole, as a strip on one colour scale, and below the dimensions around the current one large.
+
+    A cell's colour goes by the square root of its share of the largest number, so that small ones are seen beside it.
+    """
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__(theme, title)
+        self._names: tuple[str, ...] = ()
+        self._vectors: tuple[tuple[float, ...], ...] = ()
+        self._images: tuple[QImage, ...] = ()
+        self._largest = 0.0
+
+    def set_vectors(self, vectors: Sequence[tuple[str, Sequence[float]]]) -> None:
+        """Show these vectors, each with its name; all of one width. Raises ValueError where they are not."""
+        if len({len(values) for _, values in vectors}) > 1:
+            raise ValueError("vectors of different widths")
+        self._names = tuple(name for name, _ in vectors)
+        self._vectors = tuple(tuple(values) for _, values in vectors)
+        self._largest = max((abs(value) for values in self._vectors for value in values), default=0.0)
+        self._paint_images()
+        self.begin()
+
+    def count(self) -> int:
+        return len(self._vectors[0]) if self._vectors else 0
+
+    def said(self, index: int) -> str:
+        numbers = (
+            f"{name} {number(vector[index])}" for name, vector in zip(self._names, self._vectors, strict=True)
+        )
+        return f"Dimension {index + 1} of {self.count()}: {', '.join(numbers)}"
+
+    def table(self) -> Table:
+        rows = ((at + 1, *values) for at, values in enumerate(zip(*self._vectors, strict=True)))
+        return Table(("dimension", *self._names), tuple(rows))
+
+    def sizeHint(self) -> QSize:
+        step = self.theme.step
+        return QSize(step(200), round(self._lens_top() + len(self._vectors) * self._cell() + step(15)))
+
+    def place_at(self, point: QPointF) -> int:
+        strips = self._strips(self.width())
+        count = self.count()
+        if not count or not strips.left() <= point.x() < strips.right():
+            return -1
+        if strips.top() <= point.y() < strips.bottom():
+            return int((point.x() - strips.left()) / strips.width() * count)
+        lens = self._lens_top()
+        if lens <= point.y() < lens + len(self._vectors) * self._cell():
+            place = self._lens_first() + int((point.x() - strips.left()) // self._cell())
+            return place if place < min(count, self._lens_first() + self._lens_count()) else -1
+        return -1
+
+    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
+        theme = self.theme
+        if not self._vectors:
+            return
+        strips = self._strips(size.width())
+        painter.setFont(theme.font("small"))
+        for at, image in enumerate(self._images):
+            place = self._strip(strips, at)
+            large = image.scaled(max(1, round(place.width() * 2)), 1)
+            painter.drawImage(place, large)
+            self._draw_frame(painter, place, self._names[at], size)
+        current = -1 if whole else self._current
+        if current >= 0:
+            x = strips.left() + (current + 0.5) / self.count() * strips.width()
+            painter.setPen(QPen(theme.colour("ink"), 1.0))
+            painter.drawLine(
+                QPointF(x, strips.top() - theme.step(1)), QPointF(x, strips.bottom() + theme.step(1))
+            )
+        self._draw_lens(painter, strips, size, current)
+        self._draw_legend(painter, strips)
+        if not whole:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.colour("ink" if current >= 0 else "ink_quiet"))
+            said = self.said(current) if current >= 0 else _INVITE
+            fits = painter.fontMetrics().horizontalAdvance(said) <= strips.width()
+            # Long words begin at the chart's edge, where they have more room.
+            left = strips.left() if fits else float(theme.step(1))
+            place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
+            said = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, int(place.width()))
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+
+    # Sizes
+
+    def _cell(self) -> float:
+        return float(self.theme.step(6))
+
+    def _strips(self, width: float) -> QRectF:
+        """The place of all strips, for a chart of so many pixels' width."""
+        step = self.theme.step
+        left = step(40)
+        return QRectF(left, step(2), max(1.0, width - left - step(2)), len(self._vectors) * float(step(9)))
+
+    def _strip(self, strips: QRectF, at: int) -> QRectF:
+        step = self.theme.step
+        return QRectF(strips.left(), strips.top() + at * step(9) + step(1), strips.width(), step(7))
+
+    def _lens_top(self) -> float:
+        return self._strips(self.width()).bottom() + self.theme.step(5)
+
+    def _words_top(self) -> float:
+        return self._lens_top() + len(self._vectors) * self._cell() + self.theme.step(1)
+
+    def _lens_count(self) -> int:
+        return max(1, min(self.count(), int(self._strips(self.width()).width() // self._cell())))
+
+    def _lens_first(self) -> int:
+        """The first dimension shown large."""
+        seen = self._lens_count()
+        return min(max(0, self.count() - seen), max(0, self._current - seen // 2))
+
+    # Drawing
+
+    def _share(self, value: float) -> float:
+        share = (abs(value) / self._largest) ** 0.5 if self._largest else 0.0
+        return -share if value < 0 else share
+
+    def _paint_images(self) -> None:
+        colours = [diverging(self.theme, step / _STEPS).rgb() for step in range(-_STEPS, _STEPS + 1)]
+        self._images = tuple(self._line(vector, colours) for vector in self._vectors)
+
+    def _line(self, vector: tuple[float, ...], colours: list[int]) -> QImage:
+        cells = array("I", (colours[round(self._share(value) * _STEPS) + _STEPS] for value in vector))
+        width = len(vector)
+        return QImage(cells.tobytes(), width, 1, width * 4, QImage.Format.Format_RGB32).copy()
+
+    def _draw_frame(self, painter: QPainter, place: QRectF, name: str, size: QSize) -> None:
+        theme = self.theme
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("line"), 1.0))
+        painter.drawRect(place.adjusted(-0.5, -0.5, 0.5, 0.5))
+        painter.setPen(theme.colour("ink"))
+        room = QRectF(theme.step(1), place.top(), place.left() - theme.step(3), place.height())
+        name = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, int(room.width()))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
+
+    def _draw_lens(self, painter: QPainter, strips: QRectF, size: QSize, current: int) -> None:
+        theme, cell, top = self.theme, self._cell(), self._lens_top()
+        first, seen = self._lens_first(), self._lens_count()
+        each = strips.width() / self.count()
+        box = QRectF(strips.left() + first * each, strips.top(), seen * each, strips.height())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("accent"), 1.5))
+        painter.drawRoundedRect(box, 2, 2)
+        lens = QRectF(strips.left(), top, seen * cell, len(self._vectors) * cell)
+        painter.drawLine(QPointF(box.left(), box.bottom()), lens.topLeft())
+        painter.drawLine(QPointF(box.right(), box.bottom()), lens.topRight())
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.colour("ink_quiet"))
+        # One strip is not as high as two lines of words.
+        high = max(lens.height(), 2.0 * painter.fontMetrics().lineSpacing())
+        room = QRectF(theme.step(1), top + (lens.height() - high) / 2, strips.left() - theme.step(3), high)
+        said = f"Dimensions\n{first + 1} to {first + seen}"
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
+        for at, vector in enumerate(self._vectors):
+            for column in range(seen):
+                place = QRectF(lens.left() + column * cell, top + at * cell, cell - 1, cell - 1)
+                painter.fillRect(place, diverging(theme, self._share(vector[first + column])))
+        if current >= 0:
+            here = QRectF(lens.left() + (current - first) * cell - 1, top - 1, cell + 1, lens.height() + 1)
+            painter.setPen(QPen(theme.colour("ink"), 1.5))
+            painter.drawRect(here)
+
+    def _draw_legend(self, painter: QPainter, strips: QRectF) -> None:
+        """The colour scale with the numbers that its ends, quarters and middle stand for."""
+        theme = self.theme
+        wide = min(strips.width(), float(theme.step(80)))
+        bar = QRectF(strips.left(), self._words_top() + theme.step(6.5), wide, theme.step(2))
+        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+        for part in range(-8, 9):
+            gradient.setColorAt((part + 8) / 16, diverging(theme, part / 8))
+        painter.fillRect(bar, gradient)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.colour("ink_quiet"))
+        high = painter.fontMetrics().height()
+        for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
+            value = self._largest * share * abs(share)
+            x = bar.left() + (share + 1) / 2 * bar.width()
+            painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + theme.step(0.75)))
+            place = QRectF(x - theme.step(12), bar.bottom() + theme.step(0.75), theme.step(24), high)
+            painter.drawText(place, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, number(value))
+
+    def restyle(self) -> None:
+        self._paint_images()
+        super().restyle()

@@ -1,0 +1,127 @@
+"""Two installed models on the same text and question."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+
+from app.core.inspection import Subject
+from app.core.models import ModelCard
+from app.core.report import Report
+from app.flows.heads.inspect import compare
+from app.flows.workspace import Workspace
+from app.ui.inspect.bars import bar_of
+from app.ui.inspect.compared import Compared, Side
+from app.ui.inspect.results import side_of
+from app.ui.inspect.section import Section
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+
+_ALONE = (
+    "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
+    " one of your own on your own examples; it stands here as soon as it is installed."
+)
+
+
+class CompareSection(Section):
+    """A second model is chosen; both read the same, one after the other."""
+
+    KEY = "compare"
+    TITLE = "Compare"
+    TERM = "same input, same head"
+    ABOUT = (
+        "Two models with the same head read the very same text, each with the tokens, the window and the calibration"
+        " of its own. Probabilities can be compared; scores in logits cannot, since every model has its own scale."
+    )
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._comparing = self.looking(self._show)
+        self._comparing.partial.connect(self._show_some)
+        self._with = QLabel("Compare with")
+        self._other = QComboBox()
+        self._other.setAccessibleName("The second model")
+        self._other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._other.activated.connect(self._run)
+        self._said = QLabel()
+        self._said.setWordWrap(True)
+        self._compared = Compared(theme)
+        self._tools = bar_of(self, self._compared)
+        row = QHBoxLayout()
+        row.addWidget(self._with)
+        row.addWidget(self._other)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        for widget in (self._said, self._compared, self._tools):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+
+    def begin(self) -> None:
+        before = self._other.currentData()
+        self._other.clear()
+        for card in self.models[1:]:
+            self._other.addItem(card.name, card.folder)
+        self._other.setCurrentIndex(max(0, self._other.findData(before)) if self._other.count() else -1)
+        several = len(self.models) > 1
+        for widget in (self._with, self._other):
+            widget.setVisible(several)
+        self._compared.hide()
+        self._tools.hide()
+        name = self.card.name if self.card is not None else "The chosen one"
+        self._said.setText("" if several else _ALONE.format(name))
+        self._said.setVisible(not several)
+        if several:
+            self._run()
+
+    def numbers(self) -> str:
+        return self._compared.csv() if self._compared.sides() and not self._compared.isHidden() else ""
+
+    @Slot()
+    def _run(self) -> None:
+        if self._pair():
+            folders = tuple(card.folder for card in self._pair())
+            self._said.hide()
+            self._show_some(())
+            self._comparing.start_flow(
+                _compare, self.visit.subject, folders, words="Reading with both models"
+            )
+
+    def _pair(self) -> tuple[ModelCard, ...]:
+        index = self._other.currentIndex()
+        return (self.models[0], self.models[1 + index]) if index >= 0 else ()
+
+    @Slot(object)
+    def _show_some(self, results: tuple[object, ...]) -> None:
+        """Show what is there so far."""
+        sides = self._sides(results)
+        first, second = self._pair()
+        self._compared.show_sides(sides, (first.name, second.name))
+        self._compared.setVisible(bool(results))
+        self._tools.setVisible(len(sides) == 2)
+
+    @Slot(object)
+    def _show(self, results: tuple[object, ...]) -> None:
+        self._show_some(results)
+        one, other = self._sides(results)
+        same = one.outcome == other.outcome
+        slower, faster = sorted((one, other), key=lambda side: -side.seconds)
+        times = slower.seconds / faster.seconds if faster.seconds > 0 else 1.0
+        words = "Both come to the same." if same else "They do not come to the same."
+        if times >= 1.2:
+            words += f" {faster.name} is {times:.1f} times as fast."
+        self._said.setText(words)
+        self._said.show()
+
+    def _sides(self, results: tuple[object, ...]) -> tuple[Side, ...]:
+        return tuple(
+            side_of(result, card, self.visit.subject)
+            for result, card in zip(results, self._pair(), strict=False)
+        )
+
+
+def _compare(
+    workspace: Workspace, subject: Subject, folders: tuple[str, ...], report: Report
+) -> tuple[object, ...]:
+    return tuple(compare(workspace, subject, folders, report))

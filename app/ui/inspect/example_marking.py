@@ -1,0 +1,181 @@
+"""Where a person marks in a text what would have been right: the answer of a question, or names."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton
+
+from app.core.inspection import Example, Subject
+from app.core.models import Head, ModelCard
+from app.core.name_types import plain_type
+from app.core.text import Span
+from app.ui.inspect.example_forms import ExampleForm
+from app.ui.inspect.marked_text import MarkedText
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme
+
+GIVEN, SILENT, OUTSIDE = "given", "silent", "outside"
+
+
+class AnswerForm(ExampleForm):
+    """The right answer of a question: the given one, words that are marked, none, or one outside the window."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "What is the right answer?")
+        self._subject = Subject(Head.QUESTION_ANSWERING, "")
+        self._answer: Span | None = None
+        choices = (
+            (GIVEN, "Words of the text"), (SILENT, "The text does not say"), (OUTSIDE, "Beyond what is read"),
+        )  # fmt: skip
+        self.ways = Segments(theme, "The right answer", choices)
+        self.ways.chosen.connect(self._chosen)
+        self.text = MarkedText(theme, "Text with the right answer")
+        self.text.picked.connect(self._picked)
+        self.button = QPushButton("The chosen words are the answer")
+        self.button.clicked.connect(self._take)
+        self._hint = QLabel(
+            "Choose other words in the text with the mouse, or with Shift and the arrow keys."
+        )
+        self._hint.setProperty("ink", "quiet")
+        row = FlowRow()
+        row.add(self.button)
+        row.add(self._hint)
+        self._flow = row
+        for widget in (self.ways, self.text):
+            self.column.addWidget(widget)
+        self.column.addLayout(row)
+        self.restyle()
+
+    def begin(self, subject: Subject, card: ModelCard | None) -> None:
+        self._subject = subject
+        self._answer = subject.focus
+        self.text.show_text(subject.text)
+        self.ways.select(GIVEN if self._answer is not None else SILENT)
+        self._arrange()
+
+    def example(self) -> Example | None:
+        way = self.ways.selected()
+        if way == GIVEN:
+            return Example(answer=self._answer) if self._answer is not None else None
+        if way == SILENT:
+            return Example()
+        # A place that no window of the text holds.
+        end = len(self._subject.text)
+        return Example(answer=Span(end, end + 1))
+
+    def wanting(self) -> str:
+        return "Choose the words of the text that answer the question." if self.example() is None else ""
+
+    def suggest(self, answer: Span) -> None:
+        """Take this answer for the right one where none was given."""
+        if self._answer is None:
+            self._answer = answer
+            self.ways.select(GIVEN)
+            self._arrange()
+
+    @Slot(str)
+    def _chosen(self, way: str) -> None:
+        self._arrange()
+        self.changed.emit()
+
+    @Slot()
+    def _picked(self) -> None:
+        self.button.setEnabled(self.text.chosen() is not None)
+
+    @Slot()
+    def _take(self) -> None:
+        chosen = self.text.chosen()
+        if chosen is not None:
+            self._answer = chosen
+            self.ways.select(GIVEN)
+            self._arrange()
+            self.changed.emit()
+
+    def _arrange(self) -> None:
+        given = self.ways.selected() == GIVEN and self._answer is not None
+        self.text.mark(*([self._answer] if given and self._answer is not None else []))
+        self._picked()
+
+    @Slot()
+    def restyle(self) -> None:
+        """Take the theme's sizes."""
+        super().restyle()
+        if hasattr(self, "_flow"):
+            self._flow.setSpacing(self.theme.step(3))
+            self._hint.setMinimumHeight(self.theme.step(7.5))  # as high as the button beside it
+            self._hint.setFont(self.theme.font("small"))
+
+
+class NamesForm(ExampleForm):
+    """The names of a text and their types: words are chosen, then marked with one."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "Which words are names, and of what?")
+        self._names: list[tuple[Span, str]] = []
+        self._text = ""
+        self.text = MarkedText(theme, "Text with its names")
+        self.text.picked.connect(self._picked)
+        self.kinds = QComboBox()
+        self.kinds.setAccessibleName("What the chosen words name")
+        self.button = QPushButton("Mark the chosen words")
+        self.button.clicked.connect(self._take)
+        self.clear = QPushButton("No names")
+        self.clear.setAccessibleName("Take all marks away")
+        self.clear.clicked.connect(self._forget)
+        self._said = QLabel()
+        self._said.setWordWrap(True)
+        self._said.setProperty("ink", "quiet")
+        row = QHBoxLayout()
+        for widget in (self.kinds, self.button, self.clear):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.column.addWidget(self.text)
+        self.column.addLayout(row)
+        self.column.addWidget(self._said)
+
+    def begin(self, subject: Subject, card: ModelCard | None) -> None:
+        self._names = []
+        self._text = subject.text
+        self.text.show_text(subject.text)
+        self.kinds.clear()
+        labels = card.labels if card is not None else ()
+        for kind in dict.fromkeys(label.partition("-")[2] or label for label in labels if label != "O"):
+            self.kinds.addItem(plain_type(kind), kind)
+        self._arrange()
+
+    def example(self) -> Example | None:
+        return Example(entities=tuple(sorted(self._names)))
+
+    def suggest(self, names: tuple[tuple[Span, str], ...]) -> None:
+        """Take these for right where nothing was marked."""
+        if not self._names:
+            self._names = list(names)
+            self._arrange()
+
+    @Slot()
+    def _picked(self) -> None:
+        self.button.setEnabled(self.text.chosen() is not None and self.kinds.count() > 0)
+
+    @Slot()
+    def _take(self) -> None:
+        chosen = self.text.chosen()
+        if chosen is not None:
+            kept = [(place, kind) for place, kind in self._names if not place.overlaps(chosen)]
+            self._names = [*kept, (chosen, self.kinds.currentData())]
+            self._arrange()
+            self.changed.emit()
+
+    @Slot()
+    def _forget(self) -> None:
+        self._names = []
+        self._arrange()
+        self.changed.emit()
+
+    def _arrange(self) -> None:
+        self.text.mark(*(place for place, _ in self._names))
+        said = ", ".join(
+            f"{place.of(self._text)} ({plain_type(kind)})" for place, kind in sorted(self._names)
+        )
+        self._said.setText(said or "No word is marked: every word is held to be no name.")
+        self._picked()

@@ -1,0 +1,146 @@
+"""How a head of one's own would look on the model that is looked into: its code, its size, how it is taught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from app.core import wording
+from app.core.about import command
+from app.core.inside import ModelPicture
+from app.ui.inspect.part import Part, within
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme
+
+TEXT, TOKENS, SPAN = "text", "tokens", "span"
+_CHOICES = ((TEXT, "One result for the text"), (TOKENS, "One for each token"), (SPAN, "A start and an end"))
+_EXAMPLE = 3  # classes that the sizes are told for
+_TOP = """\
+import torch
+from transformers import AutoModel
+
+
+class MyHead(torch.nn.Module):
+    def __init__(self, base, classes={classes}):
+        super().__init__()
+        self.base = AutoModel.from_pretrained(base)
+"""
+_CODE = {
+    TEXT: """\
+        self.pooler = torch.nn.Linear({width}, {width})
+        self.classifier = torch.nn.Linear({width}, classes)
+
+    def forward(self, **tokens):
+        states = self.base(**tokens).last_hidden_state  # texts × tokens × {width}
+        first = states[:, 0]  # the first token alone, {first}
+        pooled = torch.tanh(self.pooler(first))
+        return self.classifier(pooled)  # texts × classes
+""",
+    TOKENS: """\
+        self.classifier = torch.nn.Linear({width}, classes)
+
+    def forward(self, **tokens):
+        states = self.base(**tokens).last_hidden_state  # texts × tokens × {width}
+        return self.classifier(states)  # texts × tokens × classes
+""",
+    SPAN: """\
+        self.classifier = torch.nn.Linear({width}, classes)
+
+    def forward(self, **tokens):
+        states = self.base(**tokens).last_hidden_state  # texts × tokens × {width}
+        start, end = self.classifier(states).unbind(-1)
+        return start, end  # texts × tokens, each
+""",
+}
+_SAID = {
+    TEXT: "It judges the text as a whole, so it goes on from the first token alone, through a pooler of its own.",
+    TOKENS: "It says something of each token, so the same few weights are put to every token’s state.",
+    SPAN: "It marks a stretch of the text, so every token gets two scores: one as the first, one as the last.",
+}
+_TEACH = {
+    TEXT: ("classification", "cross-entropy between the scores and the right class"),
+    TOKENS: ("tokens", "cross-entropy between each token’s scores and its right tag"),
+    SPAN: ("qa", "the mean of two cross-entropies over the tokens: one for the start, one for the end"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnHead:
+    """A head of one's own: its code in Python, how many weights it has, and what is said of it."""
+
+    code: str
+    weights: int
+    words: str
+
+
+def own_head(picture: ModelPicture, way: str) -> OwnHead:
+    """A head on top of the model that was seen, for `TEXT`, `TOKENS` or `SPAN`."""
+    width, classes = picture.trunk[-1].output[-1], 2 if way == SPAN else _EXAMPLE
+    weights = (width + 1) * classes + ((width + 1) * width if way == TEXT else 0)
+    code = (_TOP + _CODE[way]).format(width=width, classes=classes, first=picture.window.tokens[0].piece)
+    task, loss = _TEACH[way]
+    sizes = "" if way == SPAN else f" for {classes} classes"
+    below = sum(stage.parameters for stage in picture.trunk)
+    words = (
+        f"{_SAID[way]} It has {wording.count(weights, 'weight')} of its own{sizes}, on top of {below:,} that"
+        f" {picture.model} has below its heads. Teaching makes the loss smaller, {loss}; the weights below are"
+        f" taught along. Spanlight teaches such a head in the terminal: {command()} train {task}."
+    )
+    return OwnHead(code, weights, words)
+
+
+class OwnHeadPart(Part):
+    """One of three kinds of head, its code, and what is to be known of it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme, "A head of your own", "a torch module on top of the base model",
+            "A head is small: nearly all that is known of language is in the layers below, which are built alike for"
+            " every head. A head of your own has to settle only which states it takes and how many numbers it gives.",
+        )  # fmt: skip
+        self._picture: ModelPicture | None = None
+        self._way = Segments(theme, "What it gives", _CHOICES)
+        self._way.select(TEXT)
+        self._way.chosen.connect(self._choose)
+        self._words, self._code = QLabel(), QLabel()
+        self._words.setWordWrap(True)
+        self._code.setTextFormat(Qt.TextFormat.PlainText)
+        self._code.setAccessibleName("Code of the head")
+        for label in (self._words, self._code):
+            label.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        self.copy = QPushButton("Copy the code")
+        self.copy.clicked.connect(self._copy)
+        self.tools(self._way, self.copy)
+        self.content.addLayout(within(self._words))
+        self.add(self._code)
+        self._restyle_code()
+        theme.changed.connect(self._restyle_code)
+
+    def show_picture(self, picture: ModelPicture) -> None:
+        """Show heads for this model."""
+        self._picture = picture
+        self._choose()
+
+    @Slot()
+    def _choose(self) -> None:
+        if self._picture is not None:
+            found = own_head(self._picture, self._way.selected())
+            self._words.setText(found.words)
+            self._code.setText(found.code.rstrip())
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._code.text() + "\n")
+
+    @Slot()
+    def _restyle_code(self) -> None:
+        theme = self._theme
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(theme.font("small").pixelSize())
+        self._code.setFont(font)
+        self._words.setMaximumWidth(theme.step(190))

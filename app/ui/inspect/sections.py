@@ -1,0 +1,151 @@
+"""The sections of the Look inside page: their names in a row, and the one that is up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from app.core.inspection import Visit
+from app.core.models import Head, ModelCard
+from app.ui.inspect.compare import CompareSection
+from app.ui.inspect.loss import LossSection
+from app.ui.inspect.picture import PictureSection
+from app.ui.inspect.pooling import PoolingSection
+from app.ui.inspect.section import Section
+from app.ui.inspect.spans import SpansSection
+from app.ui.inspect.why import WhySection
+from app.ui.kit.theme import Theme
+
+SECTIONS: tuple[type[Section], ...] = (
+    PictureSection, SpansSection, PoolingSection, LossSection, WhySection, CompareSection,
+)  # fmt: skip
+
+
+class Sections(QObject):
+    """`names` is the row of names, `stack` what is below it; a section is made when it is first up.
+
+    `changed` says that another section is named now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, make: Callable[[type[Section]], Section], theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._theme = theme
+        self._made: dict[str, Section] = {}
+        self._areas: dict[str, QScrollArea] = {}
+        self.names = QTabBar()
+        self.names.setDrawBase(False)
+        self.names.setProperty("ground", "panel")
+        self.names.setExpanding(False)
+        self.names.setAccessibleName("Sections")
+        self.names.currentChanged.connect(self._moved)
+        self.stack = QStackedWidget()
+        self._blank = QWidget()
+        self.stack.addWidget(self._blank)
+        theme.changed.connect(self._restyle)
+
+    def key(self) -> str:
+        """The key of the section that is named; empty for none."""
+        at = self.names.currentIndex()
+        return str(self.names.tabData(at)) if at >= 0 else ""
+
+    def current(self) -> Section | None:
+        """The section that is named, if it was made already."""
+        return self._made.get(self.key())
+
+    def name_for(self, head: Head) -> None:
+        """Name the sections that fit the head; the one that was up stays up where it does."""
+        fitting = [kind for kind in SECTIONS if kind.fits(head)]
+        keys = [kind.KEY for kind in fitting]
+        if keys == [self.names.tabData(at) for at in range(self.names.count())]:
+            return
+        before = self.key()
+        self.names.blockSignals(True)
+        while self.names.count():
+            self.names.removeTab(0)
+        for at, kind in enumerate(fitting):
+            self.names.addTab(kind.TITLE)
+            self.names.setTabData(at, kind.KEY)
+            self.names.setTabToolTip(at, kind.TERM)
+        self.names.setCurrentIndex(keys.index(before) if before in keys else 0)
+        self.names.blockSignals(False)
+
+    def choose(self, key: str) -> None:
+        """Bring up a section by its key; one that is not named is let be."""
+        for at in range(self.names.count()):
+            if self.names.tabData(at) == key:
+                self.names.setCurrentIndex(at)
+
+    def show_visit(self, visit: Visit, models: tuple[ModelCard, ...]) -> None:
+        """Have the section that is named look into the visit; what the others still ask is forgotten."""
+        key = self.key()
+        if not key:
+            return
+        if key not in self._made:
+            self._add(next(kind for kind in SECTIONS if key == kind.KEY))
+        for other, section in self._made.items():
+            if other != key:
+                section.drop()
+        self.stack.setCurrentWidget(self._areas[key])
+        self._made[key].show_visit(visit, models)
+
+    def show_nothing(self) -> None:
+        """Show no section."""
+        self.stack.setCurrentWidget(self._blank)
+
+    def stop(self) -> bool:
+        """Stop what the section that is up has asked; returns whether there was something to stop."""
+        section = self.current()
+        return section is not None and section.stop()
+
+    def drop(self) -> None:
+        """Forget whatever is being asked."""
+        for section in self._made.values():
+            section.drop()
+
+    @Slot()
+    def next(self) -> None:
+        """Go to the next section, from the last one to the first."""
+        self._step(1)
+
+    @Slot()
+    def previous(self) -> None:
+        """Go to the section before, from the first one to the last."""
+        self._step(-1)
+
+    def _step(self, way: int) -> None:
+        if self.names.count():
+            self.names.setCurrentIndex((self.names.currentIndex() + way) % self.names.count())
+
+    @Slot()
+    def _moved(self) -> None:
+        self.changed.emit()
+
+    def _add(self, kind: type[Section]) -> None:
+        section = self._make(kind)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        ground = QWidget()
+        ground.setProperty("kind", "panel")
+        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        QVBoxLayout(ground).addWidget(section)
+        area.setWidget(ground)
+        self._made[kind.KEY], self._areas[kind.KEY] = section, area
+        self.stack.addWidget(area)
+        # With a stylesheet in force Qt drops the fonts of what gets a parent.
+        self._theme.refresh()
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self._theme.step
+        for area in self._areas.values():
+            ground = area.widget()
+            layout = ground.layout() if ground is not None else None
+            if layout is not None:
+                layout.setContentsMargins(step(6), step(5), step(6), step(6))

@@ -1,0 +1,176 @@
+"""Start and end: every token's two scores, and the spans that they make."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.core.inside import SpanScores
+from app.core.inspection import LookAtSpans
+from app.core.models import Head
+from app.core.wording import percent
+from app.flows.workspace import Workspace
+from app.ui.inspect.bars import bar_of
+from app.ui.inspect.charts.bars_painting import LOGITS, PROBABILITIES
+from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.part import Part
+from app.ui.inspect.section import Section
+from app.ui.kit.chart import link
+from app.ui.kit.chart_table import Table, number, summed
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme
+
+_DOTTED = 4
+
+
+class SpansSection(Section):
+    """The window's text, bars for start and end over its tokens, the best spans as a list, and all as a matrix."""
+
+    KEY = "spans"
+    TITLE = "Start and end"
+    TERM = "start and end logits, BERT, Devlin et al. 2019, section 4.2"
+    ABOUT = (
+        "For every token the head gives two numbers: how well an answer would begin there, and how well it would end"
+        " there. A span’s score is the sum of its first token’s start and its last token’s end; the span with the"
+        " largest sum is the answer. (In a long text it also counts how many of the question’s words stand near.) The"
+        " same sum at the special token at the front, the null score, stands for “the text does not say”."
+    )
+    HEADS = (Head.QUESTION_ANSWERING,)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._looking = self.looking(self._show)
+        self._scores: SpanScores | None = None
+        self._facts = QLabel()
+        self._facts.setWordWrap(True)
+        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = TokenText(theme, "The text that was read")
+        self._bars = TokenBars(theme)
+        self._matrix = SpanMatrix(theme)
+        self._list = NumbersTable(theme, "The best spans")
+        self._list.row_reached.connect(self._mark_listed)
+        self._measure = Segments(
+            theme, "Shown as", ((LOGITS, "Scores (logits)"), (PROBABILITIES, "Probabilities"))
+        )
+        self._measure.select(LOGITS)
+        self._measure.chosen.connect(self._bars.set_measure)
+        tokens = Part(
+            theme, "Each token as first and last", "start and end logits",
+            "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be part"
+            " of an answer or score below zero; the dashed line is the special token at the front.",
+        )  # fmt: skip
+        tokens.tools(self._measure)
+        tokens.add(self._text, self._bars, bar_of(self, self._bars))
+        best = Part(
+            theme, "The best spans", "n-best",
+            "The chosen one first, then the runners-up that do not overlap a better one. The probability is a span’s"
+            " share among all spans of this window and the null score.",
+        )  # fmt: skip
+        best.add(self._list)
+        matrix = Part(
+            theme, "Every span", "start × end",
+            "One cell for each span: its first token to the left, its last token above. Spans of more than 48 tokens"
+            " are left out.",
+        )  # fmt: skip
+        matrix.add(self._matrix, bar_of(self, self._matrix))
+        self._parts = (tokens, best, matrix)
+        self.body.addWidget(self._facts)
+        for part in self._parts:
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+        link(self._text, self._bars, self._matrix)
+        for chart in (self._text, self._bars):
+            self._matrix.cell_hovered.connect(chart.mark_span)
+        self._hide()
+
+    def begin(self) -> None:
+        self._scores = None
+        self._hide()
+        self._looking.start(LookAtSpans(self.visit.subject), "Reading the start and end scores")
+
+    def numbers(self) -> str:
+        return self._bars.csv() if self._scores is not None else ""
+
+    @Slot(object)
+    def _show(self, scores: SpanScores) -> None:
+        self._scores = scores
+        subject = self.visit.subject
+        self._text.set_window(scores.window, subject.text, subject.pair)
+        spans = [(span.first, span.last) for span in scores.spans]
+        self._text.set_spans(spans[0] if spans else None, spans[1 : 1 + _DOTTED])
+        self._bars.set_scores(scores, subject.text, subject.pair)
+        self._matrix.set_scores(scores, subject.text, subject.pair)
+        self._list.set_table(listed(scores))
+        self._facts.setText(in_words(scores))
+        self._facts.show()
+        for part in self._parts:
+            part.show()
+
+    @Slot(int)
+    def _mark_listed(self, row: int) -> None:
+        """Show where a span of the list stands in the text, the bars and the matrix; the null score at its token."""
+        scores = self._scores
+        if scores is None:
+            return
+        span = scores.spans[row] if row < len(scores.spans) else None
+        first, last = (span.first, span.last) if span is not None else (0, 0)
+        self._text.mark_span(first, last)
+        self._bars.mark_span(first, last)
+        for chart in (self._text, self._bars):
+            chart.set_current(first)
+        if span is not None:
+            self._matrix.set_cell(first, last)
+
+    def _hide(self) -> None:
+        for widget in (self._facts, *self._parts):
+            widget.hide()
+
+
+def listed(scores: SpanScores) -> Table:
+    """The best spans, then the null score."""
+    rows: list[tuple[str | int | float, ...]] = []
+    for at, span in enumerate(scores.spans):
+        start, end = scores.start_logits[span.first], scores.end_logits[span.last]
+        place = f"{span.first + 1}" if span.first == span.last else f"{span.first + 1}–{span.last + 1}"
+        words = " ".join(span.text.split())
+        rows.append((at + 1, words, place, start, end, span.score, span.probability))
+    null = scores.window.tokens[0].piece
+    rows.append(
+        (len(rows) + 1, f"{null}: the text does not say", "1", scores.start_logits[0], scores.end_logits[0],
+         scores.null_score, scores.null_probability)
+    )  # fmt: skip
+    return Table(("rank", "words", "tokens", "start logit", "end logit", "score", "probability"), tuple(rows))
+
+
+def in_words(scores: SpanScores) -> str:
+    """The chosen span, its score as a sum, and what the null score says to it."""
+    # A share stays with its sign of per cent when the line breaks.
+    return _sentences(scores).replace(" %", "\u00a0%").replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
+
+
+def _sentences(scores: SpanScores) -> str:
+    window, null = scores.window, scores.window.tokens[0].piece
+    part = f" in window {window.number + 1} of {window.windows}" if window.windows > 1 else ""
+    sums = summed(scores.start_logits[0], scores.end_logits[0])
+    nulls = f"The null score, at {null}, is {sums}"
+    if not scores.spans:
+        return f"No span{part} can be an answer. {nulls}."
+    best = scores.spans[0]
+    start, end = scores.start_logits[best.first], scores.end_logits[best.last]
+    lead = best.score - scores.null_score
+    # What is looked at may be a runner-up that a person came from.
+    name = "The best span" if best.score >= max(span.score for span in scores.spans) else "The span looked at"
+    verdict = (
+        f"the answer lies {number(lead)} above it" if lead > 0 else f"the span lies {number(-lead)} below it"
+    )
+    return (
+        f"{name}{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
+        f" {percent(best.probability)} among all spans"
+        f" of this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
+    )

@@ -1,0 +1,93 @@
+"""What the Look inside page has done in a lane: what there is to look into, and the visit kept for the next start."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.inspection import Subject, Visit
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.text import Span
+from app.flows.heads.inspect import Offer, offers
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+
+DRAFT = "inspect"
+MOST_KEPT = 20_000  # characters of a visit that comes back at the next start
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The models that a visit can be looked into with: the one that is to be used first, then all others."""
+
+    visit: Visit
+    models: tuple[ModelCard, ...]
+
+
+def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
+    """The visit kept last time, as text, and the samples to offer."""
+    return drafts.load(DRAFT), offers(workspace, report)
+
+
+def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
+    """The installed models with the visit's head, the one that it names, or the chosen one, first.
+
+    Raises SpanlightError where there is none, or not the one that the visit names.
+    """
+    head = visit.subject.head
+    chosen = workspace.find_model(head, visit.model)
+    others = (card for card in workspace.shelf.cards() if head in card.heads and card.folder != chosen.folder)
+    return Found(visit, (chosen, *others))
+
+
+# A visit as text
+
+
+def kept(visit: Visit | None) -> str:
+    """The visit as JSON; nothing for none, and for one too large to be kept."""
+    if visit is None:
+        return ""
+    subject = visit.subject
+    values = {
+        "head": subject.head, "text": subject.text, "pair": subject.pair, "focus": _pairs([subject.focus]),
+        "blanks": _pairs(subject.blanks), "model": visit.model, "title": visit.title,
+    }  # fmt: skip
+    text = json.dumps(values, ensure_ascii=True)
+    return text if len(text) <= MOST_KEPT else ""
+
+
+def from_kept(text: str) -> Visit | None:
+    """The visit that was kept; None where there is none or it cannot be read."""
+    if not text:
+        return None
+    try:
+        values = json.loads(text)
+        focus = _spans(values["focus"])
+        subject = Subject(
+            Head(values["head"]), _string(values["text"]), _string(values["pair"]), focus[0] if focus else None,
+            _spans(values["blanks"]),
+        )  # fmt: skip
+        return Visit(subject, _string(values["model"]), _string(values["title"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        _log.warning("what was looked into last time is not shown: %r", fault)
+        return None
+
+
+def _pairs(spans: Iterable[Span | None]) -> list[list[int]]:
+    return [[span.start, span.end] for span in spans if span is not None]
+
+
+def _spans(values: Any) -> tuple[Span, ...]:
+    return tuple(Span(start, end) for start, end in values)
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"not a text: {value!r:.40}")
+    return value

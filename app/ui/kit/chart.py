@@ -1,0 +1,209 @@
+"""What every chart has: a current place that mouse and keys move, words for it, its numbers, and its picture."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.ui.kit.chart_table import Table
+from app.ui.kit.theme import Theme
+
+_LEAP = 10
+
+
+class Chart(QWidget):
+    """A painted chart over places counted from 0 (tokens, dimensions, heads, sentences), one of them current.
+
+    `hovered` carries the place that a person moved to by mouse or key, `chosen` the one clicked or taken with Enter;
+    `set_current` says neither. `renewed` tells that its numbers are others. A chart overrides `count`, `said`,
+    `table`, `place_at`, `draw` and its size.
+    """
+
+    hovered = Signal(int)
+    chosen = Signal(int)
+    renewed = Signal()
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__()
+        self.theme = theme
+        self.title = title
+        self._current = -1
+        self.setAccessibleName(title)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        theme.changed.connect(self.restyle)
+
+    @property
+    def current(self) -> int:
+        """The current place; -1 for none."""
+        return self._current
+
+    def set_current(self, index: int) -> None:
+        """Make a place the current one (-1 for none); what is not there is let be."""
+        if index != self._current and -1 <= index < self.count():
+            self._current = index
+            self.setAccessibleDescription(self.said(index) if index >= 0 else self.about())
+            self.current_moved()
+            self.update()
+
+    def begin(self) -> None:
+        """Forget the current place: other numbers are shown."""
+        self._current = -1
+        self.setAccessibleDescription(self.about())
+        self.updateGeometry()
+        self.update()
+        self.renewed.emit()
+
+    # What a chart says of itself
+
+    def count(self) -> int:
+        """How many places there are."""
+        raise NotImplementedError
+
+    def said(self, index: int) -> str:
+        """A place and its numbers in words: for the tool tip and the screen reader."""
+        raise NotImplementedError
+
+    def about(self) -> str:
+        """What a screen reader says while no place is current."""
+        return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
+
+    def tip(self, index: int) -> str:
+        """A place's words for the tool tip: those of a text, never taken for the marks of a rich one."""
+        return f"<span>{escape(self.said(index))}</span>"
+
+    def table(self) -> Table:
+        """All its numbers."""
+        raise NotImplementedError
+
+    def csv(self) -> str:
+        """All its numbers as CSV with a heading."""
+        return self.table().csv()
+
+    def place_at(self, point: QPointF) -> int:
+        """The place at a point of the widget; -1 for none."""
+        raise NotImplementedError
+
+    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
+        """Draw the chart into `size`; `whole` is for a picture: all that can be scrolled to, and no current place."""
+        raise NotImplementedError
+
+    def current_moved(self) -> None:
+        """Bring the current place into view; for charts that scroll."""
+
+    def stepped(self, key: int, leap: bool) -> int | None:
+        """The place that a key leads to from the current one; None for keys that do not move."""
+        last, far = self.count() - 1, _LEAP if leap else 1
+        steps = {
+            Qt.Key.Key_Left: -far,
+            Qt.Key.Key_Right: far,
+            Qt.Key.Key_PageUp: -_LEAP,
+            Qt.Key.Key_PageDown: _LEAP,
+        }
+        if key == Qt.Key.Key_Home:
+            return 0
+        if key == Qt.Key.Key_End:
+            return last
+        step = steps.get(Qt.Key(key))
+        if step is None:
+            return None
+        return 0 if self._current < 0 else min(last, max(0, self._current + step))
+
+    # Its picture
+
+    def picture_size(self) -> QSize:
+        """The size of the whole in pixels of the screen, scrolled parts included."""
+        return self.size()
+
+    def paint_picture(self, painter: QPainter) -> None:
+        """Draw the whole on its ground, as it is saved."""
+        size = self.picture_size()
+        painter.fillRect(QRectF(0, 0, size.width(), size.height()), self.theme.colour("panel"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.draw(painter, size, True)
+
+    # What Qt asks
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as it is drawn, and not wide."""
+        return QSize(self.theme.step(40), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.draw(painter, self.size(), False)
+        if self.hasFocus():
+            edge = self.theme.step(1)
+            painter.setPen(self.theme.colour("focus"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.table().csv("\t"))
+            event.accept()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+            self.chosen.emit(self._current)
+            return
+        leap = bool(
+            event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
+        )
+        place = self.stepped(event.key(), leap) if self.count() else None
+        if place is None:
+            super().keyPressEvent(event)
+            return
+        self.go(place)
+
+    def go(self, place: int) -> None:
+        """Make a place current, and say so."""
+        self.set_current(place)
+        self.hovered.emit(place)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = self.place_at(event.position())
+        if place >= 0 and place != self._current:
+            self.go(place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self.place_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and place >= 0:
+            self.go(place)
+            self.chosen.emit(place)
+            return
+        super().mousePressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self.place_at(QPointF(event.pos()))
+            if place >= 0:
+                QToolTip.showText(event.globalPos(), self.tip(place), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    @Slot()
+    def restyle(self) -> None:
+        """Take the theme's colours and sizes again."""
+        self.updateGeometry()
+        self.update()
+
+
+def link(*charts: Chart) -> None:
+    """Have charts over the same places move together."""
+    for chart in charts:
+        for other in charts:
+            if other is not chart:
+                chart.hovered.connect(other.set_current)

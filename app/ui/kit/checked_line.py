@@ -1,0 +1,77 @@
+"""A line to type in that is looked at while it is typed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from app.ui.kit.theme import Theme
+
+_AFTER_MS = 250
+
+
+class CheckedLine(QWidget):
+    """A line, and a button that chooses where it is given a name.
+
+    `typed` carries the words a moment after they changed; `choose_asked` is sent by the button.
+    """
+
+    typed = Signal(str)
+    choose_asked = Signal()
+
+    def __init__(self, theme: Theme, name: str, placeholder: str, choose: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self._told = ""
+        self.line = QLineEdit()
+        self.line.setAccessibleName(name)
+        self.line.setPlaceholderText(placeholder)
+        self.line.setClearButtonEnabled(False)
+        self.button = QPushButton(choose)
+        self.button.setVisible(bool(choose))
+        self.button.setAccessibleName(f"{choose} ({name})")
+        self.setFocusProxy(self.line)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_AFTER_MS)
+        self._soon.timeout.connect(self._tell)
+        self.line.textEdited.connect(self._edited)
+        self.line.editingFinished.connect(self._tell)
+        self.button.clicked.connect(self.choose_asked)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self.line, 1)
+        self._row.addWidget(self.button)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def text(self) -> str:
+        """What stands in the line."""
+        return self.line.text()
+
+    def set_text(self, text: str) -> None:
+        """Have this stand there, without sending `typed`."""
+        self._soon.stop()
+        self._told = text
+        if text != self.line.text():
+            self.line.setText(text)
+
+    def take(self, text: str) -> None:
+        """Have this stand there as if it were typed."""
+        self.line.setText(text)
+        self._tell()
+
+    @Slot(str)
+    def _edited(self, text: str) -> None:
+        self._soon.start()
+
+    @Slot()
+    def _tell(self) -> None:
+        self._soon.stop()
+        if self.line.text() != self._told:
+            self._told = self.line.text()
+            self.typed.emit(self._told)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._row.setSpacing(self._theme.step(2))

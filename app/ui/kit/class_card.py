@@ -1,0 +1,135 @@
+"""What a text was found to be: the winner in large type, in words and number, and every class below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+
+from app.core import wording
+from app.core.models import ProblemType
+from app.core.results import Classification
+from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+from app.ui.kit.theme import Theme, mark
+
+_MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
+
+
+def headline(item: Classification) -> str:
+    """The large words: the winner, the labels that apply, or a regression head's values."""
+    if item.problem == ProblemType.REGRESSION:
+        if len(item.scores) > _MOST_IN_LARGE:
+            return wording.count(len(item.scores), "value")
+        return ", ".join(f"{score.probability:.2f}" for score in item.scores)
+    if item.problem == ProblemType.MULTI_LABEL and not item.fitting:
+        return f"Not {nice_label(item.scores[0].label)}" if len(item.scores) == 1 else "None of them"
+    fitting = [nice_label(s.label) for s in sorted(item.fitting, key=lambda s: -s.probability)]
+    if len(fitting) > _MOST_IN_LARGE:
+        fitting = [*fitting[: _MOST_IN_LARGE - 1], f"{len(fitting) - _MOST_IN_LARGE + 1} more"]
+    return ", ".join(fitting)
+
+
+def sureness(item: Classification) -> str:
+    """How sure it is, in words and number; empty for a regression head."""
+    if item.problem == ProblemType.REGRESSION:
+        return ""
+    if item.problem == ProblemType.MULTI_LABEL and not item.winner:
+        highest = max((score.probability for score in item.scores), default=0.0)
+        if len(item.scores) == 1:
+            return wording.likely(1 - highest)
+        return f"Every label is below one half, the highest at {wording.percent(highest)}"
+    if len(item.fitting) > 1:
+        ends = [wording.percent(pick(s.probability for s in item.fitting)) for pick in (min, max)]
+        between = f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"each {ends[0]}"
+        return f"{len(item.fitting)} of {len(item.scores)} apply, {between}"
+    if item.problem == ProblemType.SINGLE_LABEL and item.probability < 0.5:
+        return f"Unsure: the likeliest of {len(item.scores)}, {wording.percent(item.probability)}"
+    return wording.likely(item.probability)
+
+
+def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
+    """A row for every class, the likeliest first (a regression head's values in the model's order, without bars)."""
+    if item.problem == ProblemType.REGRESSION:
+        return tuple(ScoreRow(nice_label(s.label), None, f"{s.probability:.4g}") for s in item.scores)
+    fitting = {score.label for score in item.fitting}
+    return tuple(
+        ScoreRow(
+            nice_label(score.label),
+            score.probability,
+            wording.percent(score.probability),
+            best=score.label in fitting,
+        )
+        for score in sorted(item.scores, key=lambda s: -s.probability)
+    )
+
+
+class ClassCard(QFrame):
+    """One text's classification as a card; `look_asked` when the person wants to see how the model came to it."""
+
+    look_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._said = ""
+        self._winner = QLabel()
+        self._winner.setWordWrap(True)
+        self._sure = QLabel()
+        self._sure.setWordWrap(True)
+        self._bars = ScoreBars(theme)
+        self._length = QLabel()
+        self._length.setWordWrap(True)
+        self._length.setProperty("ink", "quiet")
+        for label in (self._winner, self._sure, self._length):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.foot = CardFoot(theme)
+        self.foot.look_asked.connect(self.look_asked)
+        self._beside_bars = (self._winner, self._sure, self._length, self.foot)
+        self._layout = QVBoxLayout(self)
+        self._layout.addWidget(self._winner)
+        self._layout.addWidget(self._sure)
+        self._layout.addWidget(self._bars)
+        self._layout.addWidget(self._length)
+        self._layout.addWidget(self.foot)
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Classification")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_item(self, item: Classification, source: str) -> None:
+        """Show a classification; `source` says what classified it, where and how fast."""
+        self._said = headline(item)
+        self._winner.setText(breakable(self._said))
+        self._size_winner()
+        self._sure.setText(sureness(item))
+        self._sure.setVisible(bool(self._sure.text()))
+        certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
+        mark(self._sure, ink="likely" if certain else "")
+        self._bars.set_rows(score_rows(item))
+        self._length.setVisible(item.windows > 1)
+        windows = wording.count(item.windows, "window")
+        self._length.setText(f"A long text: read whole in {windows}, then pooled.")
+        self.foot.show_source(source)
+        self.setAccessibleDescription(f"{self._said}. {self._sure.text()}")
+
+    def text(self) -> str:
+        """The result as a line of text, for copying."""
+        return f"{self._said} ({self._sure.text()})" if self._sure.text() else self._said
+
+    def _size_winner(self) -> None:
+        # A class may be named by a whole sentence.
+        self._winner.setFont(self._theme.font("winner" if len(self._said) <= _LONGEST_IN_LARGE else "title"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._size_winner()
+        self._sure.setFont(theme.font("strong"))
+        self._length.setFont(theme.font("small"))
+        edge = theme.step(4)
+        # The bars keep room for the ring around them: all else stands in line with their words.
+        inset = theme.step(1)
+        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
+        for widget in self._beside_bars:
+            widget.setContentsMargins(inset, 0, inset, 0)
+        self._layout.setSpacing(theme.step(2))

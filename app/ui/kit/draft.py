@@ -1,0 +1,60 @@
+"""What is typed on a page, saved a while after it was typed and when the window closes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.core.report import Report
+from app.flows.samples import Sample, samples
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+from app.ui.kit.jobs import Job, Lanes, write
+
+_SAVE_AFTER_MS = 1500
+
+
+def first_things(
+    workspace: Workspace, names: tuple[str, ...], kind: str, report: Report
+) -> tuple[tuple[str, ...], tuple[Sample, ...]]:
+    """What was typed last time under these names, and the samples of a kind to offer."""
+    drafts = Drafts(workspace.paths.drafts)
+    return tuple(map(drafts.load, names)), tuple(one for one in samples(workspace.paths) if one.kind == kind)
+
+
+class Draft(QObject):
+    """One text's draft under a name; `failed` carries the error where it could not be saved."""
+
+    failed = Signal(object)
+
+    def __init__(
+        self, drafts: Drafts, name: str, text: Callable[[], str], lanes: Lanes, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self.drafts = drafts
+        self._name = name
+        self._text = text
+        self._lanes = lanes
+        self._job: Job | None = None
+        self.timer = QTimer(self)
+        self.timer.setSingleShot(True)
+        self.timer.setInterval(_SAVE_AFTER_MS)
+        self.timer.timeout.connect(self._save)
+
+    def save_soon(self) -> None:
+        """Save in the files lane once nothing was typed for a while."""
+        self.timer.start()
+
+    def save_now(self) -> None:
+        """Save before this returns."""
+        self.timer.stop()
+        if self._job is not None:
+            self._job.drop()  # an older text must not be written after this one
+        self.drafts.save(self._name, self._text())
+
+    @Slot()
+    def _save(self) -> None:
+        text = self._text()
+        self._job = self._lanes.files.start(write, lambda: self.drafts.save(self._name, text))
+        self._job.failed.connect(self.failed)

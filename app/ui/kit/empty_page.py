@@ -1,0 +1,252 @@
+"""What a page without a text says: what can be done here, and samples to try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.kit.flow_text import FlowText
+from app.ui.kit.theme import Theme, mark
+
+_MOST_RECENT = 4
+
+
+class SampleButton(QPushButton):
+    """A sample's title with its first question below."""
+
+    def __init__(self, theme: Theme, title: str, question: str) -> None:
+        super().__init__()
+        self._theme = theme
+        mark(self, kind="sample")
+        self.setAccessibleName(f"Try the sample {title}: {question}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._title = FlowText(theme, "strong")
+        self._question = FlowText(theme, "small")
+        self._words = title, question
+        self._say()
+        self._column = QVBoxLayout(self)
+        for part in (self._title, self._question):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._column.addWidget(part)
+        self._column.addStretch(1)
+        self.restyle()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(50), self._height(max(self.width(), self._theme.step(44))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(36), self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Pale letters where it cannot be pressed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self._say()
+
+    def _say(self) -> None:
+        title, question = self._words
+        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
+        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
+
+    def restyle(self) -> None:
+        """Take the theme's sizes."""
+        edge = self._theme.step(3)
+        self._column.setContentsMargins(edge, self._theme.step(2.5), edge, self._theme.step(2.5))
+        self._column.setSpacing(self._theme.step(0.5))
+
+    def _height(self, width: int) -> int:
+        inner = width - 2 * self._theme.step(3)
+        text = self._title.heightForWidth(inner) + self._question.heightForWidth(inner)
+        return text + self._theme.step(6)
+
+
+class EmptyPage(QFrame):
+    """Lies on a page that holds no text yet; typing goes to the page.
+
+    `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked` and
+    `paste_asked` are sent by their buttons; `clicked` by a click beside all of them.
+    """
+
+    recent_chosen = Signal(str)
+
+    sample_chosen = Signal(int)
+    open_asked = Signal()
+    paste_asked = Signal()
+    clicked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._buttons: list[SampleButton] = []
+        self._columns = 0
+        self.setCursor(Qt.CursorShape.IBeamCursor)
+        self._title = QLabel("Drop a file here, or paste a text")
+        self._title.setWordWrap(True)
+        self._paste = QPushButton("Paste")
+        self._paste.setToolTip("Paste  (Ctrl+V)")
+        self._open = QPushButton("Open a file…")
+        self._open.setToolTip("Open files  (Ctrl+O)")
+        for button in (self._paste, self._open):
+            button.setAccessibleName(button.text())
+            button.setCursor(Qt.CursorShape.ArrowCursor)
+        self._kinds = QLabel("PDF, Word, web pages, Markdown and plain text")
+        self._again = QLabel("Open again")
+        self._recent: list[QPushButton] = []
+        self._recents = QVBoxLayout()
+        self._recents.setSpacing(0)
+        self._or = QLabel("Or try one of these")
+        self._keys = QLabel(
+            "\N{NO-BREAK SPACE}· ".join(
+                each.replace(" ", "\N{NO-BREAK SPACE}")
+                for each in (
+                    "Ctrl+V paste",
+                    "Ctrl+O open",
+                    "Ctrl+L question",
+                    "Enter ask",
+                    "F3 next",
+                    "F1 all keys",
+                )
+            )
+        )
+        for label in (self._kinds, self._again, self._or, self._keys):
+            label.setProperty("ink", "quiet")
+            label.setWordWrap(True)
+        row = QHBoxLayout()
+        row.addWidget(self._open)
+        row.addWidget(self._paste)
+        row.addStretch(1)
+        self._row = row
+        self._grid = QGridLayout()
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._title)
+        self._column.addWidget(self._kinds)
+        self._column.addLayout(row)
+        self._column.addSpacing(theme.step(3))
+        self._column.addWidget(self._again)
+        self._column.addLayout(self._recents)
+        self._column.addWidget(self._or)
+        self._column.addLayout(self._grid)
+        self._column.addSpacing(theme.step(3))
+        self._column.addWidget(self._keys)
+        self._column.addStretch(1)
+        self._paste.clicked.connect(self.paste_asked)
+        self._open.clicked.connect(self.open_asked)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
+        """Offer these samples: titles and their first questions."""
+        for button in self._buttons:
+            self._grid.removeWidget(button)
+            button.deleteLater()
+        self._buttons = []
+        for index, (title, question) in enumerate(samples):
+            button = SampleButton(self._theme, title, question)
+            button.setProperty("sample", index)
+            button.clicked.connect(self._sample_clicked)
+            self._buttons.append(button)
+        self._or.setVisible(bool(samples))
+        self._columns = 0
+        self._lay_out()
+
+    def set_recent(self, paths: Sequence[str]) -> None:
+        """Offer files opened before, the latest first."""
+        for button in self._recent:
+            self._recents.removeWidget(button)
+            button.deleteLater()
+        self._recent = []
+        for path in paths[:_MOST_RECENT]:
+            button = QPushButton(Path(path).name.replace("&", "&&") or path)
+            mark(button, kind="link")
+            button.setToolTip(path)
+            button.setAccessibleName(f"Open {Path(path).name} again")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(self._recent_clicked)
+            self._recents.addWidget(button)
+            self._recent.append(button)
+        self._again.setVisible(bool(self._recent))
+        self._lay_out()
+
+    def recent(self) -> list[QPushButton]:
+        """The buttons of the files opened before."""
+        return self._recent
+
+    def buttons(self) -> list[SampleButton]:
+        """The samples' buttons, in their order."""
+        return self._buttons
+
+    def fit(self, width: int, height: int) -> None:
+        """Take the page's size; as many samples are offered as have room."""
+        self.resize(width, height)
+        self._lay_out()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+        super().mouseReleaseEvent(event)
+
+    def _lay_out(self) -> None:
+        columns = 2 if self.width() >= self._theme.step(110) else 1
+        if columns != self._columns:
+            self._columns = columns
+            for index, button in enumerate(self._buttons):
+                self._grid.addWidget(button, index // columns, index % columns)
+                self._grid.setColumnStretch(index % columns, 1)
+            self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
+        edge = self._column.contentsMargins()
+        room = self.height() - edge.top() - edge.bottom() - self._theme.step(12)
+        for widget in (self._title, self._kinds, self._or, self._keys):
+            room -= widget.heightForWidth(
+                max(40, self.width() - edge.left() - edge.right())
+            ) + self._theme.step(2)
+        room -= self._open.sizeHint().height()
+        if self._recent:
+            files = sum(button.sizeHint().height() for button in self._recent)
+            room -= files + self._again.sizeHint().height() + self._theme.step(2)
+        tall = max((button.sizeHint().height() for button in self._buttons), default=1) + self._theme.step(2)
+        rows = max(1, room // tall)
+        for index, button in enumerate(self._buttons):
+            button.setVisible(index // columns < rows)
+
+    @Slot()
+    def _recent_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.recent_chosen.emit(button.toolTip())
+
+    @Slot()
+    def _sample_clicked(self) -> None:
+        self.sample_chosen.emit(self.sender().property("sample"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._title.setFont(theme.font("answer"))
+        self._keys.setFont(theme.font("small"))
+        self._kinds.setFont(theme.font("small"))
+        for label in (self._or, self._again):
+            label.setFont(theme.font("small_strong"))
+        self._paste.setIcon(theme.icon("paste", "ink"))
+        self._open.setIcon(theme.icon("open", "ink"))
+        for button in (self._paste, self._open):
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        for sample in self._buttons:
+            sample.restyle()
+        self._column.setSpacing(theme.step(2))
+        self._grid.setSpacing(theme.step(2))
+        self._row.setSpacing(theme.step(2))
+        self._column.setContentsMargins(theme.step(0), theme.step(2), theme.step(0), theme.step(4))

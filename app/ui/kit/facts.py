@@ -1,0 +1,108 @@
+"""Facts: what each is called, and beside it, or below where there is little room, what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
+
+from app.ui.kit.theme import Theme
+
+# Steps of width below which names stand above their values.
+_NARROW = 84
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact; `tip` is the field's own term or what else a curious person wants to know."""
+
+    name: str
+    value: str
+    tip: str = ""
+
+
+class FactsGrid(QFrame):
+    """Facts one below the other, quiet names at the left; the values can be selected and copied."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._facts: tuple[Fact, ...] = ()
+        self._labels: list[tuple[QLabel, QLabel]] = []
+        self._narrow = False
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        theme.changed.connect(self._arrange)
+        theme.changed.connect(self._restyle)
+
+    def set_facts(self, facts: Sequence[Fact]) -> None:
+        """Show these; those without a value are left out."""
+        self._facts = tuple(fact for fact in facts if fact.value)
+        while len(self._labels) < len(self._facts):
+            self._add_row()
+        for at, (name, value) in enumerate(self._labels):
+            shown = at < len(self._facts)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                fact = self._facts[at]
+                name.setText(fact.name)
+                # A number is not to lose its per cent sign to the next line.
+                value.setText(fact.value.replace(" %", "\N{NO-BREAK SPACE}%"))
+                value.setAccessibleName(f"{fact.name}: {fact.value}")
+                for label in (name, value):
+                    label.setToolTip(fact.tip)
+        self._restyle()
+
+    def value(self, name: str) -> str:
+        """What is said under a name, empty where nothing is."""
+        return next((fact.value for fact in self._facts if fact.name == name), "")
+
+    def _add_row(self) -> None:
+        name, value = QLabel(), QLabel()
+        name.setProperty("ink", "quiet")
+        for label in (name, value):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        value.setWordWrap(True)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        at = len(self._labels)
+        self._labels.append((name, value))
+        self._place(at)
+
+    def _place(self, at: int) -> None:
+        """Put a name beside its value, or above it where there is little room."""
+        for part in self._labels[at]:
+            self._grid.removeWidget(part)
+        name, value = self._labels[at]
+        self._grid.addWidget(name, 2 * at, 0, Qt.AlignmentFlag.AlignTop)
+        below = int(self._narrow)
+        self._grid.addWidget(value, 2 * at + below, 1 - below)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    @Slot()
+    def _arrange(self) -> None:
+        narrow = self.width() < self._theme.step(_NARROW)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for at in range(len(self._labels)):
+                self._place(at)
+            self._restyle()
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self._theme.step
+        for name, value in self._labels:
+            name.setFont(self._theme.font("ui"))
+            value.setFont(self._theme.font("ui"))
+            value.setContentsMargins(0, 0, 0, step(1.5) if self._narrow else 0)
+        self._grid.setHorizontalSpacing(0 if self._narrow else step(6))
+        self._grid.setVerticalSpacing(step(0.5 if self._narrow else 2))
+        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else step(28))
+        for column in (0, 1):
+            self._grid.setColumnStretch(column, int((column == 0) == self._narrow))

@@ -1,0 +1,113 @@
+"""Asking for files and folders: by the system's dialog, or by Qt's own where there is none, as wide as its columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QSize, Slot
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
+
+# The files that can be read, as Qt has filters.
+DOCUMENTS = (
+    "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv)"
+    ";;All files (*)"
+)
+# Where Qt itself keeps the columns of its dialog, once somebody has used it.
+_KEPT_BY, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
+_WIDE, _HIGH = 110, 32  # in letters, and lines
+_LONGEST = ("", "999.99 MiB", "Plain text document", "31/12/2026 23:59")
+
+
+def open_names(parent: QWidget, title: str, folder: str, kinds: str) -> list[str]:
+    """Which files to open, none where the person thought better of it; `kinds` as Qt has filters."""
+    dialog = file_dialog(parent, title, folder, kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    return _chosen(dialog)
+
+
+def open_name(parent: QWidget, title: str, kinds: str) -> str:
+    """Which file to open, empty where the person thought better of it."""
+    dialog = file_dialog(parent, title, "", kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return next(iter(_chosen(dialog)), "")
+
+
+def folder_name(parent: QWidget, title: str) -> str:
+    """Which folder to take, empty where the person thought better of it."""
+    dialog = file_dialog(parent, title)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    return next(iter(_chosen(dialog)), "")
+
+
+def save_name(parent: QWidget, title: str, name: str, kinds: str) -> str:
+    """Where to save, `name` being offered; empty where the person thought better of it."""
+    return next(iter(_chosen(save_dialog(parent, title, name, kinds))), "")
+
+
+def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDialog:
+    """The dialog that asks where to save: a name without an ending gets that of the kind that is chosen."""
+    folder = str(Path(name).parent) if Path(name).is_absolute() else ""
+    dialog = file_dialog(parent, title, folder, kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    _Ending(dialog)
+    dialog.selectFile(name)
+    return dialog
+
+
+def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") -> QFileDialog:
+    """A dialog for files. It is no class of its own: Qt would then never take the system's."""
+    dialog = QFileDialog(parent, title, folder, kinds)
+    files = dialog.findChild(QTreeView, "treeView")
+    if files is not None:  # it is Qt's own
+        _Fitted(dialog, files.header())
+    return dialog
+
+
+class _Fitted(QObject):
+    """Gives Qt's dialog the size that it had last, at first one that shows all columns."""
+
+    def __init__(self, dialog: QFileDialog, header: QHeaderView) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+        letters, kept = dialog.fontMetrics(), _kept()
+        size = kept.value(_SIZE)
+        if not isinstance(size, QSize):
+            size = QSize(letters.averageCharWidth() * _WIDE, letters.height() * _HIGH)
+        dialog.resize(size.boundedTo(dialog.screen().availableGeometry().size() * 0.9))
+        if not kept.contains(_COLUMNS):
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            for column, longest in enumerate(_LONGEST):
+                if longest:
+                    around = 2 * letters.averageCharWidth()
+                    header.resizeSection(column, letters.horizontalAdvance(longest) + around)
+        dialog.finished.connect(self._keep)
+
+    @Slot()
+    def _keep(self) -> None:
+        _kept().setValue(_SIZE, self._dialog.size())
+
+
+class _Ending(QObject):
+    """Has what is saved end as the kind of file does that is chosen."""
+
+    def __init__(self, dialog: QFileDialog) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+        dialog.filterSelected.connect(self._take)
+        self._take(dialog.nameFilters()[0])
+
+    @Slot(str)
+    def _take(self, kind: str) -> None:
+        self._dialog.setDefaultSuffix(kind.partition("*.")[2].removesuffix(")"))
+
+
+def _kept() -> QSettings:
+    return QSettings(QSettings.Scope.UserScope, _KEPT_BY)
+
+
+def _chosen(dialog: QFileDialog) -> list[str]:
+    chosen = dialog.selectedFiles() if dialog.exec() else []
+    dialog.deleteLater()
+    return chosen

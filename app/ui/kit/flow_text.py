@@ -1,0 +1,126 @@
+"""Plain text that wraps anywhere it must, with one part of it standing out."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.core.positions import Offsets
+from app.ui.kit.page_layout import line_boxes, line_pen
+from app.ui.kit.theme import Theme
+
+
+class FlowText(QWidget):
+    """A text in one of the theme's fonts; right-to-left text stands at the right.
+
+    With `barred` a thin line of the answer's colour stands at its side, as beside a quotation.
+    """
+
+    def __init__(self, theme: Theme, use: str, *, barred: bool = False, spacing: float = 1.25) -> None:
+        super().__init__()
+        self._theme = theme
+        self._use = use
+        self._barred = barred
+        self._spacing = spacing
+        self._text = ""
+        self._stress = (0, 0)
+        self._role = "ink"
+        self._faint = False
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        theme.changed.connect(self._restyle)
+
+    def set_text(
+        self, text: str, stress: tuple[int, int] = (0, 0), *, role: str = "ink", faint: bool = False
+    ) -> None:
+        """Take a text; the code points from `stress[0]` to `stress[1]` stand out, pale and dashed with `faint`.
+
+        They are underlined, and have a ground in a quotation. `role` colours the letters.
+        """
+        self._faint = faint
+        offsets = Offsets(text)
+        self._stress = (offsets.to_qt(stress[0]), offsets.to_qt(stress[1]))
+        # Qt would drop a byte order mark at the start; a word joiner is as invisible, and stays.
+        self._text = text.replace("\n", " ").replace("\ufeff", "\u2060")
+        self._role = role
+        self.setAccessibleName(self._text)
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """What is shown."""
+        return self._text
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return math.ceil(self._layout(width)[1]) + 1
+
+    def sizeHint(self) -> QSize:
+        width = max(self.width(), self._theme.step(40))
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(20), self.heightForWidth(max(self.width(), self._theme.step(20))))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        layout, height = self._layout(self.width())
+        painter = QPainter(self)
+        leftwards = self._right_to_left()
+        inset = 0.0
+        if self._barred:
+            bar = QRectF(0, 0, self._theme.step(0.75), height)
+            bar.moveLeft(self.width() - bar.width() if leftwards else 0)
+            inset = 0.0 if leftwards else float(self._theme.step(3))
+            painter.fillRect(bar, self._theme.colour("mark"))
+        start, end = self._stress
+        for number in range(layout.lineCount() if end > start else 0):
+            for box in line_boxes(layout.lineAt(number), start, end):
+                ground = box.translated(inset, 0).adjusted(-1, 0, 1, 0)
+                if self._barred:
+                    role = "other_ground" if self._faint else "answer_ground"
+                    painter.fillRect(ground, self._theme.colour(role))
+                painter.setPen(line_pen(self._theme.colour("answer_line"), True, self._faint))
+                below = round(ground.bottom())
+                painter.drawLine(QPointF(ground.left(), below), QPointF(ground.right(), below))
+        painter.setPen(self._theme.colour(self._role))
+        layout.draw(painter, QPointF(inset, 0))
+
+    def _right_to_left(self) -> bool:
+        """Whether the first letter that has a direction goes leftwards."""
+        kinds = (unicodedata.bidirectional(character) for character in self._text)
+        return next((kind != "L" for kind in kinds if kind in ("L", "R", "AL")), False)
+
+    def _layout(self, width: int) -> tuple[QTextLayout, float]:
+        """The text laid out, and its height in pixels."""
+        font = self._theme.font(self._use)
+        layout = QTextLayout(self._text, font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        leftwards = self._right_to_left()
+        option.setTextDirection(
+            Qt.LayoutDirection.RightToLeft if leftwards else Qt.LayoutDirection.LeftToRight
+        )
+        option.setAlignment(Qt.AlignmentFlag.AlignRight if leftwards else Qt.AlignmentFlag.AlignLeft)
+        layout.setTextOption(option)
+        room = max(8.0, width - (self._theme.step(3) if self._barred else 0))
+        leading = QFontMetricsF(font).height() * (self._spacing - 1)
+        top = 0.0
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(room)
+            line.setPosition(QPointF(0, top))
+            top += line.height() + leading
+        layout.endLayout()
+        return layout, max(top - leading, 0.0)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()

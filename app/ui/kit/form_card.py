@@ -1,0 +1,189 @@
+"""A card of choices: a heading at the left of each, words about it below; and the column that cards stand in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.kit.theme import Theme, mark
+
+MOST_WIDE = 210
+# In steps; where there is less, headings stand above what they name.
+_NARROW = 176
+# The least width of headings, in steps.
+_HEADINGS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What stands beside or below each other; without a heading it is as wide as the card."""
+
+    widget: QWidget
+    heading: QLabel | None = None
+    hint: QLabel | None = None
+    wide: bool = True
+
+
+class FormCard(QFrame):
+    """Rows of a heading, a widget, and a hint that may be empty; with a title above them where there is one."""
+
+    def __init__(self, theme: Theme, title: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: list[_Row] = []
+        self._narrow = False
+        self.setProperty("kind", "card")
+        self._grid = QGridLayout(self)
+        self._grid.setColumnStretch(1, 1)
+        self._title = QLabel(title)
+        self._title.setVisible(bool(title))
+        if title:
+            self.setAccessibleName(title)
+        self._add(_Row(self._title))
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
+        """Add a row; what is not wide keeps its own width. Returns the label of its hint."""
+        heading, words = QLabel(title), QLabel()
+        heading.setBuddy(widget)
+        words.setWordWrap(True)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        self._add(_Row(widget, heading, words, wide))
+        say(words, hint)
+        self._restyle()
+        return words
+
+    def add_whole(self, widget: QWidget) -> None:
+        """Add something that is as wide as the card."""
+        self._add(_Row(widget))
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Have headings stand above what they name, where there is no room beside it."""
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for row in self._rows:
+            for part in (row.heading, row.widget, row.hint):
+                if part is not None:
+                    self._grid.removeWidget(part)
+        for at, row in enumerate(self._rows):
+            self._place(3 * at, row)
+        self._restyle()
+
+    def _add(self, row: _Row) -> None:
+        self._place(3 * len(self._rows), row)
+        self._rows.append(row)
+
+    def _place(self, at: int, row: _Row) -> None:
+        """Put a row into three lines of the grid: what is above, the widget, the hint."""
+        align = Qt.AlignmentFlag(0) if row.wide else Qt.AlignmentFlag.AlignLeft
+        if row.heading is None or row.hint is None:
+            self._grid.addWidget(row.widget, at + 1, 0, 1, 2)
+        elif self._narrow:
+            self._grid.addWidget(row.heading, at, 0, 1, 2)
+            self._grid.addWidget(row.widget, at + 1, 0, 1, 2, align)
+            self._grid.addWidget(row.hint, at + 2, 0, 1, 2)
+        else:
+            self._grid.addWidget(row.heading, at + 1, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(row.widget, at + 1, 1, align)
+            self._grid.addWidget(row.hint, at + 2, 1)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._title.setFont(theme.font("strong"))
+        self._title.setContentsMargins(0, 0, 0, theme.step(2.5))
+        for at, row in enumerate(self._rows):
+            if row.heading is not None and row.hint is not None:
+                row.heading.setFont(theme.font("strong"))
+                row.heading.setContentsMargins(0, theme.step(1.75), 0, 0)
+                row.hint.setFont(theme.font("small"))
+                # Words are nearer to what they are about than to what comes next.
+                row.hint.setContentsMargins(0, 0, 0, theme.step(3) if row is not self._rows[-1] else 0)
+                self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
+                self._grid.setRowMinimumHeight(3 * at + 2, theme.step(1))
+        edge = theme.step(4 if self._narrow else 6)
+        self._grid.setContentsMargins(edge, edge, edge, edge)
+        # Cards one below the other have their choices at the same place.
+        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else theme.step(_HEADINGS))
+        self._grid.setHorizontalSpacing(theme.step(8))
+        self._grid.setVerticalSpacing(theme.step(1))
+
+
+def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
+    """Have a row's hint say something in an ink; empty words take it away."""
+    hint.setText(words)
+    if hint.property("ink") != ink:
+        font = hint.font()
+        mark(hint, ink=ink)
+        hint.setFont(font)  # with a stylesheet in force Qt drops it
+    hint.setVisible(bool(words))
+
+
+def beside(first: QWidget, last: QWidget) -> QWidget:
+    """Two widgets in a line, the first as wide as there is room."""
+    both = QWidget()
+    line = QHBoxLayout(both)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.addWidget(first, 1)
+    line.addWidget(last)
+    return both
+
+
+class CardColumn(QScrollArea):
+    """Cards one below the other, no wider than can be read well, to be scrolled."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._parts: list[QWidget] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def add(self, part: QWidget, *, wide: bool = False) -> None:
+        """Add a card below the others; a wide one takes all the width there is."""
+        if wide:
+            self._column.insertWidget(self._column.count() - 1, part)
+        else:
+            # In a row of its own: a column asks wrapped words how high they are at its own width, not at theirs.
+            row = QHBoxLayout()
+            row.addWidget(part, 1000)
+            row.addStretch(1)
+            self._column.insertLayout(self._column.count() - 1, row)
+            self._parts.append(part)
+        self._restyle()
+
+    def fill(self, page: QWidget) -> None:
+        """Take all of a page's room."""
+        whole = QHBoxLayout(page)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the cards fit the new width."""
+        super().resizeEvent(event)
+        self._restyle()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        narrow = 0 < self.viewport().width() < theme.step(_NARROW)
+        for card in self._parts:
+            if isinstance(card, FormCard):
+                card.set_narrow(narrow)
+        side = theme.step(6)
+        self._column.setContentsMargins(side, theme.step(5), side, theme.step(6))
+        self._column.setSpacing(theme.step(5))
+        for part in self._parts:
+            part.setMaximumWidth(theme.step(MOST_WIDE))

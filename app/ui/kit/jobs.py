@@ -1,0 +1,321 @@
+"""The thread boundary: lanes where flows run, and jobs that tell the window of them."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from app.core.report import Progress, Report, Stopped
+
+_EVERY_MS = 50
+
+Flow = Callable[..., object]
+
+
+class _Work:
+    """A flow, and what it has said that the window has not heard yet: the flow's Report.
+
+    It is all that the lane's thread holds of a job: a QObject must not die in another thread.
+    """
+
+    def __init__(self, flow: Callable[[_Work], object], wake: Callable[[], None]) -> None:
+        self._flow = flow
+        self._wake = wake
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._progress: Progress | None = None
+        self._partials: list[object] = []
+        self._notices: list[str] = []
+        self._started = False
+        self._outcome: tuple[str, Any] | None = None
+
+    def progress(self, progress: Progress) -> None:
+        """Keep the latest progress for the window."""
+        with self._lock:
+            self._progress = progress
+        self._wake()
+
+    def partial(self, result: object) -> None:
+        """Keep a partial result for the window; all of them arrive, in order."""
+        with self._lock:
+            self._partials.append(result)
+        self._wake()
+
+    def notice(self, sentence: str) -> None:
+        """Keep a sentence for the window."""
+        with self._lock:
+            self._notices.append(sentence)
+        self._wake()
+
+    def check(self) -> None:
+        """Raise Stopped when the window asked for it."""
+        if self._stop.is_set():
+            raise Stopped
+
+    def ask_to_stop(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        """Run the flow to its end, in the lane's thread."""
+        if self._stop.is_set():
+            self._end("stopped", None)
+            return
+        with self._lock:
+            self._started = True
+        self._wake()
+        try:
+            result = self._flow(self)
+        except Stopped:
+            self._end("stopped", None)
+        except BaseException as error:  # the window is told of whatever went wrong
+            self._end("failed", error)
+        else:
+            self._end("done", result)
+
+    def _end(self, kind: str, value: object) -> None:
+        with self._lock:
+            self._outcome = (kind, value)
+        self._wake()
+
+    def take(self) -> tuple[bool, Progress | None, list[object], tuple[str, Any] | None]:
+        """Everything said since the last call: started, progress, partial results, outcome."""
+        with self._lock:
+            news = (self._started, self._progress, self._partials, self._outcome)
+            self._progress, self._partials = None, []
+            return news
+
+    def take_notices(self) -> list[str]:
+        """The sentences noticed since the last call."""
+        with self._lock:
+            notices, self._notices = self._notices, []
+            return notices
+
+
+class Job(QObject):
+    """A flow at work in a lane. Every signal is sent in the window's thread.
+
+    It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was
+    dropped: then it says nothing more. `progress` (Progress) comes at most every 50 ms, the latest
+    counts; `partial` results all come, in their order; `started` is sent when the lane has got to it, `moved` when what
+    is before it in line has changed. `name` is what others say that wait for it, `place` its place in line.
+    """
+
+    started = Signal()
+    moved = Signal()
+    progress = Signal(object)
+    partial = Signal(object)
+    done = Signal(object)
+    failed = Signal(object)
+    stopped = Signal()
+
+    def __init__(self, work: _Work) -> None:
+        super().__init__()
+        self._work = work
+        self._over = False
+        self._said_started = False
+        self.name = ""
+        self.place = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the lane has not got to it yet."""
+        return not self._over and not self._said_started
+
+    @property
+    def running(self) -> bool:
+        """Whether the window still waits for this job's end."""
+        return not self._over
+
+    def stop(self) -> None:
+        """Stop the flow; the window is told at once, whatever time the flow takes to wind down."""
+        if not self._over:
+            self._over = True
+            self._work.ask_to_stop()
+            self.stopped.emit()
+
+    def drop(self) -> None:
+        """Stop the flow and say nothing more: another job has taken this one's place."""
+        self._over = True
+        self._work.ask_to_stop()
+
+    def notices(self) -> list[str]:
+        """What the flow has noticed and the person was not told yet; nothing once the job is over."""
+        notices = self._work.take_notices()
+        return [] if self._over else notices
+
+    def deliver(self) -> bool:
+        """Send on what the flow has said; returns True once the flow has ended."""
+        started, progress, partials, outcome = self._work.take()
+        if started and not self._said_started and not self._over:
+            self._said_started = True
+            self.started.emit()
+        for result in partials:
+            if not self._over:
+                self.partial.emit(result)
+        if progress is not None and outcome is None and not self._over:
+            self.progress.emit(progress)
+        if outcome is not None and not self._over:
+            self._over = True
+            kind, value = outcome
+            if kind == "done":
+                self.done.emit(value)
+            elif kind == "failed":
+                self.failed.emit(value)
+            else:
+                self.stopped.emit()
+        return outcome is not None
+
+
+class Lane(QObject):
+    """One thread that runs flows one after another, in the order they were started.
+
+    A flow is `flow(*arguments, report, **options)`. The lane must be made in the window's thread. `noticed` carries a
+    sentence that any of its flows wants the person to know. `begun` carries a Job before it is put in line; what is
+    started aside does not count. `rested` says that nothing runs or waits any more, of whatever kind.
+    """
+
+    noticed = Signal(str)
+    begun = Signal(object)
+    rested = Signal()
+    _woken = Signal()
+
+    def __init__(self, name: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self._jobs: list[Job] = []
+        self._put = 0
+        self._awake = threading.Event()
+        self._closed = False
+        self._last = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._deliver)
+        self._woken.connect(self._on_woken, Qt.ConnectionType.QueuedConnection)
+        self._thread = threading.Thread(target=_run_all, args=(self._queue,), name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def idle(self) -> bool:
+        """Whether no flow is running or waiting here."""
+        return not self._jobs
+
+    def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
+        """Have `flow(*arguments, report, **options)` run as soon as the lane is free."""
+        return self._start(flow, arguments, options, aside=False)
+
+    def start_aside(self, flow: Flow, *arguments: object, **options: object) -> Job:
+        """As `start`, for a short look at how things stand that is no work of the person's."""
+        return self._start(flow, arguments, options, aside=True)
+
+    def _start(
+        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], *, aside: bool
+    ) -> Job:
+        work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
+        job = Job(work)
+        if self._closed:
+            job.drop()
+            return job
+        self._jobs.append(job)
+        if not aside:
+            self.begun.emit(job)  # who hears it may put something in line before it
+        self._put += 1
+        job.place = self._put
+        self._queue.put(work)
+        return job
+
+    def ahead(self, job: Job) -> str:
+        """The name of what is done before a job that waits, empty where nothing that has a name is."""
+        before = [one for one in self._jobs if one.running and one.place < job.place and one.name]
+        return min(before, key=lambda one: one.place).name if job.waiting and before else ""
+
+    def quit(self) -> None:
+        """Stop everything and end the thread as soon as its flow has wound down; says nothing of any job."""
+        self._closed = True
+        for job in self._jobs:
+            job.drop()
+        self._queue.put(None)
+
+    def close(self, wait_seconds: float = 2.0) -> bool:
+        """Stop everything and wait for the thread; returns whether it ended in the time given."""
+        self.quit()
+        self._thread.join(wait_seconds)
+        self._timer.stop()
+        self._jobs.clear()
+        return not self._thread.is_alive()
+
+    def wake(self) -> None:
+        """Have the window look at what the jobs have said; called from the lane's thread."""
+        if not self._awake.is_set() and not self._closed:
+            self._awake.set()
+            try:
+                self._woken.emit()
+            except RuntimeError:  # the window is gone: nobody is left to hear
+                logging.getLogger(__name__).debug("news after the window was closed")
+
+    @Slot()
+    def _on_woken(self) -> None:
+        since = (time.monotonic() - self._last) * 1000
+        if since >= _EVERY_MS:
+            self._deliver()
+        elif not self._timer.isActive():
+            self._timer.start(max(1, int(_EVERY_MS - since)))
+
+    @Slot()
+    def _deliver(self) -> None:
+        self._awake.clear()
+        busy = len(self._jobs)
+        for job in list(self._jobs):
+            for sentence in job.notices():
+                self.noticed.emit(sentence)
+            if job.deliver() and job in self._jobs:
+                self._jobs.remove(job)
+        if len(self._jobs) < busy:
+            for job in [one for one in self._jobs if one.waiting]:
+                job.moved.emit()
+            if not self._jobs:
+                self.rested.emit()
+        # From the end on: news that take long to show leave the window its time in between.
+        self._last = time.monotonic()
+
+
+class Lanes:
+    """The window's lanes, a thread each.
+
+    `work` is where models read, `documents` where files are opened (which may take long), `pages` where pictures of
+    pages are drawn, `files` where small things are read and written: drafts, settings, the history; `network` is where
+    models are downloaded and imported, `lookups` where they are looked up.
+    """
+
+    def __init__(self) -> None:
+        self.work = Lane("work")
+        self.documents = Lane("documents")
+        self.pages = Lane("pages")
+        self.files = Lane("files")
+        self.network = Lane("network")
+        self.lookups = Lane("lookups")
+
+    def close(self) -> None:
+        """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
+        lanes = (self.work, self.documents, self.pages, self.files, self.network, self.lookups)
+        for lane in lanes:
+            lane.quit()
+        self.work.close()
+        for lane in lanes[1:]:
+            lane.close(0.5)
+
+
+def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:
+    while (work := works.get()) is not None:
+        work.run()
+        del work
+
+
+def write(deed: Callable[[], None], report: Report) -> None:
+    """Write something, as a flow."""
+    deed()

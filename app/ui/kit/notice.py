@@ -1,0 +1,134 @@
+"""A line that says what went wrong, or gives a hint, where the person is looking."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout
+
+from app.ui.kit.theme import Theme, mark
+
+
+class Notice(QFrame):
+    """One sentence and one hint; a bug's report, or a folder's path, can be copied. Hidden while nothing is to be said.
+
+    `closed` is sent when the person puts the line away, `acted` when the deed is done that it offers.
+    """
+
+    closed = Signal()
+    acted = Signal()
+
+    def __init__(self, theme: Theme, *, closable: bool = True) -> None:
+        super().__init__()
+        self._theme = theme
+        self._report = ""
+        self._kind = "fault"
+        self._sign = QLabel()
+        self._sentence = QLabel()
+        self._hint = QLabel()
+        self._hint.setProperty("ink", "quiet")
+        for label in (self._sentence, self._hint):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._copy = QPushButton()
+        self._copy.clicked.connect(self._copy_report)
+        self._act = QPushButton()
+        self._act.clicked.connect(self.acted)
+        self._close = QToolButton()
+        if not closable:
+            self._close.hide()
+        self._close.setAccessibleName("Put this message away")
+        self._close.setToolTip("Put away")
+        self._close.clicked.connect(self._put_away)
+        words = QVBoxLayout()
+        words.addWidget(self._sentence)
+        words.addWidget(self._hint)
+        words.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+        words.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
+        self._words = words
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addLayout(words, 1)
+        self._row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self.setProperty("kind", "fault")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
+        """Say what went wrong and what to do; with a report there is a button that copies it; `act` as for a hint."""
+        self._show("fault", sentence, hint, report, act)
+
+    def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
+        """Say something that is worth knowing and not wrong; `act` is what a button offers to do about it."""
+        self._show("hint", sentence, hint, "", act)
+
+    def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
+        """Say why a folder is not shown, with a button that copies its path."""
+        self._show("hint", sentence, hint, path, copy="Copy the path")
+        QTimer.singleShot(0, self._come_into_view)  # once it has its place
+
+    def clear(self) -> None:
+        """Take the line away: what it said no longer holds."""
+        self._sentence.clear()
+        self._hint.clear()
+        self.hide()
+
+    def sentence(self) -> str:
+        """What the line says, empty while it is hidden."""
+        return self._sentence.text()
+
+    def _show(
+        self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "Copy the report"
+    ) -> None:
+        self._kind, self._report = kind, report
+        self._sentence.setText(sentence)
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self._copy.setText(copy)
+        self._copy.setAccessibleName(copy)
+        self._copy.setVisible(bool(report))
+        self._act.setText(act)
+        self._act.setAccessibleName(act)
+        self._act.setVisible(bool(act))
+        self.setAccessibleName(f"{sentence} {hint}".strip())
+        mark(self, kind=kind)
+        self._restyle()
+        self.show()
+
+    @Slot()
+    def _come_into_view(self) -> None:
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        if isinstance(page, QScrollArea):
+            page.ensureWidgetVisible(self, 0, self._theme.step(4))
+
+    @Slot()
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self._report)
+        self._copy.setText("Copied")
+
+    @Slot()
+    def _put_away(self) -> None:
+        self.clear()
+        self.closed.emit()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        size = theme.step(4.5)
+        icon, role = ("fault", "fault") if self._kind == "fault" else ("help", "accent")
+        self._sign.setPixmap(theme.icon(icon, role).pixmap(QSize(size, size), self.devicePixelRatioF()))
+        self._close.setIcon(theme.icon("close"))
+        self._close.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._sentence.setFont(theme.font("strong"))
+        self._hint.setFont(theme.font("ui"))
+        # One line of words stands level with the sign and with what puts it away.
+        high = self._sentence.fontMetrics().height()
+        self._words.setContentsMargins(0, max(0, (self._close.sizeHint().height() - high) // 2), 0, 0)
+        self._sign.setContentsMargins(0, max(0, (self._close.sizeHint().height() - size) // 2), 0, 0)
+        self._words.setSpacing(theme.step(1))
+        self._row.setContentsMargins(theme.step(3), theme.step(2.5), theme.step(2), theme.step(2.5))
+        self._row.setSpacing(theme.step(2))

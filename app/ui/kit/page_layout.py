@@ -1,0 +1,119 @@
+"""Lines of a page with air between them, and what is drawn below lit words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPen, QTextBlock, QTextDocument, QTextLine
+from PySide6.QtWidgets import QPlainTextDocumentLayout
+
+_BLANK = 0.7
+
+
+class PageLayout(QPlainTextDocumentLayout):
+    """The plain text layout, which lays out only what is looked at, with `leading` pixels more to a line.
+
+    Qt's own has no line spacing, and sets right-to-left paragraphs at the left. A block's lines are put right when its
+    rectangle is first asked for; half of the leading stands above a line and half below.
+    """
+
+    def __init__(self, document: QTextDocument, leading: float) -> None:
+        super().__init__(document)
+        self.leading = leading
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        rect = super().blockBoundingRect(block)
+        layout = block.layout()
+        count = layout.lineCount()
+        if not rect.isValid() or not count:
+            return rect
+        before = layout.boundingRect().bottom()
+        top = 0.0 if block.length() == 1 else self.leading / 2
+        # Qt keeps places in 64ths of a pixel.
+        if abs(layout.lineAt(0).y() - top) > 0.1 or (
+            count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))
+        ):
+            leftwards = block.textDirection() == Qt.LayoutDirection.RightToLeft
+            for number in range(count):
+                line = layout.lineAt(number)
+                x = line.x()
+                if leftwards:
+                    x = self.document().documentMargin() + max(0.0, line.width() - line.naturalTextWidth())
+                line.setPosition(QPointF(x, top))
+                top += line.height() + self.leading
+        last = layout.lineAt(count - 1)
+        # A blank line parts paragraphs: less than a whole line does that.
+        bottom = (
+            last.height() * _BLANK if block.length() == 1 else last.y() + last.height() + self.leading / 2
+        )
+        # What Qt adds around the lines is the margin of the first and the last block.
+        return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
+
+    def on_line(self, place: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
+        """The place moved to the height of the nearest line; each block comes with where it stands."""
+        for block, offset in blocks:
+            y = place.y() - offset.y()
+            if y >= self.blockBoundingRect(block).height():
+                continue
+            layout = block.layout()
+            middles = [line.y() + line.height() / 2 for line in map(layout.lineAt, range(layout.lineCount()))]
+            near = min(middles, key=lambda middle: abs(middle - y), default=y)
+            return QPointF(place.x(), offset.y() + near)
+        return place
+
+    def line_above(self, block: QTextBlock, y: float, room: float) -> int:
+        """The number of the line that stands `room` pixels above a place in a paragraph, or lower."""
+        while y < room and block.previous().isValid():
+            block = block.previous()
+            y += self.blockBoundingRect(block).height()
+        layout = block.layout()
+        below = (n for n in range(layout.lineCount()) if layout.lineAt(n).y() >= y - room)
+        return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
+
+    def share_of(self, position: int) -> float:
+        """How far down the page one of Qt's positions stands, 0 to 1 of its lines."""
+        block = self.document().findBlock(position)
+        within = 0
+        if block.layout().lineCount():
+            within = block.layout().lineForTextPosition(position - block.position()).lineNumber()
+        return (block.firstLineNumber() + within + 0.5) / max(1, self.document().lineCount())
+
+    def _touch(self, line: QTextLine, following: QTextLine) -> bool:
+        return following.y() < line.y() + line.height() + self.leading - 0.1
+
+
+def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
+    """Where characters `start` to `end` of a block stand in one of its lines, left to right, in the block's pixels.
+
+    There are several boxes where scripts of both directions stand beside each other.
+    """
+    start = max(start, line.textStart())
+    end = min(end, line.textStart() + line.textLength())
+    if start >= end:
+        return []
+    # Places of the cursor are ambiguous where the direction changes; where the letters are drawn is not.
+    rects = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
+    right = line.naturalTextRect().right()
+    spans = [(rect.left(), min(rect.right(), right)) for rect in rects]
+    merged: list[tuple[float, float]] = []
+    for low, high in sorted(spans):
+        if merged and low <= merged[-1][1] + 0.75:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
+        elif high > low:
+            merged.append((low, high))
+    return [QRectF(low, line.y(), high - low, line.height()) for low, high in merged]
+
+
+def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
+    """What a line under lit words is drawn with: dots, and for the chosen ones a thick line, of dashes where `faint`.
+
+    `ratio` is the screen's pixels in one unit.
+    """
+    pen = QPen(colour, (2.0 if chosen else 1.25) * ratio)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if not chosen:
+        pen.setDashPattern([1.25, 1.75])
+    elif faint:
+        pen.setDashPattern([2.5, 1.5])
+    return pen

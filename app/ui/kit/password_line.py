@@ -1,0 +1,81 @@
+"""A field for an encrypted file's password."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.ui.kit.theme import Theme, mark
+
+
+class PasswordLine(QWidget):
+    """Why, the field and its button, and whether the last one was wrong. `given` carries what was typed.
+
+    `left` is sent by a second button, which is there if the line is `leavable`.
+    """
+
+    given = Signal(str)
+    left = Signal()
+
+    def __init__(self, theme: Theme, *, leavable: bool = False) -> None:
+        super().__init__()
+        self._theme = theme
+        self._why = QLabel()
+        self._why.setWordWrap(True)
+        self._why.setTextFormat(Qt.TextFormat.PlainText)
+        self.field = QLineEdit()
+        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field.setPlaceholderText("Password")
+        self.field.setAccessibleName("Password of the file")
+        self._open = QPushButton("Open")
+        self._open.setAccessibleName("Open with this password")
+        mark(self._open, kind="primary")
+        self._leave = QPushButton("Cancel")
+        self._leave.setAccessibleName("Do not open the encrypted file")
+        if not leavable:
+            self._leave.hide()
+        self._wrong = QLabel("That password does not fit.")
+        self._wrong.setProperty("ink", "fault")
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.field, 1)
+        self._row.addWidget(self._open)
+        self._row.addWidget(self._leave)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._why)
+        self._column.addLayout(self._row)
+        self._column.addWidget(self._wrong)
+        self._open.clicked.connect(self._give)
+        self._leave.clicked.connect(self.left)
+        self.field.returnPressed.connect(self._give)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def ask(self, what: str, wrong: bool) -> None:
+        """Ask for the password of `what`; `wrong` tells that the last one did not fit."""
+        self._why.setText(f"{what} is encrypted. Type its password to open it here.")
+        self._wrong.setVisible(wrong)
+        self.field.clear()
+        self.show()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def asks(self) -> bool:
+        """Whether a password is being asked for."""
+        return not self.isHidden()
+
+    def put_away(self) -> None:
+        """Ask no more, and forget what was typed."""
+        self.field.clear()
+        self.hide()
+
+    @Slot()
+    def _give(self) -> None:
+        if self.field.text():
+            self.given.emit(self.field.text())
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._wrong.setFont(self._theme.font("small"))
+        self._column.setSpacing(self._theme.step(2))
+        self._row.setSpacing(self._theme.step(2))

@@ -1,0 +1,101 @@
+"""One line of progress where the person is looking: what, how far, how long still, and Stop."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+
+from app.core import wording
+from app.core.report import Progress
+from app.ui.kit.theme import Theme
+
+
+class ProgressStrip(QFrame):
+    """A thin bar with a line of words and a Stop button; hidden while there is nothing to tell.
+
+    `stop_asked` is sent when the person presses Stop.
+    """
+
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words = QLabel()
+        self._words.setProperty("ink", "quiet")
+        self._words.setWordWrap(True)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName("Progress")
+        self._stop = QPushButton("Stop")
+        self._stop.setAccessibleName("Stop")
+        self._stop.setToolTip("Stop  (Esc)")
+        self._stop.clicked.connect(self.stop_asked)
+        column = QVBoxLayout()
+        column.addWidget(self._words)
+        column.addWidget(self._bar)
+        self._column = column
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addLayout(column, 1)
+        self._row.addWidget(self._stop)
+        self.setAccessibleName("Progress")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def waiting(self, words: str) -> None:
+        """Say that work has begun and its length is not known yet."""
+        self._words.setText(words)
+        self._bar.setRange(0, 0)
+        self.show()
+
+    def rest(self, words: str, fraction: float) -> None:
+        """Say why nothing moves for now, the bar standing where the work had come to."""
+        self._words.setText(words)
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(round(fraction * 1000))
+        self._bar.setAccessibleDescription(words)
+        self.show()
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show how far the work has come, and how long it still takes where that is known."""
+        words = progress.what or "Reading"
+        if progress.total:
+            self._bar.setRange(0, 1000)
+            self._bar.setValue(round(progress.fraction * 1000))
+            words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0 %'}"
+        else:
+            self._bar.setRange(0, 0)
+        if progress.seconds_left is not None:
+            words = f"{words}, {wording.time_left(progress.seconds_left)}"
+        self._words.setText(words)
+        self._bar.setAccessibleDescription(words)
+        self.show()
+
+    def words(self) -> str:
+        """What is said beside the bar."""
+        return self._words.text()
+
+    def focus_stop(self) -> None:
+        """Put the keyboard focus on Stop."""
+        self._stop.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def has_focus(self) -> bool:
+        """Whether Stop has the keyboard focus."""
+        return self._stop.hasFocus()
+
+    def clear(self) -> None:
+        """Take the strip away."""
+        self.hide()
+        # An endless bar moves: it must not go on where nobody sees it.
+        self._bar.setRange(0, 1)
+        self._bar.reset()
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._words.setFont(self._theme.font("small"))
+        self._stop.setIcon(self._theme.icon("stop", "ink"))
+        self._stop.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
+        self._column.setSpacing(self._theme.step(1.5))
+        self._row.setSpacing(self._theme.step(3))

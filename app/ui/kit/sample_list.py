@@ -1,0 +1,61 @@
+"""Samples to try with one click, on a page that is still empty."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.ui.kit.theme import Theme
+
+
+class SampleList(QFrame):
+    """A heading and a button for each sample. `chosen` carries the index of the one clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme, heading: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._heading = QLabel(heading)
+        self._heading.setProperty("ink", "quiet")
+        self._buttons: list[QPushButton] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._heading)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_titles(
+        self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
+    ) -> None:
+        """Offer these, in this order; Tab comes to them from `before`, where that is told."""
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = []
+        for at, title in enumerate(titles):
+            button = QPushButton(title)
+            button.setProperty("kind", "sample")
+            button.setProperty("at", at)
+            button.setProperty("icon_name", icon)
+            button.setAccessibleName(f"Try the sample: {title}")
+            button.clicked.connect(self._clicked)
+            self._layout.addWidget(button)
+            self._buttons.append(button)
+            if before is not None:
+                QWidget.setTabOrder(before, button)
+                before = button
+        self._heading.setVisible(bool(titles))
+        self._restyle()
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().property("at"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._heading.setFont(theme.font("small_strong"))
+        self._layout.setSpacing(theme.step(2))
+        for button in self._buttons:
+            button.setIcon(theme.icon(button.property("icon_name")))
+            button.setIconSize(QSize(theme.step(5), theme.step(5)))

@@ -1,0 +1,152 @@
+"""Probabilities as bars and numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.ui.kit.theme import Theme
+
+
+def nice_label(label: str) -> str:
+    """A model's label as a person reads it: `negative` is Negative, `very_positive` Very positive."""
+    words = re.sub(r"[_\s]+", " ", label).strip()
+    if words.isupper() and len(words) > 3:
+        words = words.lower()
+    return words[:1].upper() + words[1:] if words else label
+
+
+def breakable(text: str) -> str:
+    """The text with places in its very long words where a line may end."""
+    return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
+
+
+def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, fill: QColor) -> None:
+    """A rounded bar filled to `fraction` (0 to 1); a share above zero is always seen."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    radius = place.height() / 2
+    painter.setBrush(ground)
+    painter.drawRoundedRect(place, radius, radius)
+    share = min(1.0, max(0.0, fraction))
+    if share > 0:
+        painter.save()
+        painter.setClipRect(
+            QRectF(place.left(), place.top(), max(2.0, place.width() * share), place.height())
+        )
+        painter.setBrush(fill)
+        painter.drawRoundedRect(place, radius, radius)
+        painter.restore()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A name, its share of the bar (0 to 1, None for no bar), its number in words, and whether it stands out."""
+
+    name: str
+    fraction: float | None
+    number: str
+    best: bool = False
+
+
+class ScoreBars(QWidget):
+    """Rows of name, number and bar, best first; Ctrl+C copies them as lines with tabs."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: tuple[ScoreRow, ...] = ()
+        self.setAccessibleName("Class probabilities")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    def set_rows(self, rows: tuple[ScoreRow, ...]) -> None:
+        """Show these rows in their order."""
+        self._rows = rows
+        self.setAccessibleDescription(", ".join(f"{row.name} {row.number}" for row in rows))
+        self.updateGeometry()
+        self.update()
+
+    def rows(self) -> tuple[ScoreRow, ...]:
+        """What is shown."""
+        return self._rows
+
+    def sizeHint(self) -> QSize:
+        """The size that fits, in pixels."""
+        return QSize(self._theme.step(50), max(1, len(self._rows)) * self._row_height() + self._theme.step(2))
+
+    def minimumSizeHint(self) -> QSize:
+        """The least size, in pixels."""
+        return QSize(self._theme.step(30), self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the keys that this widget knows."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText("\n".join(f"{row.name}\t{row.number}" for row in self._rows))
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Show a row's whole name under the pointer."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = (event.pos().y() - self._theme.step(1)) // self._row_height()
+            row = self._rows[at] if 0 <= at < len(self._rows) else None
+            QToolTip.showText(event.globalPos(), f"{row.name}, {row.number}" if row else "", self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw in the theme's colours."""
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = theme.step(1)
+        if self.hasFocus():
+            painter.setPen(theme.colour("focus"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        high = self._row_height()
+        for index, row in enumerate(self._rows):
+            place = QRectF(edge, edge + index * high, self.width() - 2 * edge, high)
+            if place.bottom() >= event.rect().top() and place.top() <= event.rect().bottom():
+                self._paint_row(painter, place, row)
+
+    def _paint_row(self, painter: QPainter, place: QRectF, row: ScoreRow) -> None:
+        theme = self._theme
+        painter.setFont(theme.font("strong" if row.best else "ui"))
+        metrics = painter.fontMetrics()
+        line = QRectF(place.left(), place.top() + theme.step(1), place.width(), metrics.height())
+        painter.setPen(theme.colour("ink" if self.isEnabled() else "ink_disabled"))
+        number_width = metrics.horizontalAdvance(row.number)
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.number)
+        room = int(line.width() - number_width - theme.step(3))
+        name = metrics.elidedText(row.name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+        if row.fraction is not None:
+            bar = QRectF(place.left(), line.bottom() + theme.step(1.25), place.width(), theme.step(1.75))
+            fill = theme.colour("mark" if row.best and self.isEnabled() else "mark_faint")
+            draw_bar(painter, bar, row.fraction, theme.colour("track"), fill)
+
+    def _row_height(self) -> int:
+        bars = any(row.fraction is not None for row in self._rows)
+        return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(6 if bars else 2)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()

@@ -1,0 +1,180 @@
+"""Pages of several sections: their names above, the one that is up below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.notice import Notice
+from app.ui.kit.page import Page
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme
+
+
+class Section(QWidget):
+    """A section of a page: it is made when it is first up, and lays itself out whole.
+
+    `notice` is a line for faults, which the section puts where the person is looking; `say_fault` fills it. `note` is
+    one line for the status line; `go` carries the key of another section and what it is to be shown there.
+    """
+
+    KEY: ClassVar[str] = ""
+    TITLE: ClassVar[str] = ""
+
+    note = Signal(str)
+    go = Signal(str, object)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.workspace = workspace
+        self.theme = theme
+        self.lanes = lanes
+        self.notice = Notice(theme)
+        self.setAccessibleName(self.TITLE)
+
+    def shown(self) -> None:
+        """Read afresh what is shown, and put the keyboard focus where a person wants to begin."""
+
+    def receive(self, argument: object) -> None:
+        """Show what another section sent along with `go`; called before `shown`."""
+
+    def keep(self) -> None:
+        """Put splitter positions and choices into the settings; called when the window closes."""
+
+    def search(self) -> None:
+        """Put the keyboard focus into the search, where there is one."""
+
+    @Slot(object)
+    def say_fault(self, error: BaseException) -> None:
+        """Say what went wrong."""
+        fault = fault_of(error)
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+
+SectionT = TypeVar("SectionT", bound=Section)
+
+
+class SectionedPage(Page, Generic[SectionT]):
+    """A page of `kinds` of sections, in the order of their names; the first one is up at first.
+
+    What a page connects to a section that was just made, it does in `connect_section`.
+    """
+
+    def __init__(
+        self,
+        kinds: Sequence[type[SectionT]],
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._kinds = tuple(kinds)
+        self.made: dict[str, SectionT] = {}
+        self.names = Segments(theme, "Section", tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
+        self.names.select(self._kinds[0].KEY)
+        self.stack = QStackedWidget()
+        self._title = QLabel(self.TITLE)
+        self._lay_out()
+        self.names.chosen.connect(self._chosen)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.add_shortcuts(("Ctrl+Tab", self.next), ("Ctrl+Shift+Tab", self.previous))
+
+    def connect_section(self, section: SectionT) -> None:
+        """Listen to what a section says that was just made."""
+
+    # What the window asks of a page
+
+    def shown(self) -> None:
+        """Bring up the section that is named."""
+        self.show_section(self.names.selected())
+
+    def keep(self) -> None:
+        """Keep what the sections hold for the next start."""
+        for section in self.made.values():
+            section.keep()
+
+    # Sections
+
+    def section(self) -> SectionT | None:
+        """The section that is up, if it was made already."""
+        return self.made.get(self.names.selected())
+
+    def get(self, kind: type[SectionT]) -> SectionT:
+        """A section of the page, made where it has not been up yet."""
+        if kind.KEY not in self.made:
+            section = self.made[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
+            section.note.connect(self.note)
+            section.go.connect(self.show_section)
+            self.connect_section(section)
+            self.stack.addWidget(section)
+            # With a stylesheet in force Qt drops the fonts of what gets a parent.
+            self.theme.refresh()
+        return self.made[kind.KEY]
+
+    @Slot(str, object)
+    def show_section(self, key: str, argument: object = None) -> None:
+        """Bring up a section by its key, with something to show in it; an unknown key is let be."""
+        kind = next((kind for kind in self._kinds if key == kind.KEY), None)
+        if kind is None:
+            return
+        section = self.get(kind)
+        self.names.select(key)
+        self.stack.setCurrentWidget(section)
+        if argument is not None:
+            section.receive(argument)
+        section.shown()
+
+    @Slot()
+    def next(self) -> None:
+        """Go to the next section, from the last one to the first."""
+        self._step(1)
+
+    @Slot()
+    def previous(self) -> None:
+        """Go to the section before, from the first one to the last."""
+        self._step(-1)
+
+    def _step(self, way: int) -> None:
+        keys = [kind.KEY for kind in self._kinds]
+        self.show_section(keys[(keys.index(self.names.selected()) + way) % len(keys)])
+
+    @Slot(str)
+    def _chosen(self, key: str) -> None:
+        self.show_section(key)
+
+    # Looks
+
+    def _lay_out(self) -> None:
+        self.head = QFrame()
+        self.head.setProperty("kind", "frame")
+        self.row = QHBoxLayout(self.head)
+        self.row.addWidget(self._title)
+        self.row.addWidget(self.names, 1)
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        rule.setFixedHeight(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        for part in (self.head, rule):
+            whole.addWidget(part)
+        whole.addWidget(self.stack, 1)
+        self.setProperty("kind", "desk")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self.theme.step
+        self._title.setFont(self.theme.font("title"))
+        self.row.setContentsMargins(step(6), step(4), step(6), step(4))
+        self.row.setSpacing(step(6))

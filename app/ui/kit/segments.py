@@ -1,0 +1,103 @@
+"""A switch between a few named ways, one of them in force."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
+
+from app.ui.kit.theme import Theme
+
+# Beside its letters, in steps: where there is room, and where there is little.
+_ROOM, _LEAST_ROOM = 7, 3
+
+
+class _Segment(QPushButton):
+    """A button with room for the bolder letters of the pressed one, so that nothing moves when it changes."""
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__(title)
+        self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """The size that fits, in pixels."""
+        return QSize(self._wide(_ROOM), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The least size, in pixels."""
+        return QSize(self._wide(_LEAST_ROOM), super().sizeHint().height())
+
+    def _wide(self, steps: int) -> int:
+        letters = QFontMetrics(self._theme.font("strong")).horizontalAdvance(self.text())
+        return letters + self._theme.step(steps)
+
+
+class Segments(QFrame):
+    """Buttons side by side, one pressed. `chosen` carries the key that a person picked."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: dict[str, QPushButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._group.buttonClicked.connect(self._clicked)
+        self._group.buttonToggled.connect(self._toggled)
+        self.setAccessibleName(name)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for at, (key, title) in enumerate(choices):
+            button = _Segment(theme, title)
+            button.setCheckable(True)
+            edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
+            button.setProperty("kind", "segment")
+            button.setProperty("edge", edge)
+            button.setProperty("key", key)
+            button.setAccessibleName(f"{name}: {title}")
+            self._group.addButton(button)
+            self._buttons[key] = button
+            layout.addWidget(button)
+        layout.addStretch(1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def select(self, key: str) -> None:
+        """Press a button without sending `chosen`; an unknown key is let be."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def selected(self) -> str:
+        """The key of the pressed button, or nothing."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def focus_selected(self) -> None:
+        """Put the keyboard focus on the pressed button."""
+        if button := self._buttons.get(self.selected()):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def allow(self, key: str, allowed: bool, tip: str = "") -> None:
+        """Have a button answer or not, with words on why not."""
+        if key in self._buttons:
+            self._buttons[key].setEnabled(allowed)
+            self._buttons[key].setToolTip(tip)
+
+    @Slot(object, bool)
+    def _toggled(self, button: QPushButton, pressed: bool) -> None:
+        """Have Tab come to the pressed button, and the arrow keys go on from it."""
+        if pressed:
+            for one in self._buttons.values():
+                way = Qt.FocusPolicy.StrongFocus if one is button else Qt.FocusPolicy.ClickFocus
+                one.setFocusPolicy(way)
+
+    @Slot(object)
+    def _clicked(self, button: QPushButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        for button in self._buttons.values():
+            button.updateGeometry()

@@ -1,0 +1,149 @@
+"""The slim line at the window's foot: the reader's state, what was read, and whether the network may be used."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QSpacerItem, QWidget
+
+from app.ui.kit.network_button import NetworkButton
+from app.ui.kit.theme import Theme
+
+# What the dot looks like: its colour's role, and whether it is filled, so that colour alone never tells.
+_DOTS = {
+    "loading": ("mark", False),
+    "ready": ("likely", True),
+    "fault": ("fault", False),
+    "away": ("ink_quiet", False),
+    "": ("ink_quiet", False),
+}
+
+
+class StatusDot(QWidget):
+    """A small dot: filled when ready, a ring while loading, when put away or when something is wrong."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._state = ""
+
+    def set_state(self, state: str) -> None:
+        """Take `loading`, `ready`, `fault`, `away` or nothing."""
+        self._state = state
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw in the theme's colours."""
+        role, filled = _DOTS[self._state]
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._theme.colour(role))
+        if filled:
+            painter.setBrush(self._theme.colour(role))
+        radius = min(self.width(), self.height()) / 2 - 1
+        painter.drawEllipse(QPointF(self.width() / 2, self.height() / 2), radius, radius)
+
+
+class ElidedLabel(QLabel):
+    """A label that gives up its tail where there is no room; the whole text is its tool tip then."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._whole = ""
+        self._tip = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.set_whole(text)
+
+    def whole(self) -> str:
+        """The text, uncut."""
+        return self._whole
+
+    def set_whole(self, text: str, tip: str = "") -> None:
+        """Take a text, and what its tool tip says beyond it."""
+        self._whole, self._tip = text, tip
+        self.setAccessibleName(text)
+        self._cut()
+
+    def natural_width(self) -> int:
+        """The width in pixels that the whole text needs."""
+        return self.fontMetrics().horizontalAdvance(self._whole) + 2
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the new width."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, max(0, self.width()))
+        if shown != self.text():
+            self.setText(shown)
+        self.setToolTip(self._tip or (self._whole if shown != self._whole else ""))
+
+
+class StatusLine(QFrame):
+    """The reader's state with its dot, a note on the last piece of work, and the offline switch (`network`)."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._dot = StatusDot(theme)
+        self._state = ElidedLabel()
+        self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._note = ElidedLabel()
+        self.network = NetworkButton(theme)
+        self.setProperty("kind", "status")
+        self.setAccessibleName("Status")
+        self._layout = QHBoxLayout(self)
+        self._gap = QSpacerItem(0, 0)
+        self._layout.addWidget(self._dot)
+        self._layout.addWidget(self._state)
+        self._layout.addItem(self._gap)
+        self._layout.addWidget(self._note, 1)
+        self._layout.addWidget(self.network)
+        for label in (self._state, self._note):
+            label.setProperty("ink", "quiet")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_state(self, state: str, text: str, tip: str = "") -> None:
+        """Say the reader's state: `loading`, `ready`, `fault` or `away`, in words beside the dot."""
+        self._dot.set_state(state)
+        self._state.set_whole(text, tip)
+        self._fit()
+
+    def set_note(self, text: str) -> None:
+        """Say what was last read and how fast; an empty text clears it."""
+        self._note.set_whole(text)
+
+    def state(self) -> str:
+        """The words beside the dot."""
+        return self._state.whole()
+
+    def note(self) -> str:
+        """The note on the last piece of work."""
+        return self._note.whole()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the new width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._state.setFixedWidth(
+            min(self._state.natural_width(), max(self._theme.step(20), self.width() * 6 // 10))
+        )
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        for label in (self._state, self._note):
+            label.setFont(theme.font("small"))
+        self._dot.setFixedSize(theme.step(2.25), theme.step(2.25))
+        self._layout.setContentsMargins(theme.step(3.5), 0, theme.step(2), 0)
+        self._layout.setSpacing(theme.step(2))
+        self._gap.changeSize(theme.step(1), 0)
+        self._layout.invalidate()
+        self.setFixedHeight(self._state.fontMetrics().height() + theme.step(3.25))
+        self._dot.update()
+        self._fit()

@@ -1,0 +1,267 @@
+"""Colours by role, fonts, sizes and icons: one look for the whole window, light or dark."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QObject, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontInfo,
+    QFontMetricsF,
+    QGuiApplication,
+    QIcon,
+    QPalette,
+)
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.core.errors import SpanlightError
+from app.ui.kit.line_icon import drawn, line_icon
+
+CHOICES = ("system", "light", "dark")
+
+# Size and weight of every use of type, as a multiple of the window's base size.
+_TYPE: dict[str, tuple[str, float, QFont.Weight]] = {
+    "tag": ("sans", 0.66, QFont.Weight.DemiBold),
+    "ui": ("sans", 1.0, QFont.Weight.Normal),
+    "small": ("sans", 0.9, QFont.Weight.Normal),
+    "small_strong": ("sans", 0.9, QFont.Weight.DemiBold),
+    "strong": ("sans", 1.0, QFont.Weight.DemiBold),
+    "title": ("sans", 1.45, QFont.Weight.DemiBold),
+    "winner": ("serif", 2.0, QFont.Weight.Bold),
+    "answer": ("serif", 1.5, QFont.Weight.Bold),
+    "quote": ("serif", 1.08, QFont.Weight.Normal),
+    "document": ("serif", 1.15, QFont.Weight.Normal),
+}
+_SERIF = (
+    "Charter", "Charis SIL", "Source Serif 4", "Georgia", "Cambria", "Noto Serif", "Liberation Serif", "DejaVu Serif",
+)  # fmt: skip
+_SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
+# What fontconfig and offscreen Qt say where the desktop names no font of its own.
+_NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
+_LEAST_PIXELS = 14.0
+
+
+class ThemeFile:
+    """One theme as its TOML file says it: base colours, and roles that name them.
+
+    Raises ValueError when a role names a base colour that is not there, SpanlightError where the file is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        values = tomllib.loads(_text(path))
+        base = values["base"]
+        missing = sorted(role for role, name in values["roles"].items() if name not in base)
+        if missing:
+            raise ValueError(f"{path.name}: roles without a base colour: {', '.join(missing)}")
+        self.name: str = values["name"]
+        self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
+
+
+# What a desktop's own theme, as GNOME's, may have given a font of its own, which stays when the application gets one.
+_OF_THE_DESKTOP = (
+    "QAbstractItemView", "QCheckBox", "QComboLineEdit", "QComboMenuItem", "QHeaderView", "QLabel", "QListView", "QMenu",
+    "QMenuBar", "QMenuItem", "QMessageBox", "QPushButton", "QRadioButton", "QStatusBar", "QTipLabel", "QToolButton",
+)  # fmt: skip
+
+
+class Theme(QObject):
+    """The look in force: colours by role, fonts by use, sizes in steps, icons in the theme's ink.
+
+    `resources` is the folder that holds `themes/` and `icons/`. `changed` is sent after the colours or
+    the text size changed and the application's palette and stylesheet have been set.
+    """
+
+    changed = Signal()
+
+    def __init__(self, resources: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._resources = resources
+        self._files = {name: ThemeFile(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
+        self._sheet = _text(resources / "themes" / "style.qss")
+        self._icon_sources: dict[str, str] = {}
+        self._wanted = "system"
+        self._scale = 1.0
+        self._document_scale = 1.0
+        self._applied: tuple[str, float] | None = None
+        self._units: dict[float, float] = {}
+        self._base_font = _base_font()
+        # Asked for with every mark and size, some 1,300 times until the first paint: 65 ms where the font is asked.
+        self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
+        self._serif = _first_installed(_SERIF, "serif")
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    @property
+    def name(self) -> str:
+        """`light` or `dark`: what is shown now."""
+        if self._wanted != "system":
+            return self._wanted
+        dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return "dark" if dark else "light"
+
+    @property
+    def wanted(self) -> str:
+        """`system`, `light` or `dark`: what the person chose."""
+        return self._wanted
+
+    def choose(self, wanted: str, scale: float = 1.0) -> None:
+        """Take a look and a text size (1.0 is the usual one), and apply both to the application."""
+        self._wanted = wanted if wanted in CHOICES else "system"
+        self._scale = min(2.0, max(0.75, scale))
+        hints = QGuiApplication.styleHints()
+        if self._wanted == "system":
+            hints.unsetColorScheme()
+        else:
+            hints.setColorScheme(Qt.ColorScheme.Dark if self._wanted == "dark" else Qt.ColorScheme.Light)
+        self._apply()
+
+    def scale_documents(self, scale: float) -> None:
+        """Have documents shown in letters so much larger than the usual ones, at the window's text size."""
+        scale = min(3.0, max(0.5, scale))
+        if scale != self._document_scale:
+            self._document_scale = scale
+            self.changed.emit()
+
+    def refresh(self) -> None:
+        """Have every widget take its fonts and icons again.
+
+        With a stylesheet in force Qt drops the font of a widget that is already polished when its page
+        gets a parent.
+        """
+        self.changed.emit()
+
+    def colour(self, role: str) -> QColor:
+        """The colour of a role. Raises KeyError for a role that the theme does not have."""
+        return QColor(self._files[self.name].roles[role])
+
+    def font(self, use: str = "ui") -> QFont:
+        """The font of a use: tag, ui, small, small_strong, strong, title, winner, answer, quote or document."""
+        family, factor, weight = _TYPE[use]
+        font = QFont(self._base_font)
+        scale = self._document_scale if use == "document" else 1.0
+        font.setPixelSize(round(self._base_pixels() * factor * scale))
+        font.setWeight(weight)
+        if family == "serif":
+            font.setFamilies([self._serif, *self._base_font.families()])
+        return font
+
+    def step(self, steps: float = 1) -> int:
+        """Steps of the 4-pixel rhythm in pixels; a step grows with the text."""
+        return round(steps * self._unit())
+
+    def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
+        """The line icon `name` drawn in a role's colour (and another one where it is switched on)."""
+        switched_on = self.colour(active_role).name() if active_role else ""
+        return line_icon(
+            self._svg(name), self.colour(role).name(), switched_on, self.colour("ink_disabled").name()
+        )
+
+    def app_icon(self) -> QIcon:
+        """The application's own icon, in its own colours."""
+        icon = QIcon()
+        renderer = self._renderer("spanlight", "")
+        for size in (16, 24, 32, 48, 64, 128, 256):
+            icon.addPixmap(drawn(renderer, size))
+        return icon
+
+    def stylesheet(self) -> str:
+        """The application's stylesheet with this theme's colours and sizes filled in."""
+        icons = (self._resources / "icons").as_posix()
+        roles = self._files[self.name].roles
+        sheet = self._sheet.replace("@icons", icons)
+        sheet = re.sub(r"@([a-z_]+)", lambda match: roles[match[1]], sheet)
+        return re.sub(r"(?<=[ :])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet)
+
+    def palette(self) -> QPalette:
+        """The application's palette in this theme's colours."""
+        role = QPalette.ColorRole
+        palette = QPalette()
+        for target, name in (
+            (role.Window, "desk"), (role.WindowText, "ink"), (role.Base, "field"), (role.Text, "ink"),
+            (role.AlternateBase, "desk"), (role.Button, "raised"), (role.ButtonText, "ink"),
+            (role.BrightText, "fault"), (role.Highlight, "selection"), (role.HighlightedText, "selection_ink"),
+            (role.ToolTipBase, "tip"), (role.ToolTipText, "tip_ink"), (role.PlaceholderText, "ink_quiet"),
+            (role.Link, "accent"), (role.LinkVisited, "accent"), (role.Accent, "accent"),
+            (role.Light, "raised"), (role.Midlight, "hover"), (role.Mid, "line"), (role.Dark, "line_strong"),
+            (role.Shadow, "line_strong"),
+        ):  # fmt: skip
+            palette.setColor(target, self.colour(name))
+        for target in (role.WindowText, role.Text, role.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, target, self.colour("ink_disabled"))
+        return palette
+
+    @Slot()
+    def _system_changed(self) -> None:
+        if self._applied is not None and self._applied != (self.name, self._scale):
+            self._apply()
+
+    def _apply(self) -> None:
+        app = QApplication.instance()
+        if not isinstance(app, QApplication) or self._applied == (self.name, self._scale):
+            return
+        self._applied = (self.name, self._scale)
+        app.setStyle("Fusion")
+        font = self.font("ui")
+        app.setFont(font)
+        app.setPalette(self.palette())
+        app.setStyleSheet(self.stylesheet())  # which gives back the fonts of the desktop
+        for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
+            if app.font(kind) != font:  # type: ignore[call-overload]
+                app.setFont(font, kind)  # type: ignore[arg-type]
+        self.changed.emit()
+
+    def _base_pixels(self) -> float:
+        return self._usual_pixels * self._scale
+
+    def _unit(self) -> float:
+        # Measuring a font takes long for what is asked for with every mark and row that is drawn.
+        pixels = self._base_pixels()
+        if pixels not in self._units:
+            # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
+            self._units[pixels] = max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
+        return self._units[pixels]
+
+    def _renderer(self, name: str, colour: str) -> QSvgRenderer:
+        return QSvgRenderer(QByteArray(self._svg(name).replace("currentColor", colour).encode()))
+
+    def _svg(self, name: str) -> str:
+        if name not in self._icon_sources:
+            self._icon_sources[name] = _text(self._resources / "icons" / f"{name}.svg")
+        return self._icon_sources[name]
+
+
+def mark(widget: QWidget, **properties: str) -> None:
+    """Set what the stylesheet asks about (kind, ink, bare, ...) and have the widget drawn anew."""
+    for name, value in properties.items():
+        widget.setProperty(name, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def _text(path: Path) -> str:
+    """A resource's text; raises SpanlightError where it is missing."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        from app.core.system_libraries import how_to_mend
+
+        raise SpanlightError(f"Spanlight is not whole: {path} is missing.", how_to_mend()) from fault
+
+
+def _base_font() -> QFont:
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if QFontInfo(font).family().lower() in _NAMELESS or font.family().lower() in _NAMELESS:
+        font.setFamilies([_first_installed(_SANS, font.family())])
+    else:
+        font.setFamilies([font.family()])
+    return font
+
+
+def _first_installed(wanted: tuple[str, ...], otherwise: str) -> str:
+    installed = set(QFontDatabase.families())
+    return next((family for family in wanted if family in installed), otherwise)

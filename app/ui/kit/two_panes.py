@@ -1,0 +1,56 @@
+"""A list at the left and the page of what is chosen at the right, with a line to drag between them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.kit.theme import Theme
+
+
+class TwoPanes(QSplitter):
+    """`left` is a column on the desk's ground, `right` a stack of pages on a panel."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        inner = QWidget()
+        inner.setProperty("kind", "desk")
+        inner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.left = QVBoxLayout(inner)
+        # In a low window, or in large letters, all of it can still be reached.
+        self._side = QScrollArea()
+        self._side.setWidget(inner)
+        self._side.setWidgetResizable(True)
+        self._side.setFrameShape(QFrame.Shape.NoFrame)
+        self._side.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.right = QStackedWidget()
+        self.right.setProperty("kind", "panel")
+        self.right.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.addWidget(self._side)
+        self.addWidget(self.right)
+        self.setChildrenCollapsible(False)
+        self.setStretchFactor(0, 0)
+        self.setStretchFactor(1, 1)
+        self.setHandleWidth(1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_right(self, page: QWidget) -> None:
+        """Show a page at the right, which is added to the stack where it is new."""
+        if self.right.indexOf(page) < 0:
+            self.right.addWidget(page)
+        self.right.setCurrentWidget(page)
+
+    def restore(self, sizes: list[int]) -> None:
+        """Take the sizes that were kept, or the usual ones."""
+        self.setSizes(sizes if len(sizes) == 2 else [self._theme.step(96), self._theme.step(200)])
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self._theme.step
+        self._side.setMinimumWidth(step(74))
+        self.right.setMinimumWidth(step(76))
+        self.left.setContentsMargins(step(4), step(5), step(4), step(4))
+        self.left.setSpacing(step(3))

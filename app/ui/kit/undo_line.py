@@ -1,0 +1,67 @@
+"""A line that says what was just done, and takes it back for a while."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+
+from app.ui.kit.theme import Theme, mark
+
+UNDO_MS = 20_000
+
+
+class UndoLine(QFrame):
+    """Words and Undo; hidden while there is nothing to take back. `over` is sent when the offer ends unused."""
+
+    undo_asked = Signal()
+    over = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words = QLabel()
+        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._words.setProperty("ink", "quiet")
+        self.button = QPushButton("Undo")
+        self.button.setAccessibleName("Undo")
+        self.button.setToolTip("Undo  (Ctrl+Z)")
+        mark(self.button, kind="link")
+        self.button.clicked.connect(self.undo_asked)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._words)
+        self._row.addWidget(self.button)
+        self._row.addStretch(1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(UNDO_MS)
+        self._timer.timeout.connect(self._timed_out)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def tell(self, words: str) -> None:
+        """Say what was done, and offer to take it back."""
+        self._words.setText(words)
+        self.show()
+        self._timer.start()
+
+    def clear(self) -> None:
+        """Take the offer away without telling."""
+        self._timer.stop()
+        self.hide()
+
+    def words(self) -> str:
+        """What is said."""
+        return self._words.text()
+
+    @Slot()
+    def _timed_out(self) -> None:
+        self.clear()
+        self.over.emit()
+
+    @Slot()
+    def _restyle(self) -> None:
+        for widget in (self._words, self.button):
+            widget.setFont(self._theme.font("small"))
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(self._theme.step(1))

@@ -1,0 +1,226 @@
+"""The page of one model that can be had: looked up when the person says so, then downloaded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core import wording
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Report
+from app.flows.models.get import look_up
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.models.downloads import Downloads
+from app.ui.models.offer_sheet import OfferSheet
+from app.ui.models.offers import offered_facts, passport_facts, passport_suits
+from app.ui.models.transfer_rows import Stage
+
+_BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
+
+
+class Choosing(QObject):
+    """Fills the page with a model of the catalogue, or with any repository, and does what its button says.
+
+    `note` is one line; `network_asked` asks for the section on the network; `show_asked` carries the folder of an
+    installed model that is to be shown; `called` carries one that was looked up: as it was asked for, and as it
+    calls itself; `begun` carries one whose download was begun here, where the keyboard focus was.
+    """
+
+    note = Signal(str)
+    network_asked = Signal()
+    show_asked = Signal(str)
+    called = Signal(str, str)
+    begun = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, lanes: Lanes, sheet: OfferSheet, downloads: Downloads, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._sheet = sheet
+        self._downloads = downloads
+        self._repository = ""
+        self._offered: OfferedModel | None = None
+        self._suits = ""
+        self._folder = ""
+        self._passports: dict[str, tuple[Passport, str]] = {}
+        self._job: Job | None = None
+        sheet.acted.connect(self.act)
+        sheet.linked.connect(self.network_asked)
+        sheet.strip.stop_asked.connect(self._stop)
+        sheet.notice.closed.connect(self.refresh)
+        downloads.changed.connect(self.refresh)
+
+    @property
+    def repository(self) -> str:
+        """The repository that is shown, empty for none."""
+        return self._repository
+
+    @property
+    def passport(self) -> Passport | None:
+        """What its repository itself said, None before it was looked up."""
+        return self.passport_of(self._repository)
+
+    def passport_of(self, repository: str) -> Passport | None:
+        """What a repository itself said, now or when its download was begun."""
+        if repository in self._passports:
+            return self._passports[repository][0]
+        return self._downloads.passport(repository)
+
+    def show(self, repository: str, offered: OfferedModel | None, suits: str, folder: str) -> None:
+        """Show a repository; `offered` is its entry in the catalogue, `folder` where it is installed, if it is."""
+        if repository != self._repository and self._job is not None:
+            self._job.drop()
+            self._sheet.strip.clear()
+        if repository != self._repository:
+            self._sheet.notice.clear()
+        if self._folder and not folder:
+            self._passports.pop(repository, None)  # it was removed: what lies in the cache may have changed
+        self._repository, self._offered, self._suits, self._folder = repository, offered, suits, folder
+        self.refresh()
+
+    def stop(self) -> bool:
+        """Stop looking it up; returns whether there was something to stop."""
+        if self._job is not None and self._job.running:
+            self._job.stop()
+            return True
+        return False
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show how things stand now."""
+        if not self._repository:
+            return
+        known, offered = self.passport, self._offered
+        title = offered.title if offered is not None else self._repository.rpartition("/")[2]
+        line = offered.line if offered is not None else "It is not in Spanlight’s own list."
+        here = bool(self._folder)
+        facts = offered_facts(offered, self._suits, installed=here) if offered is not None else []
+        if known is not None:
+            suits = self._passports[self._repository][1] if self._repository in self._passports else ""
+            facts = passport_facts(known, suits, offered, installed=here)
+        self._sheet.show_model(title, self._repository, line, facts)
+        if known is not None and known.card is None:
+            self._sheet.refusal.show_fault(known.refused or "This model cannot be used here.", known.hint)
+        else:
+            self._sheet.refusal.clear()
+        self._offer(known)
+
+    def _offer(self, known: Passport | None) -> None:
+        sheet = self._sheet
+        stage = self._downloads.stage(self._repository)
+        if self._folder:
+            sheet.offer("Show it", "It is installed.", quiet=True)
+        elif stage in _BUSY:
+            sheet.offer("", "It is being downloaded: see below.")
+        elif stage in (Stage.PAUSED, Stage.FAILED):
+            offline = self._workspace.settings.offline
+            told = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
+            link = "Network…" if offline else ""
+            sheet.offer("Resume", told, icon="save", possible=not offline, link=link)
+        elif known is not None and known.card is None:
+            sheet.offer("", "Nothing of it was downloaded.")
+        elif known is not None:
+            self._offer_download(known)
+        elif self._workspace.settings.offline:
+            sheet.notice.clear()
+            sheet.offer(
+                "Look it up", "Spanlight is offline: nothing is asked of the network.", icon="search",
+                possible=False, link="Network…",
+            )  # fmt: skip
+        else:
+            host = self._workspace.network.endpoint.partition("://")[2]
+            again = bool(sheet.notice.sentence())
+            sheet.offer(
+                "Try again" if again else "Look it up",
+                f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
+                icon="again" if again else "search", possible=self._job is None or not self._job.running,
+            )  # fmt: skip
+
+    def _offer_download(self, known: Passport) -> None:
+        size = wording.size(known.to_fetch)
+        short = known.free_disk and known.to_fetch > known.free_disk
+        if self._workspace.settings.offline and known.to_fetch:
+            self._sheet.offer(
+                f"Download {size}", "Spanlight is offline.", icon="save", possible=False, link="Network…"
+            )
+        elif short:
+            free = wording.size(known.free_disk)
+            self._sheet.offer(
+                f"Download {size}", f"There is not enough room: {free} are free.", icon="save", possible=False
+            )
+        elif not known.to_fetch:
+            self._sheet.offer("Add it", "Its files are in the Hugging Face cache: nothing is downloaded.")
+        else:
+            register = " Its owner asks people to register first." if known.gated else ""
+            told = f"It can be paused, and goes on where it was.{register}"
+            self._sheet.offer(f"Download {size}", told, icon="save")
+
+    # What the button does
+
+    @Slot()
+    def act(self) -> None:
+        """Do what is to be done next: look it up, download it, or show it."""
+        known = self.passport
+        here = self._sheet.button.hasFocus()
+        if self._folder:
+            self.show_asked.emit(self._folder)
+        elif self._downloads.stage(self._repository) in (Stage.PAUSED, Stage.FAILED):
+            self._downloads.resume(self._repository)
+        elif known is None:
+            self._look_up()
+        elif known.card is not None and self._downloads.stage(self._repository) not in _BUSY:
+            self._downloads.start(known)
+        # Its button has gone, or does something else now: the next thing to do is with the download.
+        if here and self._downloads.stage(self._repository) in _BUSY:
+            self.begun.emit(self._repository)
+
+    @Slot()
+    def _look_up(self) -> None:
+        if not self._repository or (self._job is not None and self._job.running):
+            return
+        self._sheet.notice.clear()
+        commit = self._offered.commit if self._offered is not None else ""
+        self._sheet.strip.waiting("Looking it up")
+        self._job = self._lanes.lookups.start(_looked_up, self._workspace, self._repository, commit)
+        self._job.done.connect(self._told)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._rest)
+        self.refresh()
+
+    @Slot(object)
+    def _told(self, found: tuple[str, Passport, str]) -> None:
+        asked, passport, suits = found
+        self._passports[asked] = (passport, suits)
+        if passport.repository != asked:
+            self._passports[passport.repository] = (passport, suits)
+        self.called.emit(asked, passport.repository)
+        self.note.emit(f"{passport.repository} was looked up; nothing was downloaded")
+        self._rest()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self._sheet.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self._rest()
+
+    @Slot()
+    def _rest(self) -> None:
+        here = self._sheet.isAncestorOf(self._sheet.window().focusWidget() or self._sheet.window())
+        self._sheet.strip.clear()
+        self.refresh()
+        if here:
+            self._sheet.go_in()
+
+    @Slot()
+    def _stop(self) -> None:
+        self.stop()
+
+
+def _looked_up(
+    workspace: Workspace, repository: str, commit: str, report: Report
+) -> tuple[str, Passport, str]:
+    passport = look_up(workspace, repository, report, commit=commit)
+    return repository, passport, passport_suits(workspace, passport, report)

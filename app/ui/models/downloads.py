@@ -1,0 +1,303 @@
+"""Downloads: one runs, others wait, what was cut off goes on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core import wording
+from app.core.models import ModelCard
+from app.core.offers import Downloading, Passport, Unfinished
+from app.core.report import Progress, Report
+from app.flows.models.get import download, give_up, unfinished
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.models.transfer_rows import Stage, TransferRow
+from app.ui.models.words import PAGES, when
+
+
+@dataclass(slots=True)
+class _Transfer:
+    """A download that is known here: `job` is the one that runs or waits, None without."""
+
+    passport: Passport
+    stage: Stage
+    job: Job | None = None
+    done: int = 0
+    total: int = 0
+    speed: float = 0.0
+    left: float | None = None
+    what: str = ""
+    file: str = ""
+    begun: str = ""
+    sentence: str = ""
+    hint: str = ""
+    card: ModelCard | None = None
+    used: bool = False
+
+
+class Downloads(QObject):
+    """Runs downloads in the network lane and tells how they stand.
+
+    `changed` says that the rows are to be shown anew; `note` is one line for the status line; `installed` carries the
+    card of a model that has just come in.
+    """
+
+    changed = Signal()
+    note = Signal(str)
+    installed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._all: dict[str, _Transfer] = {}
+        self._look_job: Job | None = None
+        self._going: list[Job] = []
+
+    def look(self) -> None:
+        """Find out what was begun earlier and is not finished."""
+        if self._look_job is not None:
+            self._look_job.drop()
+        self._look_job = self._lanes.files.start(unfinished, self._workspace)
+        self._look_job.done.connect(self._looked)
+
+    def start(self, passport: Passport) -> None:
+        """Download a model, after those that were asked for before."""
+        known = self._all.get(passport.repository)
+        if known is not None and known.job is not None and known.job.running:
+            return
+        transfer = _Transfer(passport, Stage.WAITING)
+        if known is not None and known.passport.commit == passport.commit:
+            transfer.done = known.done
+        self._all[passport.repository] = transfer
+        self._run(transfer)
+
+    def running(self) -> str:
+        """The repository of the download that runs, empty without one."""
+        return next((key for key, one in self._all.items() if one.stage is Stage.RUNNING), "")
+
+    def stage(self, repository: str) -> Stage | None:
+        """How a repository's download stands, None where there is none."""
+        known = self._all.get(repository)
+        return known.stage if known is not None else None
+
+    def passport(self, repository: str) -> Passport | None:
+        """What a repository said of itself when its download was begun."""
+        known = self._all.get(repository)
+        return known.passport if known is not None else None
+
+    def refresh(self) -> None:
+        """Have the rows shown anew: whether the network may be used may have changed."""
+        self.changed.emit()
+
+    def card(self, repository: str) -> ModelCard | None:
+        """The model that a finished download brought."""
+        known = self._all.get(repository)
+        return known.card if known is not None else None
+
+    def pause(self, repository: str) -> bool:
+        """Stop a download for now; what came stays. Returns whether there was one to stop."""
+        known = self._all.get(repository)
+        if known is None or known.job is None or not known.job.running:
+            return False
+        known.job.stop()
+        return True
+
+    def pause_running(self) -> bool:
+        """Stop the one that runs for now."""
+        return self.pause(self.running())
+
+    def resume(self, repository: str) -> None:
+        """Go on with a download where it was cut off."""
+        known = self._all.get(repository)
+        if known is not None and (known.job is None or not known.job.running):
+            self._run(known)
+
+    def throw_away(self, repository: str) -> None:
+        """Stop a download and delete what came of it."""
+        known = self._all.get(repository)
+        if known is None:
+            return
+        if known.job is not None:
+            known.job.drop()
+        known.stage, known.job = Stage.GOING, None
+        job = self._lanes.network.start(_give_up, self._workspace, repository)
+        job.setProperty("repository", repository)
+        job.done.connect(self._thrown)
+        job.failed.connect(self._not_thrown)
+        self._going = [*(one for one in self._going if one.running), job]
+        self._tell(known)
+
+    def now_used(self, repository: str) -> None:
+        """Say of a finished download that it does its work now."""
+        known = self._all.get(repository)
+        if known is not None:
+            known.used = True
+            self.changed.emit()
+
+    def put_away(self, repository: str) -> None:
+        """Forget a download that is finished."""
+        if self._all.pop(repository, None) is not None:
+            self.changed.emit()
+
+    def rows(self) -> tuple[TransferRow, ...]:
+        """What is to be shown of each."""
+        return tuple(self._row(key, one) for key, one in self._all.items())
+
+    # What the jobs say
+
+    def _run(self, transfer: _Transfer) -> None:
+        transfer.stage, transfer.sentence, transfer.hint, transfer.what = Stage.WAITING, "", "", ""
+        transfer.speed, transfer.left = 0.0, None
+        job = self._lanes.network.start(_download, self._workspace, transfer.passport)
+        job.setProperty("repository", transfer.passport.repository)
+        job.started.connect(self._started)
+        job.partial.connect(self._came)
+        job.progress.connect(self._progressed)
+        job.done.connect(self._done)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._paused)
+        transfer.job = job
+        self._tell(transfer)
+
+    def _mine(self) -> _Transfer | None:
+        """The download whose job has just said something."""
+        return self._all.get(str(self.sender().property("repository")))
+
+    def _tell(self, transfer: _Transfer) -> None:
+        row = self._row(transfer.passport.repository, transfer)
+        joined = " " if row.words[:1].islower() else ": "
+        self.note.emit(f"{row.title}{joined}{row.words}")
+        self.changed.emit()
+
+    @Slot()
+    def _started(self) -> None:
+        if (one := self._mine()) is not None:
+            one.stage = Stage.RUNNING
+            self.note.emit(f"Downloading {_name(one.passport)}")
+            self.changed.emit()
+
+    @Slot(object)
+    def _came(self, news: Downloading) -> None:
+        one = self._mine()
+        if one is not None and isinstance(news, Downloading):
+            one.done, one.total, one.speed, one.what = news.done, news.total, news.speed, ""
+            one.file = news.file
+            self.changed.emit()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        if (one := self._mine()) is not None:
+            one.left = progress.seconds_left
+            # Bytes are told by the partial results; other work, such as trying the model out, in its own words.
+            counts_bytes = progress.total == one.passport.to_fetch or progress.total == one.passport.size
+            what = "" if counts_bytes and one.done < progress.total else progress.what
+            begun, one.what = bool(what) and what != one.what, what
+            # The line of the window tells what is done; how far it has come stands in the row.
+            if begun:
+                self._tell(one)
+            else:
+                self.changed.emit()
+
+    @Slot(object)
+    def _done(self, had: tuple[ModelCard, bool]) -> None:
+        if (one := self._mine()) is not None:
+            card, one.used = had
+            one.stage, one.card, one.job = Stage.DONE, card, None
+            self._tell(one)
+            self.installed.emit(card)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        if (one := self._mine()) is not None:
+            fault = fault_of(error)
+            one.stage, one.sentence, one.hint, one.job = Stage.FAILED, fault.sentence, fault.hint, None
+            self._tell(one)
+
+    @Slot()
+    def _paused(self) -> None:
+        if (one := self._mine()) is not None and one.stage is not Stage.GOING:
+            one.stage, one.job = Stage.PAUSED, None
+            self._tell(one)
+
+    @Slot()
+    def _thrown(self) -> None:
+        gone = self._all.pop(str(self.sender().property("repository")), None)
+        if gone is not None:
+            self.note.emit(f"{_name(gone.passport)}: what was downloaded is deleted")
+        self.changed.emit()
+
+    @Slot(object)
+    def _not_thrown(self, error: BaseException) -> None:
+        self._failed(error)
+
+    @Slot(object)
+    def _looked(self, found: tuple[Unfinished, ...]) -> None:
+        for one in found:
+            key = one.passport.repository
+            if key not in self._all:
+                self._all[key] = _Transfer(one.passport, Stage.PAUSED, done=one.done, begun=one.begun)
+        self.changed.emit()
+
+    # In words
+
+    def _row(self, key: str, one: _Transfer) -> TransferRow:
+        share, use = _share(one), ""
+        if one.card is not None and not one.used:
+            use = f"Use it for {PAGES[one.card.heads[0]]}"
+        held = "Spanlight is offline" if self._workspace.settings.offline else ""
+        return TransferRow(key, _name(one.passport), one.stage, self._words(one), share, one.hint, use, held)
+
+    def _words(self, one: _Transfer) -> str:
+        total = one.total or one.passport.size
+        of = f"{wording.size(one.done)} of {wording.size(total)}" if one.done else wording.size(total)
+        match one.stage:
+            case Stage.WAITING:
+                first = self.running()
+                return f"waits for {_name(self._all[first].passport)}" if first else "begins"
+            case Stage.GOING:
+                return "is being thrown away"
+            case Stage.DONE:
+                page = PAGES[one.card.heads[0]] if one.card is not None and one.used else ""
+                return f"is installed, and used for {page} now" if page else "is installed"
+            case Stage.FAILED:
+                return one.sentence
+            case Stage.PAUSED:
+                begun = f", begun {when(one.begun, within=True)}" if one.begun else ""
+                return f"paused at {of}{begun}"
+        if one.what:
+            return one.what
+        told = [of]
+        if one.speed:
+            told.append(f"{wording.size(round(one.speed))} a second")
+        if one.left is not None:
+            told.append(wording.time_left(one.left))
+        if one.file:
+            told.append(one.file)
+        return " · ".join(told)
+
+
+def _download(workspace: Workspace, passport: Passport, report: Report) -> tuple[ModelCard, bool]:
+    """The card of what was downloaded, and whether it does its first head's work already, chosen by nobody."""
+    card = download(workspace, passport, report)
+    return card, workspace.find_model(card.heads[0]).folder == card.folder
+
+
+def _give_up(workspace: Workspace, repository: str, report: Report) -> None:
+    """Throw away what was fetched; there is nothing of a download that had not begun."""
+    if any(one.passport.repository == repository for one in unfinished(workspace, report)):
+        give_up(workspace, repository, report)
+
+
+def _share(one: _Transfer) -> float | None:
+    total = one.total or one.passport.size
+    if one.stage is Stage.RUNNING and (one.what or not one.done):
+        return None
+    return min(1.0, one.done / total) if total else 0.0
+
+
+def _name(passport: Passport) -> str:
+    return passport.repository.rpartition("/")[2]

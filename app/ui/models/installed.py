@@ -1,0 +1,289 @@
+"""The models that are installed: which they are, what they are used for, and how they go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core.inspection import Visit
+from app.core.measure_words import NOUNS
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.flows.models.use import use
+from app.flows.workspace import Workspace
+from app.ui.kit.facts import Fact
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.model_filters import ModelFilters
+from app.ui.kit.model_list import ModelList
+from app.ui.kit.models_empty import ModelsEmpty
+from app.ui.kit.outside import open_folder
+from app.ui.kit.section import ModelsSection
+from app.ui.kit.theme import Theme
+from app.ui.kit.two_panes import TwoPanes
+from app.ui.models.listed import Listed, listed, sample_visit
+from app.ui.models.model_details import Deeds, ModelDetails
+from app.ui.models.removing import Removing
+from app.ui.models.words import PAGES, TASKS, beside, came_from
+
+_TASK = "Task"
+_SPLITTER = "models"
+
+
+class InstalledSection(ModelsSection):
+    """A list with a search at the left, the chosen model at the right."""
+
+    KEY = "installed"
+    TITLE = "Installed"
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._listed: Listed | None = None
+        self._wanted = ""
+        self._list_job: Job | None = None
+        self._deed_job: Job | None = None
+        self.panes = TwoPanes(theme)
+        self.filters = ModelFilters(theme, "Search what is installed", {_TASK: TASKS})
+        self.list = ModelList(theme, "Installed models")
+        self.details = ModelDetails(theme)
+        self._removing = Removing(workspace, lanes, self.details, self)
+        self.empty = ModelsEmpty(theme)
+        for part in (self.notice, self.filters, self.list):
+            self.panes.left.addWidget(part)
+        self.panes.left.setStretchFactor(self.list, 1)
+        self.panes.show_right(self.details)
+        self.panes.show_right(self.empty)
+        self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.panes)
+        self._connect()
+
+    # What the page asks of a section
+
+    def shown(self) -> None:
+        """Read what is installed, and go to the list."""
+        self._look()
+        if not self.isAncestorOf(self.window().focusWidget() or self):
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def receive(self, argument: object) -> None:
+        """Choose a model: its card, or its folder."""
+        self._wanted = argument.folder if isinstance(argument, ModelCard) else str(argument)
+        self.filters.clear()
+
+    def settings_changed(self) -> None:
+        """Read again what is installed, and what is used for what."""
+        self._look()
+
+    def stop(self) -> bool:
+        """Take the question away, or stop removing."""
+        return self._removing.stop()
+
+    def keep(self) -> None:
+        """Keep where the line between list and page is."""
+        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
+
+    def search(self) -> None:
+        """Go to the search."""
+        self.filters.go_to_search()
+
+    # The list
+
+    def _look(self) -> None:
+        if self._list_job is not None:
+            self._list_job.drop()
+        self._list_job = self.lanes.files.start(listed, self.workspace)
+        self._list_job.done.connect(self._looked)
+        self._list_job.failed.connect(self.say_fault)
+
+    @Slot(object)
+    def _looked(self, found: Listed) -> None:
+        self._listed = found
+        self._show_rows()
+        self._wanted = ""
+
+    @Slot()
+    def _show_rows(self) -> None:
+        if self._listed is None:
+            return
+        rows = self._listed.rows(self.filters.words(), self.filters.choice(_TASK))
+        keys = [row.key for row in rows]
+        # What is wanted may have come in after the list was read: then it is chosen once that is read anew.
+        before = self._wanted if self._wanted in keys else self.list.key()
+        self.list.set_rows(rows)
+        key = before if before in keys else keys[0] if keys else ""
+        if key == self._wanted:
+            self._wanted = ""
+        self.list.choose(key)
+        self._show_model(key)
+
+    @Slot(str)
+    def _show_model(self, folder: str) -> None:
+        found = self._listed
+        if found is None:
+            return
+        self._removing.leave(folder)
+        card, broken = found.card(folder), found.broken_one(folder)
+        if card is not None:
+            starter = found.is_starter(card)
+            self.details.show_model(
+                card.name,
+                beside(card, starter=starter),
+                card.description,
+                found.uses_of(card),
+                found.facts_of(card),
+                Deeds(
+                    measure=any(head in NOUNS for head in card.heads),
+                    kept="It comes with Spanlight and cannot be removed." if starter else "",
+                ),
+                card.reliability,
+            )
+            self.panes.show_right(self.details)
+        elif broken is not None:
+            source, tip = came_from(None, broken.origin)
+            again = broken.origin is not None and bool(broken.origin.repository)
+            self.details.show_model(
+                broken.name, "", "", (), [Fact("Came from", source, tip), Fact("Folder", broken.folder)],
+                Deeds(measure=False, look=False, again=again),
+            )  # fmt: skip
+            self.details.fault.show_fault(broken.sentence, broken.hint)
+            self.panes.show_right(self.details)
+        else:
+            self._show_nothing(found)
+
+    def _show_nothing(self, found: Listed) -> None:
+        if found.cards or found.broken:
+            self.empty.say("Nothing found", "No installed model fits this search.", "Show all")
+        else:
+            self.empty.say(
+                "No model is installed",
+                "Spanlight reads with models that lie on this computer. Choose one that suits you: a small one takes"
+                " a minute to download.",
+                "Get a model",
+            )
+        self.panes.show_right(self.empty)
+
+    @property
+    def card(self) -> ModelCard | None:
+        """The card of the chosen model, None for none or a broken one."""
+        return self._listed.card(self.list.key()) if self._listed is not None else None
+
+    # What is done with a model
+
+    @Slot(object, bool)
+    def _use(self, head: Head, on: bool) -> None:
+        card = self.card
+        if card is None:
+            return
+        self.details.notice.clear()
+        job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
+        job.done.connect(self._used)
+        job.failed.connect(self._say_here)
+        self._deed_job = job
+
+    @Slot(object)
+    def _used(self, done: tuple[Head, str]) -> None:
+        head, name = done
+        self.note.emit(f"{name} is used for {PAGES[head]} now")
+        self._look()
+        self.changed.emit(head.value)
+
+    @Slot()
+    def _measure(self) -> None:
+        if self.card is not None:
+            self.go.emit("measure", self.card)
+
+    @Slot()
+    def _look_inside(self) -> None:
+        if self.card is not None:
+            job = self.lanes.files.start(sample_visit, self.workspace, self.card)
+            job.done.connect(self._visit_found)
+            job.failed.connect(self._say_here)
+            self._deed_job = job
+
+    @Slot(object)
+    def _visit_found(self, visit: Visit | None) -> None:
+        if visit is not None:
+            self.look_inside.emit(visit)
+
+    @Slot()
+    def _show_folder(self) -> None:
+        folder = self.list.key()
+
+        def say(sentence: str, hint: str, path: str) -> None:
+            if self.list.key() == folder:  # it may come late, when another model is shown
+                self.details.notice.show_not_shown(sentence, hint, path)
+
+        self.details.notice.clear()
+        open_folder(Path(folder), say, self)
+
+    @Slot()
+    def _again(self) -> None:
+        broken = self._listed.broken_one(self.list.key()) if self._listed is not None else None
+        if broken is not None and broken.origin is not None:
+            self.go.emit("offered", broken.origin.repository)
+
+    @Slot()
+    def _enter(self) -> None:
+        self.details.go_in()
+
+    @Slot()
+    def _get_more(self) -> None:
+        if self._listed is not None and (self._listed.cards or self._listed.broken):
+            self.filters.clear()
+        else:
+            self.go.emit("offered", None)
+
+    @Slot()
+    def _ask_removal(self) -> None:
+        found, card = self._listed, self.card
+        if found is not None and card is not None and found.is_starter(card):
+            self.details.notice.show_hint("It comes with Spanlight and cannot be removed.")
+        elif self.list.key():
+            self.details.notice.clear()
+            self._removing.ask(self.list.key())
+
+    @Slot()
+    def _removed(self) -> None:
+        self._look()
+        self.changed.emit("models")
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _kept(self) -> None:
+        self._look()
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(object)
+    def _say_here(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.details.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    def _connect(self) -> None:
+        self.filters.changed.connect(self._show_rows)
+        self.filters.down_asked.connect(self.list.go_in)
+        self.list.up_asked.connect(self.filters.go_to_search)
+        self.list.chosen.connect(self._show_model)
+        self.list.entered.connect(self._enter)
+        self.list.remove_asked.connect(self._ask_removal)
+        self.empty.acted.connect(self._get_more)
+        details = self.details
+        details.use_asked.connect(self._use)
+        details.measure_asked.connect(self._measure)
+        details.look_asked.connect(self._look_inside)
+        details.folder_asked.connect(self._show_folder)
+        details.again_asked.connect(self._again)
+        details.remove_asked.connect(self._ask_removal)
+        self._removing.note.connect(self.note)
+        self._removing.removed.connect(self._removed)
+        self._removing.kept.connect(self._kept)
+        self._removing.failed.connect(self._say_here)
+
+
+def _use(workspace: Workspace, head: Head, name: str, report: Report) -> tuple[Head, str]:
+    return head, use(workspace, head, name).name

@@ -1,0 +1,156 @@
+"""What is installed, read in a lane: models, broken folders, which does which work, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.inspection import Visit
+from app.core.measures import Measure, latest_of
+from app.core.models import HEAD_WORDS, Head, ModelCard
+from app.core.offers import Origin, Source
+from app.core.report import Report
+from app.core.wording import size
+from app.flows.heads.inspect import offers
+from app.flows.measure.measure import measured
+from app.flows.models.installed import installed, origin_of, refused
+from app.flows.workspace import Workspace
+from app.ui.kit.facts import Fact
+from app.ui.kit.model_list import ModelRow
+from app.ui.models.model_uses import Use
+from app.ui.models.words import (
+    PAGES,
+    came_from,
+    card_facts,
+    does,
+    fitted,
+    makers_figures,
+    measured_here,
+    when,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A model folder that cannot be used, what is wrong with it and what to do, and where it came from."""
+
+    folder: str
+    sentence: str
+    hint: str
+    origin: Origin | None
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return Path(self.folder).name
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All that the section of installed models shows.
+
+    `used` maps a head to the folder of the model that does its work now, `chosen` to what the settings say; `origins`,
+    `uses` (ISO 8601) and `measures` are by folder.
+    """
+
+    cards: tuple[ModelCard, ...]
+    broken: tuple[Broken, ...]
+    used: dict[Head, str]
+    chosen: dict[Head, str]
+    origins: dict[str, Origin | None]
+    uses: dict[str, str]
+    measures: dict[str, tuple[Measure, ...]]
+
+    def card(self, folder: str) -> ModelCard | None:
+        """The card of a folder's model."""
+        return next((card for card in self.cards if card.folder == folder), None)
+
+    def broken_one(self, folder: str) -> Broken | None:
+        """What is wrong with a folder, None where nothing is."""
+        return next((one for one in self.broken if one.folder == folder), None)
+
+    def is_starter(self, card: ModelCard) -> bool:
+        """Whether the model came with Spanlight."""
+        return card.source == Source.STARTER
+
+    def rows(self, words: str, head: str) -> list[ModelRow]:
+        """The rows of the models that hold the words and have the head (a Head's value, "" for any)."""
+        wanted = words.casefold().split()
+        rows = []
+        for card in self.cards:
+            text = (
+                f"{card.name} {card.repository} {card.description} {does(card.heads)} {' '.join(card.labels)}"
+            )
+            if (not head or head in card.heads) and all(word in text.casefold() for word in wanted):
+                rows.append(self._row(card))
+        for one in self.broken:
+            if not head and all(word in one.name.casefold() for word in wanted):
+                rows.append(ModelRow(one.folder, one.name, "Cannot be used", faulty=True))
+        return rows
+
+    def _row(self, card: ModelCard) -> ModelRow:
+        pages = [PAGES[head] for head in card.heads if self.used.get(head) == card.folder]
+        return ModelRow(card.folder, card.name, does(card.heads), size(card.size), ", ".join(pages))
+
+    def uses_of(self, card: ModelCard) -> list[Use]:
+        """What a model does, and whether it does it for a page now."""
+        found = []
+        for head in card.heads:
+            plain, term = HEAD_WORDS[head]
+            able = [other for other in self.cards if head in other.heads]
+            chosen = self.chosen.get(head, "") in (card.name, card.folder, card.repository or card.name)
+            used = self.used.get(head) == card.folder
+            found.append(Use(head, plain, term, PAGES[head], used, chosen, len(able) == 1))
+        return found
+
+    def facts_of(self, card: ModelCard) -> list[Fact]:
+        """A model's facts, in the order that they are told."""
+        origin = self.origins.get(card.folder)
+        source, tip = came_from(card, origin)
+        last = self.uses.get(card.folder, "")
+        return [
+            Fact("Size", size(card.size), f"{card.size:,} bytes"),
+            *card_facts(card),
+            fitted(card),
+            Fact("Measured here", measured_here(self.measures.get(card.folder, ())) or "Not yet"),
+            Fact(
+                "Makers' figures", makers_figures(card), "They came with the model, and were not checked here"
+            ),
+            Fact("Came from", source, tip),
+            Fact("Last used", when(last) or "Never", last),
+        ]
+
+
+def listed(workspace: Workspace, report: Report) -> Listed:
+    """Everything that is installed, read afresh."""
+    cards = installed(workspace)
+    broken = tuple(
+        Broken(folder, fault.message, fault.hint, origin_of(folder))
+        for folder, fault in refused(workspace).items()
+    )
+    used: dict[Head, str] = {}
+    for head in Head:
+        try:
+            used[head] = workspace.find_model(head).folder
+        except SpanlightError:
+            continue  # nothing installed does it
+    kept = measured(workspace, report)
+    chosen = {head: workspace.settings.models.get(head, "") for head in Head}
+    return Listed(
+        cards,
+        broken,
+        used,
+        {head: name for head, name in chosen.items() if name},
+        {card.folder: origin_of(card.folder) for card in cards},
+        {card.folder: workspace.uses.last(card.folder) for card in cards},
+        {card.folder: latest_of(card, kept) for card in cards},
+    )
+
+
+def sample_visit(workspace: Workspace, card: ModelCard, report: Report) -> Visit | None:
+    """A sample to look into with this model; None where there is none for its heads."""
+    for offer in offers(workspace, report):
+        if offer.visit.subject.head in card.heads:
+            return Visit(offer.visit.subject, card.folder, offer.visit.title)
+    return None

@@ -1,0 +1,289 @@
+"""Measuring models: a model reads examples whose answers are known, and what came of it is kept and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.measure_words import NOUNS, examples
+from app.core.measures import ExampleSet, Measure
+from app.core.models import Head, ModelCard
+from app.core.report import Progress
+from app.flows.measure.label_matching import LabelsDiffer
+from app.flows.measure.measure import measure
+from app.flows.workspace import Workspace
+from app.ui.kit.file_dialog import open_name
+from app.ui.kit.in_line import InLine
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.section import ModelsSection
+from app.ui.kit.theme import Theme
+from app.ui.models.measure.label_choices import MOST_LABELS
+from app.ui.models.measure.measure_empty import MeasureEmpty
+from app.ui.models.measure.measure_form import MeasureForm
+from app.ui.models.measure.measure_kept import KeptMeasures
+from app.ui.models.measure.measure_work import Known, look, own_set
+
+_ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
+_FILTER = f"Examples ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
+
+
+class MeasureSection(ModelsSection):
+    """Above what is to be measured, below it what was."""
+
+    KEY = "measure"
+    TITLE = "Measure"
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._known: Known | None = None
+        self._own: dict[str, ExampleSet] = {}
+        self._wanted = ""
+        self._look_job: Job | None = None
+        self._file_job: Job | None = None
+        self._job: Job | None = None
+        self._at_work: tuple[ModelCard, ExampleSet] | None = None
+        self.form = MeasureForm(theme)
+        self.strip = ProgressStrip(theme)
+        self.empty = MeasureEmpty(theme)
+        self.empty.hide()
+        self.kept = KeptMeasures(workspace, theme, lanes)
+        self._lay_out()
+        self._connect()
+        self._restyle()
+
+    # What the page asks of a section
+
+    def shown(self) -> None:
+        """Read what is installed and what was measured, and go to the form."""
+        self._look()
+        if not self.isAncestorOf(self.window().focusWidget() or self):
+            self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def receive(self, argument: object) -> None:
+        """Choose a model: its card, or its folder."""
+        self._wanted = argument.folder if isinstance(argument, ModelCard) else str(argument)
+        if self._at_work is None and self.form.choose_model(self._wanted):
+            self._wanted = ""
+
+    def stop(self) -> bool:
+        """Stop measuring; nothing is kept of it."""
+        running = self._job is not None and self._job.running
+        if self._job is not None:
+            self._job.stop()
+        return running
+
+    def take_files(self, paths: list[Path]) -> bool:
+        """Take a file of examples, while this section is up."""
+        if not self.isVisible() or len(paths) != 1 or not paths[0].name.lower().endswith(_ENDINGS):
+            return False
+        self.open_file(paths[0])
+        return True
+
+    def settings_changed(self) -> None:
+        """Read again what is installed."""
+        self._look()
+
+    def open_file(self, path: Path) -> None:
+        """Offer the examples of a file, and choose them."""
+        self.notice.clear()
+        if self._file_job is not None:
+            self._file_job.drop()
+        self._file_job = self.lanes.files.start(own_set, path)
+        self._file_job.done.connect(self._file_read)
+        self._file_job.failed.connect(self.say_fault)
+
+    # What is there
+
+    def _look(self) -> None:
+        if self._look_job is not None:
+            self._look_job.drop()
+        self._look_job = self.lanes.files.start(look, self.workspace)
+        self._look_job.done.connect(self._looked)
+        self._look_job.failed.connect(self.say_fault)
+
+    @Slot(object)
+    def _looked(self, found: Known) -> None:
+        before, self._known = self._known, found
+        if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
+            self._offer_sets()
+            self.form.set_models(found.cards, self._wanted, found.used.get(Head.QUESTION_ANSWERING, ""))
+            self.form.set_busy(self._at_work is not None)
+            self._wanted = ""
+        self._show_measures(found.measures)
+
+    @Slot(object)
+    def _file_read(self, found: ExampleSet) -> None:
+        self._own[found.path] = found
+        self._offer_sets()
+        if not self.form.choose_set(found.path):
+            self.notice.show_hint(
+                f"No model that is installed can read {examples(found.examples, found.head)}.",
+                "Get one under “Get more”.",
+            )
+        self.form.set_busy(self._at_work is not None)
+
+    def _offer_sets(self) -> None:
+        self.form.set_sets((*(self._known.sets if self._known else ()), *self._own.values()))
+
+    @Slot(object)
+    def _kept_changed(self, measures: tuple[Measure, ...]) -> None:
+        self._show_measures(measures)
+        self.changed.emit("measures")
+
+    def _show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
+        if self._known is not None:
+            self._known = replace(self._known, measures=measures)
+        self.kept.show_measures(measures, chosen)
+        self.empty.setVisible(not measures)
+        self.empty.offer([(data.title, line) for data, line, _ in self._to_try()])
+        self.empty.set_busy(self._at_work is not None)
+
+    def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
+        """The sets that come along for the models that are installed, each with the one that is used."""
+        found: list[tuple[ExampleSet, str, ModelCard]] = []
+        if self._known is None:
+            return found
+        for data in self._known.sets:
+            fitting = [each for each in self._known.cards if data.head in each.heads]
+            used = self._known.used.get(data.head, "")
+            if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
+                line = f"Measure {card.name} on {examples(data.examples, data.head)}"
+                found.append((data, line, card))
+        return found
+
+    # Measuring
+
+    @Slot(int)
+    def _try(self, index: int) -> None:
+        data, _, card = self._to_try()[index]
+        self.form.choose_model(card.folder)
+        self.form.choose_set(data.path)
+        self._measure()
+
+    @Slot()
+    def _measure(self) -> None:
+        card, data = self.form.card(), self.form.set_chosen()
+        if card is None or data is None or self._at_work is not None:
+            return
+        self.notice.clear()
+        self.note.emit("")
+        labels = self.form.matching.answer()
+        self._at_work = card, data
+        self.strip.waiting(f"Getting {card.name} ready")
+        # What is switched off loses the focus, and Qt would hand it to whatever comes next.
+        focus = self.window().focusWidget()
+        if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
+            self.strip.focus_stop()
+        self._set_busy(True)
+        self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
+        self._job.name = f"the measuring of {card.name}"
+        InLine(self.lanes.work, self._job, self.strip, f"Getting {card.name} ready")
+        self._job.progress.connect(self._progressed)
+        self._job.done.connect(self._measured)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._stopped)
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        if self._at_work is not None and progress.what in ("questions", "texts"):
+            card, data = self._at_work
+            read = f"{progress.done:,} of {progress.total:,} {NOUNS[data.head][1]}"
+            progress = replace(progress, what=f"{card.name} reads {data.title}: {read}")
+        self.strip.show_progress(progress)
+
+    @Slot(object)
+    def _measured(self, found: Measure) -> None:
+        self._rest()
+        self.form.matching.clear()
+        if self._known is not None:
+            self._show_measures((found, *self._known.measures), (found,))
+        self.note.emit(f"{found.model} measured in {wording.duration(found.seconds)}")
+        self.changed.emit("measures")
+        # Once the panel has its place.
+        QTimer.singleShot(0, self._show_panel)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._rest()
+        if isinstance(error, LabelsDiffer) and len(error.model_labels) <= MOST_LABELS:
+            self.notice.show_hint(error.message)
+            self.form.matching.ask(error.model_labels, error.set_labels)
+        else:
+            self.say_fault(error)
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._rest()
+        self.note.emit("Stopped, and nothing of it kept")
+
+    def _rest(self) -> None:
+        self._at_work = None
+        self._set_busy(False)
+        if self.strip.has_focus():
+            self.form.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.strip.clear()
+
+    def _set_busy(self, busy: bool) -> None:
+        self.form.set_busy(busy)
+        self.empty.set_busy(busy)
+
+    @Slot()
+    def _show_panel(self) -> None:
+        self._scroll.ensureWidgetVisible(self.kept.panel, 0, self.theme.step(4))
+
+    @Slot()
+    def _ask_file(self) -> None:
+        name = open_name(self, "Examples with known answers", _FILTER)
+        if name:
+            self.open_file(Path(name))
+
+    @Slot(list)
+    def _dropped(self, paths: list[Path]) -> None:
+        self.open_file(paths[0])
+
+    # Looks
+
+    def _connect(self) -> None:
+        self.form.measure_asked.connect(self._measure)
+        self.form.file_asked.connect(self._ask_file)
+        self.form.dropped.connect(self._dropped)
+        self.strip.stop_asked.connect(self.stop)
+        self.empty.tried.connect(self._try)
+        self.kept.changed.connect(self._kept_changed)
+        self.kept.failed.connect(self.say_fault)
+        self.kept.note.connect(self.note)
+        self.theme.changed.connect(self._restyle)
+        for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.kept.bring_back)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        for part in (self.form, self.notice, self.strip, self.empty, self.kept):
+            self._column.addWidget(part)
+        self._column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._scroll)
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self.theme.step
+        self._column.setContentsMargins(step(6), step(5), step(6), step(6))
+        self._column.setSpacing(step(4))

@@ -1,0 +1,57 @@
+"""What the section that measures models has done in a lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.measures import ExampleSet, Measure
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.flows.measure.measure import bring_back, example_set, example_sets, forget, measured
+from app.flows.models.installed import installed
+from app.flows.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What can be measured, on what, what was measured so far, and the folder of the model that each task uses."""
+
+    cards: tuple[ModelCard, ...]
+    sets: tuple[ExampleSet, ...]
+    measures: tuple[Measure, ...]
+    used: dict[Head, str]
+
+
+def look(workspace: Workspace, report: Report) -> Known:
+    """All that the section shows."""
+    cards, sets = installed(workspace), example_sets(workspace, report)
+    return Known(cards, sets, measured(workspace, report), _used(workspace, sets))
+
+
+def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]:
+    found = {}
+    for head in dict.fromkeys(data.head for data in sets):
+        try:
+            found[head] = workspace.find_model(head).folder
+        except SpanlightError:
+            continue  # no model for it is installed
+    return found
+
+
+def own_set(path: Path, report: Report) -> ExampleSet:
+    """What a file of the person's own holds."""
+    return example_set(path)
+
+
+def delete(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
+    """Forget these; what is left."""
+    forget(workspace, measures, report)
+    return measured(workspace, report)
+
+
+def put_back(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
+    """Keep these again; all that are kept then."""
+    bring_back(workspace, measures, report)
+    return measured(workspace, report)

@@ -1,0 +1,108 @@
+"""The page of models: what is installed, what can be had, how good it is, and where it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.section import ModelsSection
+from app.ui.kit.sectioned import SectionedPage
+from app.ui.kit.theme import Theme
+from app.ui.models.computer import ComputerSection
+from app.ui.models.installed import InstalledSection
+from app.ui.models.measure.measure import MeasureSection
+from app.ui.models.network import NetworkSection
+from app.ui.models.offered import OfferedSection
+
+# In the order of their names; a section is made when it is first up.
+SECTIONS: tuple[type[ModelsSection], ...] = (
+    InstalledSection,
+    OfferedSection,
+    MeasureSection,
+    ComputerSection,
+    NetworkSection,
+)
+
+
+class ModelsView(SectionedPage[ModelsSection]):
+    """The names of the sections above, the one that is up below.
+
+    `changed` carries the name of a setting that was changed and saved here, or "models" where one was installed or
+    removed.
+    """
+
+    KEY = "models"
+    TITLE = "Models"
+    ICON = "models"
+    SHORTCUTS = (
+        ("Ctrl+Tab", "Next section"),
+        ("Ctrl+Shift+Tab", "Section before"),
+        ("Alt+Right, Alt+Left", "Next section, section before"),
+        ("Ctrl+F", "Search"),
+        ("Enter", "To the chosen model's buttons"),
+        ("Del", "Remove the chosen model, after asking"),
+        ("Ctrl+Enter", "Measure"),
+        ("Ctrl+C, Del, Ctrl+Z", "Copy, delete, bring back what was measured"),
+        ("Esc", "Stop or pause"),
+    )
+
+    changed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(SECTIONS, workspace, theme, lanes, parent)
+        self.add_shortcuts(
+            ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self._search), ("Ctrl+L", self._search),
+        )  # fmt: skip
+
+    # What the window asks of a page
+
+    def stop(self) -> bool:
+        """Stop what runs in the section that is up."""
+        section = self.section()
+        return section is not None and section.stop()
+
+    def settings_changed(self) -> None:
+        """Tell the sections that something was changed elsewhere."""
+        for section in self.made.values():
+            section.settings_changed()
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Have dropped files taken by the section that is up, or else by the one that takes them."""
+        self.take_files(paths)
+
+    def take_files(self, paths: list[Path]) -> bool:
+        """Have models' folders and zips taken; returns whether a section took them."""
+        section = self.section()
+        if section is not None and section.take_files(paths):
+            return True
+        for kind in SECTIONS:
+            if self.names.selected() != kind.KEY and self.get(kind).take_files(paths):
+                self.show_section(kind.KEY)
+                return True
+        return False
+
+    @Slot()
+    def _search(self) -> None:
+        section = self.section()
+        if section is not None:
+            section.search()
+
+    @Slot(str)
+    def _changed_here(self, what: str) -> None:
+        """Tell the other sections, and the window, which tells the other pages."""
+        for section in self.made.values():
+            if section is not self.sender():
+                section.settings_changed()
+        self.changed.emit(what)
+
+    def connect_section(self, section: ModelsSection) -> None:
+        """Listen to what a section says that was just made."""
+        section.lost.connect(self.lost)
+        section.changed.connect(self._changed_here)
+        section.look_inside.connect(self.look_inside)

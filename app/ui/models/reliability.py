@@ -1,0 +1,282 @@
+"""How often a reader is right when it says how sure it is: a line for each kind of text, told in words beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.reliability import BINS, Reliability, ReliabilityBin, TextKind, off_in_words
+from app.core.wording import count
+from app.ui.kit.axis import ticks
+from app.ui.kit.chart import Chart
+from app.ui.kit.chart_table import Table
+from app.ui.kit.theme import Theme
+
+TITLE = "When it says 70\N{NO-BREAK SPACE}%, how often is it right?"
+# The share that is right of fewer questions is chance.
+_FEWEST = 10
+_COLOURS = {
+    TextKind.PARAGRAPHS: "name_1_line", TextKind.LONG_DOCUMENTS: "name_4_line", TextKind.TABLES: "name_2_line",
+}  # fmt: skip
+_INVITE = "Point at a mark, or walk with the arrow keys."
+_HOW = (
+    "On the dashed line, it is right exactly as often as it says. Words count as right when they share about half or"
+    " more with a known answer (F1 of 0.5 or more), and never when the text does not answer. Marks for fewer than"
+    f" {_FEWEST} questions are left out."
+)
+# A side of the square, and the width of the whole below which the words stand under it, in steps.
+_SIDE, _NARROW = 56, 150
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A bin that holds enough questions to be shown: number `at` of its kind of text."""
+
+    kind: TextKind
+    at: int
+    bin: ReliabilityBin
+
+
+class ReliabilityChart(Chart):
+    """A square, from left to right what a reader says, upwards how often it is right, a line and marks for each kind.
+
+    Its places are the marks, kind after kind; `words` tells each kind that has any by what it comes to.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, TITLE)
+        self.words: dict[TextKind, str] = {}
+        self._marks: tuple[_Mark, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_reliability(self, reliability: Reliability) -> None:
+        """Show the bins that hold enough questions."""
+        self._marks = tuple(
+            _Mark(kind, at, each)
+            for kind in TextKind
+            for at, each in enumerate(reliability.get(kind, ()))
+            if each.questions >= _FEWEST
+        )
+        self.words = {mark.kind: off_in_words(mark.kind, reliability[mark.kind]) for mark in self._marks}
+        self.begin()
+
+    def count(self) -> int:
+        return len(self._marks)
+
+    def said(self, index: int) -> str:
+        mark = self._marks[index]
+        return (
+            f"{mark.kind.capitalize()}: says {_percent(mark.bin.said)} on average, is right in"
+            f" {_percent(mark.bin.right)} of {count(mark.bin.questions, 'question')}"
+        )
+
+    def about(self) -> str:
+        return " ".join([*(f"{words}." for words in self.words.values()), super().about()])
+
+    def table(self) -> Table:
+        rows = (
+            (str(mark.kind), mark.at / BINS, (mark.at + 1) / BINS, mark.bin.questions, mark.bin.said, mark.bin.right)
+            for mark in self._marks
+        )  # fmt: skip
+        return Table(("kind", "from", "to", "questions", "said", "right"), tuple(rows))
+
+    def place_at(self, point: QPointF) -> int:
+        apart = [(self._point(mark.bin) - point).manhattanLength() for mark in self._marks]
+        nearest = min(apart, default=0.0)
+        return apart.index(nearest) if apart and nearest <= self.theme.step(3) else -1
+
+    def sizeHint(self) -> QSize:
+        step = self.theme.step
+        return QSize(step(_SIDE) + self._around().width(), step(_SIDE) + self._around().height())
+
+    def _around(self) -> QRect:
+        """What the words on the axes take: at the left and above as its place, on both sides as its size."""
+        step, metrics = self.theme.step, QFontMetrics(self.theme.font("small"))
+        label, line = metrics.horizontalAdvance(_percent(1.0)), metrics.height()
+        return QRect(label + step(2.5), line + step(2), round(1.5 * label) + step(3.5), 3 * line + step(4))
+
+    def _plot(self) -> QRectF:
+        """The square, less wide where there is no room."""
+        side, around = self.theme.step(_SIDE), self._around()
+        wide = max(1, min(side, self.width() - around.width()))
+        return QRectF(around.left(), around.top(), wide, side)
+
+    def _point(self, of: ReliabilityBin) -> QPointF:
+        plot = self._plot()
+        return QPointF(plot.left() + of.said * plot.width(), plot.bottom() - of.right * plot.height())
+
+    # Drawing
+
+    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
+        self._draw_grid(painter)
+        for kind in TextKind:
+            points = [self._point(mark.bin) for mark in self._marks if mark.kind is kind]
+            painter.setPen(QPen(self.theme.colour(_COLOURS[kind]), self.theme.step(0.5)))
+            painter.drawPolyline(QPolygonF(points))
+        for index, mark in enumerate(self._marks):
+            here = self._point(mark.bin)
+            _draw_mark(painter, self.theme, mark.kind, here)
+            if index == self._current and not whole:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(self.theme.colour("ink"), 1.5))
+                painter.drawEllipse(here, self.theme.step(2.5), self.theme.step(2.5))
+
+    def _draw_grid(self, painter: QPainter) -> None:
+        theme, step, plot = self.theme, self.theme.step, self._plot()
+        painter.setFont(theme.font("small"))
+        metrics = painter.fontMetrics()
+        line, label = metrics.height(), metrics.horizontalAdvance(_percent(1.0))
+        for value in ticks(0.0, 1.0, 5):
+            y = plot.bottom() - value * plot.height()
+            painter.setPen(QPen(theme.colour("line"), 1.0))
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            painter.setPen(theme.colour("ink_quiet"))
+            place = QRectF(0, y - line / 2, plot.left() - step(1.5), line)
+            painter.drawText(
+                place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, _percent(value)
+            )
+        for value in ticks(0.0, 1.0, 5 if plot.width() > 5.2 * label else 1):
+            x = plot.left() + value * plot.width()
+            painter.setPen(QPen(theme.colour("line"), 1.0))
+            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+            painter.setPen(theme.colour("ink_quiet"))
+            place = QRectF(x - label, plot.bottom() + step(1), 2 * label, line)
+            painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, _percent(value))
+        painter.setPen(QPen(theme.colour("line_strong"), 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(plot.bottomLeft(), plot.topRight())
+        painter.setPen(theme.colour("ink_quiet"))
+        inside = plot.adjusted(step(1.5), step(1), -step(1.5), -step(1))
+        painter.drawText(inside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, "too unsure")
+        painter.drawText(inside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "too sure")
+        painter.setFont(theme.font("small_strong"))
+        place = QRectF(step(1), step(0.5), self.width(), line)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, "How often it is right")
+        place = QRectF(0, plot.bottom() + step(1) + line, plot.left() + plot.right(), line)
+        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, "How sure it says it is")
+
+
+class ReliabilityCard(QFrame):
+    """The chart below its question, and what it comes to in words; hidden where there are too few questions to tell."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title = QLabel(TITLE)
+        self.chart = ReliabilityChart(theme)
+        self._lines = {kind: (_Key(theme, kind), QLabel()) for kind in TextKind}
+        self._how = QLabel(_HOW)
+        self._said = QLabel()
+        self._words = QVBoxLayout()
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        for row, (key, line) in enumerate(self._lines.values()):
+            self._grid.addWidget(key, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(line, row, 1)
+        self._words.addLayout(self._grid)
+        for label in (self._how, self._said):
+            label.setProperty("ink", "quiet")
+            self._words.addWidget(label)
+        for label in (self._title, self._how, self._said, *(line for _, line in self._lines.values())):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._words.addStretch(1)
+        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._beside.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
+        self._beside.addLayout(self._words, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._title)
+        self._column.addLayout(self._beside)
+        self.chart.hovered.connect(self._tell)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def show_bins(self, reliability: Reliability) -> None:
+        """Show the chart of what was measured of a model."""
+        self.chart.set_reliability(reliability)
+        for kind, parts in self._lines.items():
+            for part in parts:
+                part.setVisible(kind in self.chart.words)
+            # A number is not to lose its noun to the next line.
+            words = self.chart.words.get(kind, "").replace(" question", "\N{NO-BREAK SPACE}question")
+            parts[1].setText(words)
+        self._said.setText(_INVITE)
+        self.setVisible(bool(self.chart.words))
+
+    @Slot(int)
+    def _tell(self, index: int) -> None:
+        self._said.setText(self.chart.said(index))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        narrow = self.width() < self._theme.step(_NARROW)
+        direction = QBoxLayout.Direction
+        self._beside.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme, step = self._theme, self._theme.step
+        self._title.setFont(theme.font("strong"))
+        for label in (self._how, self._said):
+            label.setFont(theme.font("small"))
+        for _, line in self._lines.values():
+            line.setFont(theme.font("ui"))
+        # Two lines at all times, so that nothing moves where a mark's words are longer.
+        self._said.setMinimumHeight(2 * self._said.fontMetrics().lineSpacing())
+        self._said.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._column.setSpacing(step(2))
+        self._words.setSpacing(step(3))
+        self._grid.setHorizontalSpacing(step(2))
+        self._grid.setVerticalSpacing(step(2))
+        self._beside.setSpacing(step(6))
+        self._arrange()
+
+
+class _Key(QWidget):
+    """A piece of a kind's line with its mark."""
+
+    def __init__(self, theme: Theme, kind: TextKind) -> None:
+        super().__init__()
+        self._theme = theme
+        self._kind = kind
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, middle = self._theme, self.height() / 2
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.colour(_COLOURS[self._kind]), theme.step(0.5)))
+        painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
+        _draw_mark(painter, theme, self._kind, QPointF(self.width() / 2, middle))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setFixedSize(self._theme.step(6), self._theme.step(4.25))
+        self.update()
+
+
+def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> None:
+    """A disc, a square or a triangle, parted from what it lies on."""
+    painter.setPen(QPen(theme.colour("panel"), 1.0))
+    painter.setBrush(theme.colour(_COLOURS[kind]))
+    half = float(theme.step(1.25))
+    match kind:
+        case TextKind.PARAGRAPHS:
+            painter.drawEllipse(at, half, half)
+        case TextKind.LONG_DOCUMENTS:
+            painter.drawRect(QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half))
+        case TextKind.TABLES:
+            corners = (QPointF(0, -1.2 * half), QPointF(1.2 * half, half), QPointF(-1.2 * half, half))
+            painter.drawPolygon(QPolygonF([at + corner for corner in corners]))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"

@@ -1,0 +1,267 @@
+"""The page of choices; each holds as soon as it is made."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from app.core.about import NAME, VERSION
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.flows.workspace import Workspace
+from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.form_card import CardColumn, FormCard, beside
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.linked_choice import LinkedChoice
+from app.ui.kit.messages import fault_of
+from app.ui.kit.notice import Notice
+from app.ui.kit.outside import open_folder
+from app.ui.kit.page import Page
+from app.ui.kit.segments import Segments
+from app.ui.kit.status_line import ElidedLabel
+from app.ui.kit.theme import Theme
+from app.ui.settings.settings_choices import (
+    HISTORIES,
+    LOOKS,
+    MODELS,
+    READINGS,
+    TEXT_SIZES,
+    device_words,
+    installed_cards,
+    network_words,
+    offer_models,
+)
+from app.ui.settings.settings_updates import UpdatesRow
+
+
+class SettingsView(Page):
+    """Look, models, number of answers, where things are kept, and the ways to what is chosen on the page of models.
+
+    `changed` carries the name of the setting that was just changed and saved: a head's, where its model was chosen.
+    """
+
+    KEY = "settings"
+    TITLE = "Settings"
+    ICON = "settings"
+
+    changed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._models_job: Job | None = None
+        self._save_job: Job | None = None
+        self.notice = Notice(theme)
+        self.not_shown = Notice(theme)
+        self.look = Segments(theme, "Look", LOOKS)
+        self.text_size = self._choice("Text size")
+        self.reading = Segments(theme, "What is read", READINGS)
+        self.history = Segments(theme, "History", HISTORIES)
+        self.device = LinkedChoice(theme, "Models: This computer")
+        self.network = LinkedChoice(theme, "Models: Network")
+        self.about = LinkedChoice(theme, f"About {NAME}")
+        self.about.set_words(f"{NAME} {VERSION}")
+        self.models = {head: self._choice(title) for head, title in MODELS}
+        self.top_k = QSpinBox()
+        self.top_k.setAccessibleName("Answers listed")
+        self.top_k.setRange(1, 100)
+        self._folder = ElidedLabel(str(workspace.paths.data))
+        self._open = QPushButton("Open the folder")
+        self.updates = UpdatesRow(workspace, theme, lanes)
+        self._lay_out()
+        self._take_settings()
+        self.top_k.setValue(workspace.settings.ask_top_k)
+        self.look.chosen.connect(self._look_chosen)
+        self.reading.chosen.connect(self._reading_chosen)
+        self.history.chosen.connect(self._history_chosen)
+        self.text_size.activated.connect(self._text_size_chosen)
+        self.device.asked.connect(self._show_computer)
+        self.network.asked.connect(self._show_network)
+        self.about.asked.connect(self.open_about)
+        for head, choice in self.models.items():
+            choice.activated.connect(partial(self._model_chosen, head))
+        self.top_k.valueChanged.connect(self._top_k_chosen)
+        self._open.clicked.connect(self._open_folder)
+        self.updates.changed.connect(self.changed)
+        self.updates.answered.connect(self._soon_show_updates)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def shown(self) -> None:
+        """Read afresh what can be chosen, and what was chosen elsewhere."""
+        self.settings_changed()
+        self.look.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def settings_changed(self) -> None:
+        """Show what was chosen elsewhere, and which models there are now."""
+        self._take_settings()
+        if self._models_job is not None:
+            self._models_job.drop()
+        self._models_job = self.lanes.files.start(installed_cards, self.workspace)
+        self._models_job.done.connect(self._models_found)
+        self._models_job.failed.connect(self._say_fault)
+
+    def stop(self) -> bool:
+        """Wait no longer for an answer about updates."""
+        return self.updates.stop()
+
+    # What is chosen
+
+    @Slot(str)
+    def _look_chosen(self, look: str) -> None:
+        self.workspace.settings.theme = look
+        self.theme.choose(look, self.workspace.settings.text_size / 100)
+        self._save("theme")
+
+    @Slot(int)
+    def _text_size_chosen(self, index: int) -> None:
+        settings = self.workspace.settings
+        settings.text_size = self.text_size.itemData(index)
+        self.theme.choose(settings.theme, settings.text_size / 100)
+        self._save("text_size")
+
+    @Slot(str)
+    def _reading_chosen(self, reading: str) -> None:
+        self.workspace.settings.ask_reading = reading
+        self._save("ask_reading")
+
+    @Slot(str)
+    def _history_chosen(self, history: str) -> None:
+        self.workspace.settings.keep_history = history == "keep"
+        self._save("keep_history")
+
+    @Slot()
+    def _show_computer(self) -> None:
+        self.open_models.emit("computer")
+
+    @Slot()
+    def _show_network(self) -> None:
+        self.open_models.emit("network")
+
+    def _model_chosen(self, head: Head, index: int) -> None:
+        self.workspace.settings.models[head.value] = self.models[head].itemData(index)
+        self._save(head.value)
+
+    @Slot(int)
+    def _top_k_chosen(self, number: int) -> None:
+        self.workspace.settings.ask_top_k = number
+        self._save("ask_top_k")
+
+    @Slot()
+    def _open_folder(self) -> None:
+        self.not_shown.clear()
+        open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
+
+    def go_to_updates(self) -> None:
+        """Put the keyboard focus where updates are asked for."""
+        self.updates.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._soon_show_updates()
+
+    @Slot()
+    def _soon_show_updates(self) -> None:
+        QTimer.singleShot(50, self._show_updates)  # when it has its height
+
+    @Slot()
+    def _show_updates(self) -> None:
+        self._column.ensureWidgetVisible(self.updates, 0, self.theme.step(4))
+
+    def _save(self, what: str) -> None:
+        self.notice.clear()
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            self._say_fault(error)
+        self.changed.emit(what)
+
+    # What can be chosen
+
+    @Slot(object)
+    def _models_found(self, found: tuple[tuple[ModelCard, ...], dict[Head, str]]) -> None:
+        cards, unasked = found
+        for head, choice in self.models.items():
+            chosen = self.workspace.settings.models.get(head, "")
+            offer_models(choice, cards, head, chosen, unasked.get(head, ""))
+
+    def _take_settings(self) -> None:
+        settings = self.workspace.settings
+        self.look.select(settings.theme)
+        self.reading.select(settings.ask_reading)
+        self.history.select("keep" if settings.keep_history else "off")
+        self.text_size.clear()
+        for size in sorted({*TEXT_SIZES, settings.text_size}):
+            self.text_size.addItem(f"{size} %", size)
+        self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
+        self.device.set_words(device_words(settings))
+        self.network.set_words(network_words(settings))
+        self.updates.settings_changed()
+
+    @Slot(object)
+    def _say_fault(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # How it looks
+
+    def _choice(self, name: str) -> QComboBox:
+        choice = ElidedChoice()
+        choice.setAccessibleName(name)
+        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        choice.setMinimumContentsLength(14)
+        return choice
+
+    def _lay_out(self) -> None:
+        self._folder.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._folder.setAccessibleName(f"Folder: {self._folder.whole()}")
+        self._open.setAccessibleName("Open the folder where things are kept")
+        self._title = QLabel("Settings")
+        card = FormCard(self.theme)
+        card.add_row("Look", self.look)
+        card.add_row("Text size", self.text_size, wide=False)
+        for head, title in MODELS:
+            card.add_row(title, self.models[head])
+        card.add_row("Where models run", self.device)
+        card.add_row("Network", self.network)
+        card.add_row(
+            "What is read",
+            self.reading,
+            "Of a long document. A quick reader finds the likeliest passages for the careful one; every passage takes"
+            " longer, and the quickest way, by the quick reader alone, is wrong more often.",
+        )
+        card.add_row(
+            "Answers listed",
+            self.top_k,
+            "The best answer and the next best, for every question.",
+            wide=False,
+        )
+        card.add_row("History", self.history, "Questions with their answers, kept on this computer only.")
+        card.add_row("Updates", self.updates)
+        card.add_row(
+            "Kept in",
+            beside(self._folder, self._open),
+            "Texts, drafts and answers stay here and never leave this computer.",
+        )
+        card.add_whole(self.not_shown)
+        card.add_row("Version", self.about)
+        self._column = column = CardColumn(self.theme)
+        for part in (self._title, self.notice, card):
+            column.add(part)
+        column.fill(self)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self.theme
+        self._title.setFont(theme.font("title"))
+        self.top_k.lineEdit().setTextMargins(theme.step(2), 0, 0, 0)
+        for narrow in (self.top_k, self.text_size):
+            narrow.setFixedWidth(theme.step(30))

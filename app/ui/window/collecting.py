@@ -1,0 +1,76 @@
+"""Python's collector of cycles works in the window's thread only, a little at a time, between its events."""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.ui.kit.jobs import Lanes
+
+_EVERY_MS = 1000
+_AWAY_MS = 10_000
+_FEW = 700  # Python's own threshold for the youngest generation
+_OFTEN = 10  # so many looks at what is young for one at everything that is watched
+MOST = 30_000  # objects that are walked in about 5 ms
+
+
+class Collecting(QObject):
+    """Collects cycles from timers of the window's thread, as long as it lives; automatic collection is off.
+
+    Left to itself, the collector runs in whatever thread allocates next: a page that was closed would be taken apart in
+    a lane, where Qt allows no widget to die, or in the middle of a paint event. And it walks everything there is: a
+    large document stops the window for tenths of a second. Here at most MOST objects are ever walked while the window
+    is in use; what is there beyond that (a start's modules, a document's parts, which hold no cycles) is put by with
+    `gc.freeze`, and looked through once the person is in another program and no lane works.
+    """
+
+    def __init__(self, lanes: Lanes, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lanes = (lanes.work, lanes.documents, lanes.pages, lanes.files, lanes.network, lanes.lookups)
+        self._watched = 0
+        self._looks = 0
+        gc.disable()
+        gc.freeze()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.look)
+        self._timer.start(_EVERY_MS)
+        self._away = QTimer(self)
+        self._away.setSingleShot(True)
+        self._away.timeout.connect(self.look_through)
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.applicationStateChanged.connect(self._state_changed)
+
+    @Slot()
+    def look(self) -> None:
+        """Collect among what is new since the last time, now and then among all that is watched."""
+        new = gc.get_count()[0]  # counts on while automatic collection is off
+        if new < _FEW:
+            return
+        self._watched += new
+        self._looks += 1
+        if self._watched > MOST:
+            self._watched = 0
+            gc.freeze()
+        else:
+            gc.collect(0 if self._looks % _OFTEN else 2)
+
+    @Slot()
+    def look_through(self) -> None:
+        """Collect among everything, what was put by included; waits while a lane works."""
+        if not all(lane.idle for lane in self._lanes):
+            self._away.start(_AWAY_MS)
+            return
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._watched = 0
+
+    @Slot(Qt.ApplicationState)
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._away.stop()
+        else:
+            self._away.start(_AWAY_MS)

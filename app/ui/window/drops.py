@@ -1,0 +1,111 @@
+"""Files dropped anywhere on the window: models go to the page of models, all others where they were dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.core.report import Report
+from app.ui.kit.dropped import local_files
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+
+# What a person drops to have it read; what is named otherwise may be a model's folder or a zip.
+_DOCUMENTS = {
+    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
+    ".jsonl", ".json", ".xz",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """What was dropped: models, and all others."""
+
+    models: list[Path]
+    others: list[Path]
+
+
+def sort_files(paths: list[Path], report: Report) -> Sorted:
+    """Tell models from other files."""
+    from app.flows.models.take_in import looks_like_model
+
+    models = [path for path in paths if looks_like_model(path)]
+    return Sorted(models, [path for path in paths if path not in models])
+
+
+class Drops(QObject):
+    """Looks at what is dropped on a window before any of its widgets does.
+
+    `models` carries the paths of models. The others arrive a moment later where they were dropped, as if nobody had
+    looked.
+    """
+
+    models = Signal(list)
+
+    def __init__(self, lanes: Lanes, window: QWidget) -> None:
+        super().__init__(window)
+        self._lanes = lanes
+        self._window = window
+        self._passing = False
+        self._place = QPointF()
+        self._paths: list[Path] = []
+        self._job: Job | None = None
+        self.enabled = True
+
+    def watch(self) -> None:
+        """Begin, once the window is on the screen."""
+        if handle := self._window.windowHandle():
+            handle.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hold a drop back that may hold a model."""
+        if event.type() != QEvent.Type.Drop or not self.enabled or self._passing:
+            return False
+        assert isinstance(event, QDropEvent)
+        paths = local_files(event.mimeData())
+        if all(path.suffix.lower() in _DOCUMENTS for path in paths):
+            return False
+        if self._job is not None:
+            self._job.drop()
+        self._place = event.position()
+        self._paths = paths
+        event.acceptProposedAction()
+        QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # for who lit up while it was dragged over
+        self._job = self._lanes.files.start(sort_files, paths)
+        self._job.done.connect(self._sorted)
+        self._job.failed.connect(self._not_sorted)
+        return True
+
+    @Slot(object)
+    def _sorted(self, found: Sorted) -> None:
+        if found.others:
+            self._hand_on(found.others)
+        if found.models:
+            self.models.emit(found.models)
+
+    @Slot(object)
+    def _not_sorted(self, error: BaseException) -> None:
+        fault_of(error)  # logged; whoever opens them says what is wrong with them
+        self._hand_on(self._paths)
+
+    def _hand_on(self, paths: list[Path]) -> None:
+        """Drop files at the same place again, unseen by this."""
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        action, button, keys = (
+            Qt.DropAction.CopyAction,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        self._passing = True
+        try:
+            enter = QDragEnterEvent(self._place.toPoint(), action, data, button, keys)
+            if handle := self._window.windowHandle():
+                QGuiApplication.sendEvent(handle, enter)
+                QGuiApplication.sendEvent(handle, QDropEvent(self._place, action, data, button, keys))
+        finally:
+            self._passing = False

@@ -1,0 +1,100 @@
+"""The offline switch, and what the network is used for now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.core.errors import SpanlightError
+from app.core.models import Head
+from app.core.report import Report
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.network_button import NetworkButton, downloading
+
+
+class NetworkSwitch(QObject):
+    """Keeps settings.offline and the switch alike, and says there how far a download is.
+
+    What was chosen in the terminal meanwhile is taken up when the window is turned to, and when the network was used.
+    `changed` carries the setting's name once it was changed, here or there; `failed` the Fault where it could not be
+    saved.
+    """
+
+    changed = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, button: NetworkButton, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._button = button
+        self._job: Job | None = None
+        button.asked.connect(self._asked)
+        lanes.network.begun.connect(self._begun)
+        lanes.network.rested.connect(self._rested)
+        for lane in (lanes.network, lanes.lookups):
+            lane.rested.connect(self._look)
+        QGuiApplication.instance().applicationStateChanged.connect(self._turned_to)  # type: ignore[union-attr]
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """Show which of the two holds now."""
+        self._button.set_offline(self._workspace.settings.offline)
+
+    @Slot(Qt.ApplicationState)
+    def _turned_to(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._look()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._job is None or not self._job.running:
+            self._job = self._lanes.files.start(_elsewhere, self._workspace)
+            self._job.done.connect(self._taken_up)
+
+    @Slot(object)
+    def _taken_up(self, names: tuple[str, ...]) -> None:
+        if names:
+            self.settings_changed()
+        for name in names:
+            # The reader's model is loaded again by its head's name.
+            self.changed.emit(Head.QUESTION_ANSWERING.value if name == "models" else name)
+
+    @Slot(bool)
+    def _asked(self, offline: bool) -> None:
+        self._workspace.settings.offline = offline
+        try:
+            self._workspace.save_settings()
+        except SpanlightError as error:
+            self.failed.emit(fault_of(error))
+        self.settings_changed()
+        self.changed.emit("offline")
+
+    @Slot(object)
+    def _begun(self, job: Job) -> None:
+        job.partial.connect(self._heard)
+        for end in (job.done, job.failed):
+            end.connect(self._over)
+        job.stopped.connect(self._rested)
+
+    @Slot(object)
+    def _heard(self, result: object) -> None:
+        from app.core.offers import Downloading
+
+        if isinstance(result, Downloading):
+            self._button.set_busy(downloading(result.done, result.total))
+
+    @Slot(object)
+    def _over(self, outcome: object) -> None:
+        self._rested()
+
+    @Slot()
+    def _rested(self) -> None:
+        self._button.set_busy("")
+
+
+def _elsewhere(workspace: Workspace, report: Report) -> tuple[str, ...]:
+    """The names of the settings that were changed by another Spanlight, taken up."""
+    return workspace.chosen_elsewhere()

@@ -1,0 +1,125 @@
+"""The narrow rail of named pages at the window's left edge."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.ui.kit.theme import Theme
+
+_WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+# In a window that is not as wide, in steps, the names would take the room that the pages need.
+_WIDE_ENOUGH = 196
+
+
+class Rail(QFrame):
+    """Named pages, one of them chosen. `chosen` carries the key of the page that a person picked.
+
+    In a narrow window the icons stand alone, and the names are their tool tips.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: dict[str, tuple[QToolButton, str]] = {}
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._group.buttonClicked.connect(self._clicked)
+        self._group.buttonToggled.connect(self._toggled)
+        self._layout = QVBoxLayout(self)
+        self._layout.addStretch(1)
+        self._top = 0
+        self._narrow = False
+        self.setProperty("kind", "rail")
+        self.setAccessibleName("Pages")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
+        """Add a page; those at the bottom stand below the gap."""
+        button = QToolButton()
+        button.setText(title)
+        button.setCheckable(True)
+        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        button.setProperty("kind", "page")
+        button.setProperty("key", key)
+        button.setAccessibleName(title)
+        button.setToolTip(f"{title}  ({shortcut})")
+        button.installEventFilter(self)
+        self._group.addButton(button)
+        if bottom:
+            self._layout.addWidget(button)
+        else:
+            self._layout.insertWidget(self._top, button)
+            self._top += 1
+        self._buttons[key] = (button, icon)
+        self._restyle()
+
+    def is_narrow(self) -> bool:
+        """Whether the icons stand alone."""
+        return self._narrow
+
+    def event(self, event: QEvent) -> bool:
+        """Watch how wide it is where the rail stands."""
+        if event.type() == QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
+            parent.installEventFilter(self)
+        return super().event(event)
+
+    def select(self, key: str) -> None:
+        """Show a page as the chosen one, without sending `chosen`."""
+        self._buttons[key][0].setChecked(True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrow keys walk through the pages."""
+        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+            self._fit()
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+            order = [button for button, _ in self._buttons.values()]
+            if step and watched in order:
+                button = order[(order.index(watched) + step) % len(order)]
+                button.setFocus(Qt.FocusReason.TabFocusReason)
+                button.click()
+                return True
+        return super().eventFilter(watched, event)
+
+    @Slot(object, bool)
+    def _toggled(self, button: QToolButton, chosen: bool) -> None:
+        """Have Tab come to the page that is up, and the arrow keys go on from it."""
+        if chosen:
+            for one, _ in self._buttons.values():
+                one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
+
+    @Slot(object)
+    def _clicked(self, button: QToolButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        space = theme.step(2)
+        self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
+        self._layout.setSpacing(theme.step(0.5))
+        # As wide as the bolder letters of the chosen page need, so that nothing moves.
+        metrics = QFontMetrics(theme.font("strong"))
+        widest = 0
+        self._narrow = self._is_too_narrow()
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
+        for button, icon in self._buttons.values():
+            button.setToolButtonStyle(style)
+            button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
+            button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
+            widest = max(widest, metrics.horizontalAdvance(button.text()))
+        wide = max(theme.step(37), widest + theme.step(18))
+        self.setFixedWidth(theme.step(14) if self._narrow else wide)
+
+    def _fit(self) -> None:
+        if self._narrow != self._is_too_narrow():
+            self._restyle()
+
+    def _is_too_narrow(self) -> bool:
+        parent = self.parentWidget()
+        return parent is not None and parent.width() < self._theme.step(_WIDE_ENOUGH)

@@ -1,0 +1,126 @@
+"""The reader behind the window: loaded at the start and again where that is needed; the status line tells of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Progress, Report
+from app.flows.ask.question import load_reader
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.status_line import StatusLine
+
+LOADING = "Loading the reader…"
+AGAIN = "Loading the reader again…"
+
+
+class Reader(QObject):
+    """Has the reader loaded in the work lane.
+
+    `loaded` is sent each time it is there. `failed` carries the Fault of a bug; any other is in the status line.
+    """
+
+    loaded = Signal()
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, status: StatusLine, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._status = status
+        self._job: Job | None = None
+        self._search: Job | None = None
+        self._folder = ""
+        self._away = False
+        self._loading = LOADING
+        status.set_state("loading", LOADING)
+        lanes.work.begun.connect(self._work_begun)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the reader is in memory, as far as is known here."""
+        return bool(self._folder) and not self._away
+
+    @Slot()
+    def start(self) -> None:
+        """Have the reader loaded, or loaded again after its process died or another one was chosen."""
+        self._start(LOADING)
+
+    @Slot(str)
+    def settings_changed(self, what: str) -> None:
+        """Load it again where it runs elsewhere now; `what` is the setting's name, or "models"."""
+        if what in ("device", "precision", Head.QUESTION_ANSWERING):
+            self.start()
+        elif what == "models":
+            if self._search is not None:
+                self._search.drop()
+            self._search = self._lanes.files.start(_find_reader, self._workspace)
+            self._search.done.connect(self._found)
+            self._search.failed.connect(self.start)  # what is wrong is said by the loading
+        elif what == "unloaded":
+            self.put_away("")
+
+    def put_away(self, after: str) -> None:
+        """Say that it has left the memory; `after` is how long nothing was asked, empty where a person wanted it."""
+        if self._folder:
+            self._away = True
+            words = f"Put away after {after}" if after else "Put away"
+            self._status.set_state(
+                "away",
+                f"{words}; the next question loads it again",
+                "The models have left the memory. Nothing that you typed or asked is lost.",
+            )
+
+    @Slot(object)
+    def _work_begun(self, job: Job) -> None:
+        if self._away:
+            # Put in line before the work that begins, as at the window's start.
+            self._start(AGAIN)
+
+    def _start(self, words: str) -> None:
+        self._away = False
+        self._folder = ""
+        self._loading = words
+        if self._job is not None:
+            self._job.drop()
+        self._status.set_state("loading", words)
+        self._job = self._lanes.work.start(load_reader, self._workspace)
+        self._job.name = "the loading of the reader"
+        self._job.progress.connect(self._progressed)
+        self._job.done.connect(self._ready)
+        self._job.failed.connect(self._failed)
+
+    @Slot(object)
+    def _found(self, card: ModelCard) -> None:
+        if card.folder != self._folder:
+            self.start()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        again = self._loading == AGAIN
+        words = (
+            f"{progress.what.rstrip('.…')}{' again' if again else ''}…" if progress.what else self._loading
+        )
+        self._status.set_state("loading", words)
+
+    @Slot(object)
+    def _ready(self, loaded: LoadedModel) -> None:
+        device = loaded.device
+        self._folder = loaded.card.folder
+        self._status.set_state(
+            "ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}"
+        )
+        self.loaded.emit()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self._status.set_state("fault", f"{fault.sentence} {fault.hint}".strip())
+        if fault.is_bug:
+            self.failed.emit(fault)
+
+
+def _find_reader(workspace: Workspace, report: Report) -> ModelCard:
+    return workspace.find_model(Head.QUESTION_ANSWERING)

@@ -1,0 +1,191 @@
+"""What the start has left out is imported piece by piece while the window is at rest."""
+
+# ruff: noqa: F401
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+_EVERY_MS = 40
+
+
+class Rest(QObject):
+    """Imports in the window's thread what may be needed next; the window answers between one piece and the next.
+
+    To import it at the start would take as long as all else there; to import it when it is wanted would have the
+    first question or file wait for a tenth of a second. What is wanted before its turn is imported then.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._pieces = pieces()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_EVERY_MS)
+        self._timer.timeout.connect(self._next)
+
+    @Slot()
+    def start(self) -> None:
+        """Begin."""
+        self._timer.start()
+
+    @Slot()
+    def _next(self) -> None:
+        if next(self._pieces, self) is self:
+            self._timer.stop()
+
+
+def pieces() -> Generator[None, None, None]:
+    """Imports a piece at each step: what the first page needs, then the others, each after what it is made of."""
+    import app.core.requests
+
+    yield
+    import app.core.results
+
+    yield
+    import app.core.inspection
+
+    yield
+    import app.flows.ask.read
+
+    yield
+    import app.flows.ask.changes
+
+    yield
+    import app.core.days
+
+    yield
+    import app.flows.history.compare
+
+    yield
+    import app.flows.history.history
+
+    yield
+    import app.ui.ask.kept_answers
+
+    yield
+    import app.ui.ask.opening_page
+
+    yield
+    import app.core.page_runs
+
+    yield
+    import app.core.pages
+
+    yield
+    import app.ui.document.flowing.rich_look
+
+    yield
+    import app.ui.document.flowing.rich_text
+
+    yield
+    import app.ui.document.flowing.rich_table
+
+    yield
+    import app.ui.document.flowing.rich_layout
+
+    yield
+    import app.ui.document.flowing.rich_page
+
+    yield
+    import app.ui.document.flowing.rich_pane
+
+    yield
+    import app.ui.document.pdf.page_points
+
+    yield
+    import app.ui.document.pdf.page_tiles
+
+    yield
+    import app.ui.document.pdf.page_painting
+
+    yield
+    import app.ui.document.pdf.page_marks
+
+    yield
+    import app.ui.document.pdf.page_selection
+
+    yield
+    import app.ui.document.pdf.page_desk
+
+    yield
+    import app.ui.document.pdf.page_pane
+
+    yield
+    import app.ui.document.pdf.page_pictures
+
+    yield
+    import app.flows.history.export_text
+
+    yield
+    import app.flows.history.export_annotations
+
+    yield
+    import app.flows.history.export_squad
+
+    yield
+    import app.flows.history.export_pdf
+
+    yield
+    import app.flows.history.export
+
+    yield
+    import app.core.tables
+
+    yield
+    import app.ui.heads.classify.result_table
+
+    yield
+    import app.flows.heads.classify
+
+    yield
+    import app.ui.heads.text_page
+
+    yield
+    import app.ui.heads.classify.classify
+
+    yield
+    import app.flows.heads.fill
+
+    yield
+    import app.ui.heads.fill.fill
+
+    yield
+    import app.flows.heads.follow
+
+    yield
+    import app.ui.heads.next.follow
+
+    yield
+    import app.flows.heads.names
+
+    yield
+    import app.ui.heads.names.name_pane
+
+    yield
+    import app.ui.heads.names.names
+
+    yield
+    import app.core.inside
+
+    yield
+    import app.flows.heads.inspect
+
+    yield
+    import app.ui.inspect.charts.flow_picture
+
+    yield
+    import app.ui.history.history_list
+
+    yield
+    import app.ui.history.history
+
+    yield
+    import app.ui.settings.settings
+
+    yield
+    import app.flows.about
+
+    yield
+    import app.ui.about.page

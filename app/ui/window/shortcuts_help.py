@@ -1,0 +1,133 @@
+"""What the keyboard does, on one small sheet."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.about import NAME
+from app.ui.kit.theme import Theme, mark
+
+Group = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def spoken_keys(keys: str) -> str:
+    """A shortcut as this system writes it; what is no key sequence stays as it is."""
+    native = " / ".join(
+        QKeySequence(part).toString(QKeySequence.SequenceFormat.NativeText) for part in keys.split(" / ")
+    )
+    return native if all(part.strip() for part in native.split(" / ")) else keys
+
+
+def key_groups(
+    pages: tuple[tuple[str, str], ...], title: str, shortcuts: tuple[tuple[str, str], ...]
+) -> tuple[Group, ...]:
+    """What the keyboard does everywhere, `pages` being keys and names of the rail's, and on the page that is up."""
+    places = tuple(
+        (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", name)
+        for at, (key, name) in enumerate(pages, 1)
+    )
+    everywhere = ("Everywhere", (*places, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close")))
+    return (everywhere, (title, shortcuts)) if shortcuts else (everywhere,)
+
+
+class ShortcutsHelp(QDialog):
+    """Groups of shortcuts, and the way to what Spanlight is; freed when it closes. `about_asked` is sent by that.
+
+    On a screen with too little room for all of it, the groups can be scrolled.
+    """
+
+    about_asked = Signal()
+
+    def __init__(self, theme: Theme, groups: tuple[Group, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Keyboard")
+        self.setAccessibleName("Keyboard shortcuts")
+        outer = QVBoxLayout(self)
+        edge = theme.step(6)
+        outer.setContentsMargins(edge, edge, edge, theme.step(4))
+        outer.setSpacing(theme.step(4))
+        keys = QWidget()
+        self._groups = QHBoxLayout(keys)
+        self._groups.setContentsMargins(0, 0, 0, 0)
+        self._groups.setSpacing(theme.step(10))
+        for title, shortcuts in groups:
+            self._groups.addLayout(_column(theme, title, shortcuts))
+        self.groups = QScrollArea()
+        self.groups.setFrameShape(QFrame.Shape.NoFrame)
+        self.groups.setAccessibleName("Keys and what they do")
+        self.groups.setWidgetResizable(True)
+        self.groups.setWidget(keys)
+        outer.addWidget(self.groups)
+        close = QPushButton("Close")
+        close.setDefault(True)
+        close.setAccessibleName("Close")
+        close.clicked.connect(self.accept)
+        about = QPushButton(f"About {NAME}")
+        mark(about, kind="link")
+        about.setAccessibleName(about.text())
+        about.clicked.connect(self._about)
+        foot = QHBoxLayout()
+        foot.addWidget(about)
+        foot.addStretch(1)
+        foot.addWidget(close)
+        outer.addLayout(foot)
+        self._fit(2 * edge, theme.step(12), close)
+
+    def _fit(self, edges: int, frame: int, close: QPushButton) -> None:
+        """Be as large as all keys need, or as the screen has room for, less `frame` for the window's own.
+
+        `edges` are the two at the sides. Groups that have no room beside each other stand one below the other.
+        """
+        room = self.screen().availableGeometry().size() - QSize(frame, frame)
+        below = self.minimumSizeHint().height() - self.groups.minimumSizeHint().height()
+        most = room - QSize(edges, below)
+        bar = QSize(self.groups.verticalScrollBar().sizeHint().width(), 0)
+        keys = self._groups.sizeHint()
+        if (keys + bar).width() > most.width():
+            self._groups.setDirection(QBoxLayout.Direction.TopToBottom)
+            keys = self._groups.sizeHint()
+        if keys.height() > most.height():
+            keys += bar
+        self.groups.setMinimumSize(keys.boundedTo(most))
+        scrolls = keys.boundedTo(most) != keys
+        self.groups.setFocusPolicy(Qt.FocusPolicy.StrongFocus if scrolls else Qt.FocusPolicy.NoFocus)
+        (self.groups if scrolls else close).setFocus()
+
+    @Slot()
+    def _about(self) -> None:
+        self.accept()
+        self.about_asked.emit()
+
+
+def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(theme.step(5))
+    grid.setVerticalSpacing(theme.step(2))
+    heading = QLabel(title)
+    heading.setFont(theme.font("strong"))
+    grid.addWidget(heading, 0, 0, 1, 2)
+    for row, (keys, what) in enumerate(shortcuts, 1):
+        cap = QLabel(spoken_keys(keys))
+        cap.setProperty("kind", "key")
+        cap.setFont(theme.font("small"))
+        words = QLabel(what)
+        words.setAccessibleName(f"{keys}: {what}")
+        grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(words, row, 1)
+    grid.setColumnStretch(1, 1)
+    grid.setRowStretch(len(shortcuts) + 1, 1)
+    return grid

@@ -1,0 +1,140 @@
+"""From the command to a window on the screen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Slot
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+import app.ui.window.sources  # noqa: F401, before what it saves time of
+from app.core.about import NAME, VERSION, command
+from app.core.errors import SpanlightError
+from app.flows.second_start import Claim, claim_or_hand_over
+from app.flows.workspace import Workspace, open_workspace
+from app.settings.log import start_log
+from app.settings.paths import default_paths
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.messages import Unexpected, log_qt_messages
+from app.ui.kit.theme import Theme
+from app.ui.window.collecting import Collecting
+from app.ui.window.enter_key import EnterKey
+from app.ui.window.one_window import OneWindow
+from app.ui.window.window import MainWindow
+
+USAGE = f"usage: {command()} [FILE ...]\n\nOpens the window, with the files named, for asking."
+
+
+class Signals(QObject):
+    """Ctrl+C in the terminal, and the system's wish to end, close the window as a person would."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._arrived)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
+
+    @Slot()
+    def _arrived(self) -> None:
+        os.read(self._read, 64)
+        self._window.close()
+
+
+class Handed(QObject):
+    """Opens the files that the system hands to the running application, as macOS does for "Open with"."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self._window.open_files([Path(event.file())])
+            return True
+        return False
+
+
+def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Claim | None = None) -> int:
+    """Open the window on the files named; returns the process's exit code once it is closed.
+
+    `painted` is called once the whole window has been painted. `claim` is the window's, where it was taken already.
+    """
+    if any(argument in ("-h", "--help") for argument in argv):
+        print(USAGE)
+        return 0
+    try:
+        paths = default_paths()
+    except SpanlightError as error:
+        print(error, file=sys.stderr)
+        return 2
+    files = [Path(argument) for argument in argv if not argument.startswith("-")]
+    claim = claim or claim_or_hand_over(paths.data, files)
+    if claim is None:
+        return 0
+    start_log(paths.log_file)
+    log_qt_messages()
+    workspace = open_workspace(paths)
+    # What Qt itself keeps, the folder that was chosen last in its own dialog for files: beside the settings.
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(paths.config))
+    application = make_application(workspace)
+    try:
+        window = open_window(workspace)
+    except SpanlightError as fault:  # what comes along with Spanlight is missing
+        print(fault, file=sys.stderr)
+        claim.release()
+        return 2
+    application.installEventFilter(Handed(window))
+    if os.name == "posix":
+        Signals(window)
+    if painted is not None:
+        window.painted.first.connect(painted)
+    if files:
+        window.open_files(files)
+    one = OneWindow(claim, window)
+    one.asked.connect(window.come_up)
+    window.installEventFilter(one)
+    code = application.exec()
+    with contextlib.suppress(RuntimeError):
+        window.close()
+    claim.release()
+    return code
+
+
+def make_application(workspace: Workspace) -> QApplication:
+    """The Qt application with its name, as the desktop knows it."""
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication([NAME])
+    application.setApplicationName(NAME)
+    application.setApplicationDisplayName(NAME)
+    application.setApplicationVersion(VERSION)
+    application.setDesktopFileName("spanlight")
+    return application
+
+
+def open_window(workspace: Workspace) -> MainWindow:
+    """A window on the screen, in the person's look, with the reader being loaded behind it."""
+    theme = Theme(workspace.paths.resources)
+    theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
+    theme.scale_documents(workspace.settings.document_size / 100)
+    QApplication.setWindowIcon(theme.app_icon())
+    window = MainWindow(workspace, theme, Lanes())
+    theme.setParent(window)
+    Collecting(window.lanes, window)
+    unexpected = Unexpected(window)
+    unexpected.install()
+    unexpected.happened.connect(window.show_fault)
+    window.show()
+    window.start_soon()
+    EnterKey(window)
+    return window

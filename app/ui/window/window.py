@@ -1,0 +1,315 @@
+"""The main window: the rail, the pages, the status line, and the keys that work everywhere."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.about import NAME
+from app.core.errors import SpanlightError
+from app.flows.workspace import Workspace
+from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.messages import Fault, fault_of
+from app.ui.kit.notice import Notice
+from app.ui.kit.page import Page
+from app.ui.kit.status_line import StatusLine
+from app.ui.kit.theme import Theme
+from app.ui.window.about import AboutPage
+from app.ui.window.drops import Drops
+from app.ui.window.idle import Idle
+from app.ui.window.network import NetworkSwitch
+from app.ui.window.noticed import Noticed
+from app.ui.window.pages import APART, PAGES, maker
+from app.ui.window.painted import FirstPaint
+from app.ui.window.preparing import Preparing
+from app.ui.window.rail import Rail
+from app.ui.window.reader import Reader
+from app.ui.window.rest import Rest
+from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
+    from app.core.inspection import Visit
+
+_log = logging.getLogger(__name__)
+
+# Pages that take no documents: dropped there, they are opened for asking.
+_WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
+
+
+class MainWindow(QMainWindow):
+    """The window. It opens at once; the reader is loaded behind it by `start_soon`."""
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.theme = theme
+        self.lanes = lanes
+        self.pages: dict[str, Page] = {}
+        self._current = ""
+        self._notes: dict[str, str] = {}
+        self._closed = False
+        self.setWindowTitle(NAME)
+        self.setAcceptDrops(True)
+        self.rail = Rail(theme)
+        self.rail.chosen.connect(self.show_page)
+        self.status = StatusLine(theme)
+        self.notice = Notice(theme)
+        self._stack = QStackedWidget()
+        self._notice_place = QVBoxLayout()
+        self._notice_place.addWidget(self.notice)
+        self.reader = Reader(workspace, lanes, self.status, self)
+        self.idle = Idle(workspace, lanes, self.reader, self)
+        self.preparing = Preparing(workspace, lanes, self.reader, self)
+        self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
+        self.noticed = Noticed(lanes, self.notice, self)
+        self.drops = Drops(lanes, self)
+        self.painted = FirstPaint(self)
+        self.rest = Rest(self)
+        self.about = AboutPage(self, self.show_page, lambda: self.page, lambda: self._current)
+        self.reader.failed.connect(self.show_fault)
+        self.network.failed.connect(self.show_fault)
+        self.network.changed.connect(self._settings_changed)
+        self.drops.models.connect(self._models_dropped)
+        self._lay_out()
+        self._make_shortcuts()
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self._restore()
+
+    # Pages
+
+    @Slot(str)
+    def show_page(self, key: str) -> None:
+        """Bring a page up, making it the first time."""
+        if key not in self.pages:
+            if (make := maker(key)) is None:
+                return
+            page = make(self.workspace, self.theme, self.lanes)
+            page.note.connect(self._noted)
+            page.lost.connect(self.reader.start)
+            page.open_settings.connect(self.show_settings)
+            page.open_about.connect(self.about.show)
+            page.open_models.connect(self.show_models)
+            page.look_inside.connect(self._look_inside)
+            if key == "ask":
+                self.preparing.file_up = page.opening.file_up  # type: ignore[attr-defined]
+                for signal in (page.sheets.up, page.opening.opened):  # type: ignore[attr-defined]
+                    signal.connect(self.preparing.look)
+            if key == "history":
+                page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
+                page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
+            if key == "about":
+                self.about.wire(page)
+            if key in ("settings", "models"):
+                page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
+            self.pages[key] = page
+            self._stack.addWidget(page)
+            self.theme.refresh()
+        if self._current and key not in APART:
+            self.workspace.settings.last_view = key
+        self._current = key
+        self.drops.enabled = key != "models"  # which takes all sorts of files itself
+        self.rail.select(APART[key][0] if key in APART else key)
+        self._stack.setCurrentWidget(self.pages[key])
+        self.status.set_note(self._notes.get(key, ""))
+        self.pages[key].shown()
+
+    @Slot()
+    def show_settings(self) -> None:
+        """Bring the settings page up."""
+        self.show_page("settings")
+
+    @Slot(str)
+    def show_models(self, section: str) -> None:
+        """Bring up a section of the page of models, by its key."""
+        self.show_page("models")
+        self.page.show_section(section)  # type: ignore[attr-defined]
+
+    @Slot(list)
+    def _models_dropped(self, paths: list[Path]) -> None:
+        self.show_page("models")
+        self.page.open_files(paths)
+
+    @Slot()
+    def show_ask(self) -> None:
+        """Bring up the page where documents are asked."""
+        self.show_page("ask")
+
+    @property
+    def page(self) -> Page:
+        """The page that is up."""
+        return self.pages[self._current]
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open files for asking."""
+        self.show_page("ask")
+        self.page.open_files(paths)
+
+    @Slot(list, str)
+    def come_up(self, paths: list[Path], token: str = "") -> None:
+        """Come to the front, with the desktop's token for it, and open files for asking."""
+        from app.ui.window.front import bring_up
+
+        bring_up(self, token)
+        if paths:
+            self.open_files(paths)
+
+    @Slot(object)
+    def _open_entry(self, entry: Entry) -> None:
+        self.show_page("ask")
+        self.page.open_entry(entry)  # type: ignore[attr-defined]
+
+    @Slot(object)
+    def _look_inside(self, visit: Visit) -> None:
+        self.show_page("inspect")
+        self.page.look_at(visit)  # type: ignore[attr-defined]
+
+    @Slot(str)
+    def _noted(self, note: str) -> None:
+        page = self.sender()
+        key = page.KEY if isinstance(page, Page) else self._current
+        self._notes[key] = note
+        if key == self._current:
+            self.status.set_note(note)
+
+    # What was changed, and what is said
+
+    @Slot(str)
+    def _settings_changed(self, what: str) -> None:
+        for page in self.pages.values():
+            if page is not self.sender():
+                page.settings_changed()
+        self.network.settings_changed()
+        self.reader.settings_changed(what)
+        if what == "unload_minutes":
+            self.idle.wait()
+
+    @Slot(object)
+    def show_fault(self, fault: Fault) -> None:
+        """Show a fault that belongs to no page above all of them."""
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+
+    # Keys, files dropped, the end
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc stops what runs on the page; what a page did not take arrives here."""
+        if event.key() == Qt.Key.Key_Escape:
+            if not self.page.stop() and self.notice.isVisible():
+                self.notice.clear()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        take_files_only(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the files on the page that is up, or for asking where it takes none."""
+        if files := dropped_files(event):
+            if self._current in _WITHOUT_FILES:
+                self.open_files(files)
+            else:
+                self.page.open_files(files)
+
+    @Slot()
+    def show_help(self) -> None:
+        """Show what the keyboard does."""
+        pages = tuple((key, title) for key, title, _, _, _ in PAGES)
+        sheet = ShortcutsHelp(self.theme, key_groups(pages, self.page.TITLE, self.page.SHORTCUTS), self)
+        sheet.about_asked.connect(self.about.show)
+        sheet.open()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop what runs, keep what was typed, and end the model process."""
+        if not self._closed:
+            self._closed = True
+            self._keep()
+            self.hide()
+            self.lanes.close()
+            self.workspace.close()
+        event.accept()
+
+    def _keep(self) -> None:
+        geometry = self.saveGeometry().toBase64().data()
+        self.workspace.settings.geometry = bytes(geometry).decode("ascii")
+        for page in self.pages.values():
+            try:
+                page.keep()
+            except SpanlightError as error:
+                _log.error("not kept: %s", error)
+            except Exception as error:  # a bug in one page must not cost what the others hold
+                fault_of(error)
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            _log.error("settings not kept: %s", error)
+
+    def _restore(self) -> None:
+        settings = self.workspace.settings
+        if not settings.geometry or not self.restoreGeometry(
+            QByteArray.fromBase64(QByteArray(settings.geometry.encode("ascii", "ignore")))
+        ):
+            available = self.screen().availableGeometry().size()
+            self.resize(QSize(1320, 860).boundedTo(available * 0.92))
+        known = [key for key, _, _, bottom, _ in PAGES if not bottom]
+        self.show_page(settings.last_view if settings.last_view in known else known[0])
+
+    def _lay_out(self) -> None:
+        for at, (key, title, icon, bottom, _) in enumerate(PAGES, 1):
+            self.rail.add(key, title, icon, "Ctrl+," if key == "settings" else f"Ctrl+{at}", bottom=bottom)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addLayout(self._notice_place)
+        right.addWidget(self._stack, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.rail)
+        middle.addLayout(right, 1)
+        whole = QWidget()
+        outer = QVBoxLayout(whole)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        # Tab comes to the line at the foot after the pages, which take their places later: it goes round from there.
+        outer.addWidget(self.status)
+        outer.insertLayout(0, middle, 1)
+        self.setCentralWidget(whole)
+
+    def _make_shortcuts(self) -> None:
+        for at, (key, _, _, _, _) in enumerate(PAGES, 1):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{at}"), self)
+            shortcut.setProperty("page", key)
+            shortcut.activated.connect(self._go)
+        for keys, slot in (
+            ("Ctrl+,", self.show_settings), ("F1", self.show_help), ("?", self.show_help), ("Ctrl+Q", self.close),
+        ):  # fmt: skip
+            QShortcut(QKeySequence(keys), self).activated.connect(slot)
+
+    @Slot()
+    def _go(self) -> None:
+        self.show_page(self.sender().property("page"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        least = QSize(self.theme.step(190), self.theme.step(120))
+        self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
+
+    def start_soon(self) -> None:
+        """Load the reader, and what the other pages need, once the window has been painted."""
+        self.drops.watch()
+        self.painted.first.connect(self._first_painted)
+
+    @Slot()
+    def _first_painted(self) -> None:
+        if (unkept := self.workspace.unkept()) is not None:
+            self.notice.show_fault(unkept.message, unkept.hint)
+        self.reader.start()
+        self.rest.start()
+        self.page.painted()
