@@ -46,11 +46,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.training.tagged",
     ),
     "app.cli": ("app.core", "app.settings", "app.flows", "app.bench.command"),
-    "app.bench.command": ("app.core", "app.flows", "app.bench"),
-    "app.bench.table": ("app.core", "app.bench"),
     "app.ui.kit": ("app.core", "app.settings", "app.flows"),
     "app.ui.document": ("app.core", "app.flows", "app.ui.kit"),
-    **{page: ("app.core", "app.settings", "app.flows", "app.ui.document", "app.ui.kit") for page in PAGES},
+    **dict.fromkeys(PAGES, ("app.core", "app.settings", "app.flows", "app.ui.document", "app.ui.kit")),
     "app.ui.window": ("app.core", "app.settings", "app.flows", "app.ui"),
     # What measures Spanlight may look at all of it.
     "app.bench": ("app",),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
-from tests.flows.test_evaluate_pretraining import Pretrained
+from tests.flows.measure.test_evaluate_pretraining import Pretrained
 from tests.helpers.commands import Command
 
 

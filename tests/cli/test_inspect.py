@@ -26,7 +26,7 @@ from app.core.inspection import (
 from app.core.models import Head, ProblemType
 from app.core.text import Span
 from tests.cli.test_real import real
-from tests.flows.test_inspect import Looker
+from tests.flows.heads.test_inspect import Looker
 from tests.helpers.commands import DECODED, Command
 from tests.helpers.insides import window_of
 from tests.helpers.small_models import small_checkpoint

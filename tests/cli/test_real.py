@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.core.models import Head
+from tests.conftest import ROOT
 from tests.helpers.commands import DECODED
 from tests.helpers.small_models import small_checkpoint
 
 # The real thing, in a process of its own, with real if tiny checkpoints.
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture(scope="module")

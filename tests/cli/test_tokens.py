@@ -17,6 +17,7 @@ from app.core.models import Head
 from app.core.requests import PieceJoining, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
+from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, Command
 from tests.helpers.small_models import small_checkpoint
@@ -124,7 +125,7 @@ def test_a_real_model_tags_a_real_file(tmp_path: Path, document: str) -> None:
             "--device",
             "cpu",
         ],
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=ROOT,
         capture_output=True,
         check=False,
         timeout=200,

@@ -12,7 +12,7 @@ from app.core.report import Silent
 from app.core.text import Document, Said, Span, View
 from app.documents.orders import Read
 from app.documents.reader import read
-from tests.documents.test_pdf_view import table
+from tests.documents.pdf.test_view import table
 from tests.helpers.pdf_pages import read_words
 
 MARKDOWN = """

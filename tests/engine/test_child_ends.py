@@ -15,8 +15,9 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.engine.child import Child
+from tests.conftest import ROOT
 from tests.engine import handlers
-from tests.helpers.children import POSIX, ROOT, Listener, gone
+from tests.helpers.children import POSIX, Listener, gone
 
 
 def test_what_libraries_print_goes_to_the_log(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

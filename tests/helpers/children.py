@@ -12,7 +12,6 @@ import pytest
 
 from app.core.report import Progress, Stopped
 
-ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are told apart on POSIX only")
 
 

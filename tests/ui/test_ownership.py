@@ -9,9 +9,8 @@ import pytest
 import shiboken6
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
+from tests.conftest import ROOT
 from tests.helpers.tabbing import tab_order
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 # PySide takes what these return for a child of the widget that was asked. Each returns a widget that may hold the asked
 # one: then both own each other, and Python's cyclic collector, which runs wherever something is allocated next, frees

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
+from tests.conftest import ROOT
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, nothing_counts, whole
 from tests.helpers.hub_server import HubServer
 
@@ -47,7 +48,7 @@ def test_a_disk_that_fills_up_in_the_middle_is_told_and_what_came_is_kept(
     hub.add(NAME, checkpoint)
     passport = visit.look_up()
     command = [sys.executable, "-c", LIMITED, hub.url, visit.network.cache, "1500000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "model.safetensors could not be downloaded: the disk is full." in done.stdout
     assert "Free some space" in done.stdout and "kept" in done.stdout

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.bench.command import MINUTES
+from app.bench.plan import HEEDED
+from app.bench.run import PARTS
+from app.bench.texts import ASKED
+from app.core import about
+from tests.conftest import ROOT
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import Command
+from tests.helpers.fake_python import fake_python
+from tests.helpers.small_models import small_checkpoint
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits to see how busy the computer is."""
+    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
+
+
+def write(folder: Path) -> None:
+    context = "The Knave of Hearts stole the tarts. " + "And so on. " * 20
+    answer = {"text": "tarts", "answer_start": context.index("tarts")}
+    row = {"id": "1", "context": context, "question": "Did he steal tarts?", "answers": [answer]}
+    with lzma.open(folder / ASKED, "wt") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def test_a_table_for_people(command: Command, tmp_path: Path) -> None:
+    write(tmp_path)
+    code, out, err = command("bench", "anytime", "--data", str(tmp_path), "--words", "20")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "reader, on CPU"
+    title = "How soon answers are there: 1 question, each about a document of 67 words"
+    rows = lines[lines.index(title) + 3 :]
+    assert [line.split()[0] for line in rows[:4]] == ["first", "settled", "quick", "final"]
+    assert rows[4].split() == ["first", "answer", "is", "the", "final", "one", "100", "%"]
+
+
+def test_json_for_programs(command: Command, tmp_path: Path) -> None:
+    write(tmp_path)
+    kept = tmp_path / "kept.json"
+    code, out, _ = command("bench", "anytime", "--data", str(tmp_path), "--json", "--output", str(kept))
+    values = json.loads(out)
+    assert code == 0
+    assert values["figures"]["questions"] == len(values["timed"]) == 1
+    assert values["figures"]["final_right"] == 1.0
+    assert values["timed"][0]["question"] == "Did he steal tarts?"
+    assert values["machine"]["threads"] >= 1
+    assert values["parts"][0]["rows"][0] | {"value": 0, "worst": 0} == {
+        "what": "first answer",
+        "value": 0,
+        "unit": "s",
+        "against": None,
+        "more_is_better": False,
+        "spread": 0.0,
+        "worst": 0,
+        "ratio": None,
+    }
+    assert json.loads(kept.read_text("utf-8")) == values
+
+
+def test_without_the_data_one_sentence_says_so(command: Command, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    code, out, err = command("bench", "anytime", "--data", str(nowhere))
+    assert (code, out) == (2, "")
+    assert err == f"There is no folder “{nowhere}”. Name the one that holds the question files.\n"
+    code, out, err = command("bench", "anytime", "--data", str(tmp_path))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert ASKED in err
+
+
+def test_without_a_part_it_tells_what_there_is(command: Command) -> None:
+    code, out, err = command("bench")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: {about.command()} bench")
+    assert "--against" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sometime"], "sometime"),
+        (["reading", "--isa", "sse"], "sse"),
+        (["reading", "--size", "huge"], "huge"),
+        (["reading", "--words", "0"], "0 is less than 1"),
+        (["reading", "--size", "base", "--model", "reader"], "two models"),
+        (["reading", "--against", "/nowhere/python"], "There is no Python “/nowhere/python”."),
+        (["reading", "--output", "/nowhere/it.json"], "no folder for “/nowhere/it.json”"),
+        (["reading", "--output", str(ROOT)], "is a folder."),
+        (["anytime", "--bundle", sys.executable], "“anytime” takes no --bundle. It takes --data, "),
+        (["anytime", "--repeats", "3"], "“anytime” takes no --repeats."),
+        (["window", "--against", sys.executable], "“window” takes no --against."),
+        (["window", "--questions", "3"], "“window” takes no --questions."),
+        (["window", "--repeats", "3"], "“window” takes no --repeats."),
+        (["start", "--data", str(ROOT)], "“start” takes no --data. It takes --repeats, --against."),
+        (["start", "--words", "3"], "“start” takes no --words."),
+        (["start", "--questions", "3"], "“start” takes no --questions."),
+        (["start", "--seed", "3"], "“start” takes no --seed."),
+        (["training", "--words", "3"], "“training” takes no --words."),
+        (["memory", "--questions", "3"], "“memory” takes no --questions."),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(command: Command, arguments: list[str], said: str) -> None:
+    engine = FakeEngine()
+    code, out, err = command("bench", *arguments, engine=engine)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert not engine.requests
+
+
+def test_a_part_that_is_none_is_told_those_there_are(command: Command) -> None:
+    _, _, err = command("bench", "sometime")
+    assert "choose from 'reading'" in err
+
+
+def test_how_long_each_part_lasts_is_in_the_help(command: Command) -> None:
+    assert set(MINUTES) == set(PARTS)
+    said = " ".join(command("bench", "--help")[1].split())
+    assert all(f"{part} {minutes}" in said for part, minutes in MINUTES.items())
+    assert "a matter of minutes, about: reading 3" in said
+
+
+def test_what_each_part_takes_is_in_the_help(command: Command) -> None:
+    _, out, _ = command("bench", "--help")
+    for part, options in HEEDED.items():
+        line = next(line for line in out.splitlines() if line.startswith(f"  {part} ") and "--" in line)
+        assert line.split()[1:] == [f"--{option}" for option in options]
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(small_checkpoint(tmp_path_factory.mktemp("models") / "reader"))
+
+
+def environment(home: Path) -> dict[str, str]:
+    return os.environ | {"SPANLIGHT_HOME": str(home)}
+
+
+def test_real_reading(reader: str, tmp_path: Path) -> None:
+    """With a model process, its peak, its profile, and the answers of transformers' own class."""
+    against = ["--against", fake_python(tmp_path)] if sys.platform != "win32" else []
+    few = "--words 300 --questions 4 --repeats 1 --device cpu --isa avx2 --json".split()
+    ended = subprocess.run(
+        [sys.executable, "-m", "app", "bench", "reading", "--model", reader, *few, *against],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert ended.returncode == 0, ended.stderr
+    values = json.loads(ended.stdout)
+    rows = {row["what"]: row for row in values["parts"][0]["rows"]}
+    assert (values["model"], values["instructions"]) == ("reader", "avx2")
+    assert rows["best spans that are float32's"]["value"] == 100
+    assert rows["peak in float32"]["value"] > 1
+    assert 0 < rows["reached while reading"]["value"] < rows["peak in float32"]["value"]
+    spent = [row["value"] for what, row in rows.items() if what.startswith("a thousand words:")]
+    assert len(spent) > 3 and 0 < min(spent)
+    if against:
+        assert rows["windows a second"]["ratio"] > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes as Linux lists them")
+@pytest.mark.parametrize("with_reference", [False, True])
+def test_ctrl_c_stops_at_once_and_leaves_no_process(
+    reader: str, tmp_path: Path, with_reference: bool
+) -> None:
+    slow = "import json, time\nsys.stdin.readline()\ntime.sleep(100)"
+    against = ["--against", fake_python(tmp_path, slow)] if with_reference else []
+    mark = str(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", "bench", "memory", "--model", reader, "--words", "3000000", *against],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        end = time.monotonic() + 60
+        # The model process works, or the reference has been asked.
+        while len(processes_with(mark)) < (3 if with_reference else 2):
+            assert time.monotonic() < end
+            assert process.poll() is None
+            time.sleep(0.1)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        assert time.monotonic() - began < 10
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "Stopped."
+    while processes_with(mark):
+        assert time.monotonic() < end + 10
+        time.sleep(0.1)
+
+
+def processes_with(mark: str) -> list[int]:
+    """The processes that run, of those whose environment holds this, without those that only keep track of others."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in told and b"resource_tracker" not in told:
+            found.append(int(folder.name))
+    return found

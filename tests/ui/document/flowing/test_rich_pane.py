@@ -1,0 +1,578 @@
+"""The page of a flowing document: it stands as its blocks say, and what is lit is what the answer says."""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QDropEvent, QGuiApplication, QImage, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.layout import Block, BlockKind, Kind, Opened, Style, Styled, Table
+from app.core.report import Silent
+from app.core.text import Document, Span
+from app.documents.orders import Read
+from app.documents.reader import read
+from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
+
+RESOURCES = ROOT / "resources"
+WORDS = (
+    "word", "the", "of", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "e\u0301", "a\u0308\u0323",
+    "שָׁלוֹם", "לכולם", "مرحبا", "بالعالم", "𝔘𝔫𝔦", "漢字かな", "ไทย", "12", "(x)", "\ufeffa", "\u00ad", "ﬁ",
+)  # fmt: skip
+RIGHT, LEFT = Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton
+
+
+class Writer:
+    """Blocks and the text that they stand in, as a reader gives them."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.blocks: list[Block] = []
+        self.tables: list[Table] = []
+
+    def block(self, kind: BlockKind, words: str, after: str = "\n\n", **more: object) -> Span:
+        span = Span(len(self.text), len(self.text) + len(words))
+        self.blocks.append(Block(kind, span, **more))  # type: ignore[arg-type]
+        self.text += words + after
+        return span
+
+    def paragraph(self, words: str, *styles: tuple[str, Style]) -> Span:
+        start = len(self.text)
+        styled = tuple(
+            Styled(Span(start + words.index(part), start + words.index(part) + len(part)), style)
+            for part, style in styles
+        )
+        return self.block(BlockKind.PARAGRAPH, words, styles=styled)
+
+    def table(
+        self, rows: list[list[str]], header: int = 1, merged: dict | None = None
+    ) -> dict[tuple[int, int], Span]:
+        spans = {}
+        for row, cells in enumerate(rows):
+            for column, words in enumerate(cells):
+                if words:
+                    spans[row, column] = self.block(
+                        BlockKind.CELL, words, "", table=len(self.tables), row=row, column=column
+                    )
+                self.text += "\t" if column < len(cells) - 1 else "\n"
+        self.text += "\n"
+        self.tables.append(Table(len(rows), max(map(len, rows)), header, merged or {}))
+        return spans
+
+    def opened(self) -> Opened:
+        return Opened(
+            Document(self.text, "a.docx"), Kind.DOCX, blocks=tuple(self.blocks), tables=tuple(self.tables)
+        )
+
+
+@pytest.fixture
+def pane(qapp: QApplication, qtbot: QtBot) -> RichPane:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    pane = RichPane(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.resize(860, 600)
+    pane.show()
+    return pane
+
+
+def finish(pane: RichPane, qtbot: QtBot) -> None:
+    qtbot.waitUntil(pane.is_finished, timeout=20_000)
+
+
+def random_document(chance: random.Random, blocks: int) -> Writer:
+    writer = Writer()
+
+    def words(most: int = 14) -> str:
+        return " ".join(chance.choices(WORDS, k=chance.randint(1, most)))
+
+    for _ in range(blocks):
+        match chance.randrange(7):
+            case 0:
+                writer.block(BlockKind.HEADING, words(5), level=chance.randint(1, 6))
+            case 1:
+                for number in range(chance.randint(1, 3)):
+                    writer.block(
+                        BlockKind.ITEM, words(), "\n", level=chance.randint(1, 3), marker=f"{number}."
+                    )
+                writer.text += "\n"
+            case 2:
+                writer.block(BlockKind.CODE, "\n".join(words(6) for _ in range(chance.randint(1, 90))))
+            case 3:
+                writer.block(BlockKind.QUOTE, words(), level=chance.randint(1, 2))
+            case 4:
+                rows, columns = chance.randint(1, 4), chance.randint(1, 4)
+                merged = {(0, 0): (min(2, rows), min(2, columns))} if chance.random() < 0.3 else {}
+                covered = {(r, c) for r in range(2) for c in range(2)} - {(0, 0)} if merged else set()
+                cells = [["" if (r, c) in covered else words(4) for c in range(columns)] for r in range(rows)]
+                writer.table(cells, merged=merged)
+            case _:
+                writer.block(BlockKind.PARAGRAPH, words(60).replace(" of ", "\n"))
+    return writer
+
+
+def read_units(document: QTextDocument, start: int, end: int) -> str:
+    """The characters of the Qt document read one by one: a way of its own, to check the pane's."""
+    units = "".join(document.characterAt(at) for at in range(start, end))
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def squeezed(words: str) -> str:
+    """Words without blanks: those between two blocks are told in other ways on the page than in the text."""
+    return "".join(words.replace("\u2060", "\ufeff").split())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(some.integers(0, 1 << 30))
+def test_what_is_lit_is_what_the_answer_says(pane: RichPane, seed: int) -> None:
+    chance = random.Random(seed)
+    opened = random_document(chance, chance.randint(1, 12)).opened()
+    pane.show_document(opened)
+    text = pane.text()
+    assert text == opened.document.text
+    spans = []
+    for _ in range(8):
+        start = chance.randrange(len(text))
+        spans.append(Span(start, min(len(text), start + chance.randint(1, 80))))
+    spans = [span for span in spans if span.of(text).strip()]
+    assert pane.light([(span, span.of(text)) for span in spans]) == [True] * len(spans)
+    for light, span in zip(pane.lights.places, spans, strict=True):
+        assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(span.of(text))
+        back = Span(pane._places.to_point(light.start), pane._places.to_point(light.end))
+        assert back.of(text).strip() == span.of(text).strip()
+    pane.build_all()  # on a busy machine its end is not there yet
+    for point in range(len(text)):
+        at = pane._places.to_point(pane._places.to_qt(point))
+        assert at == point or text[at:point].isspace()
+    pane.grab()
+
+
+def test_words_that_stand_elsewhere_are_not_lit(pane: RichPane) -> None:
+    writer = Writer()
+    first = writer.paragraph("One two three.")
+    second = writer.paragraph("Four five six.")
+    both = Span(first.start, second.end)
+    pane.show_document(writer.opened())
+    places = [(Span(4, 7), "two"), (Span(5, 8), "two"), (both, both.of(writer.text)), (Span(99, 102), "two")]
+    assert pane.light(places) == [True, False, True, False]
+    assert pane.why_not(0) == "" == pane.why_not(9) and "nothing is marked" in pane.why_not(1)
+    assert pane.light_boxes(1) == [] and len(pane.light_boxes(2)) == 2
+    assert pane.lit() == ["two", "One two three.\nFour five six."]
+    assert pane.map.marks()[1] == -1.0 and pane.map.marks()[0] > 0
+
+
+def test_words_that_no_block_shows_are_not_lit(pane: RichPane) -> None:
+    writer = Writer()
+    writer.paragraph("Shown words.")
+    writer.text += "Words of no block.\n\n"
+    writer.paragraph("More of them.")
+    pane.show_document(writer.opened())
+    at = writer.text.index("words.")
+    hidden = Span(at, writer.text.index("More") + 4)
+    assert pane.light([(hidden, hidden.of(writer.text))]) == [False]
+
+
+def pixels(pane: RichPane, role: str) -> list[tuple[int, int]]:
+    image: QImage = pane.viewport().grab().toImage()
+    colour = pane._theme.colour(role)
+    return [
+        (x, y)
+        for y in range(image.height())
+        for x in range(image.width())
+        if QColor(image.pixel(x, y)) == colour
+    ]
+
+
+def test_the_light_lies_under_the_words_of_a_cell(pane: RichPane) -> None:
+    writer = Writer()
+    writer.paragraph("A table follows.")
+    spans = writer.table(
+        [["Name", "Meaning"], ["GET", "Transfer a representation"], ["HEAD", "The same without"]]
+    )
+    pane.show_document(writer.opened())
+    cell = spans[1, 1]
+    words = Span(cell.start + 9, cell.end)
+    pane.light([(words, "a representation"), (spans[2, 0], "HEAD")])
+    (box,), (other,) = pane.light_boxes(0), pane.light_boxes(1)
+    found = pixels(pane, "answer_ground")
+    assert found
+    assert (
+        abs(min(x for x, _ in found) - box.left()) <= 2 and abs(max(x for x, _ in found) - box.right()) <= 2
+    )
+    assert min(y for _, y in found) >= box.top() - 2 and max(y for _, y in found) <= box.bottom() + 3
+    assert other.right() < box.left() and other.top() > box.bottom()
+    cursor = pane.cursorForPosition(box.center().toPoint())
+    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+    assert cursor.selectedText() == "representation"
+
+
+def test_cells_stand_in_columns_and_merged_ones_over_them(pane: RichPane) -> None:
+    writer = Writer()
+    rows = [["Both columns", "", "C"], ["a", "b", "down"], ["long words " * 12, "d", ""]]
+    spans = writer.table(rows, merged={(0, 0): (1, 2), (1, 2): (2, 1)})
+    pane.show_document(writer.opened())
+    boxes = {}
+    pane.light([(span, span.of(writer.text)) for span in spans.values()])
+    for index, key in enumerate(spans):
+        boxes[key] = pane.light_boxes(index)
+    assert boxes[0, 0][0].left() == pytest.approx(boxes[1, 0][0].left(), abs=2)
+    assert boxes[1, 1][0].left() == pytest.approx(boxes[2, 1][0].left(), abs=2)
+    assert boxes[0, 2][0].left() == pytest.approx(boxes[1, 2][0].left(), abs=2)
+    assert boxes[1, 0][0].right() < boxes[1, 1][0].left() < boxes[1, 2][0].left()
+    assert boxes[2, 1][0].top() == pytest.approx(boxes[2, 0][0].top(), abs=2)
+    assert len(boxes[2, 0]) > 1, "long words are broken in their column"
+    assert boxes[2, 0][0].top() > boxes[1, 0][0].bottom()
+    assert len(boxes[0, 0]) == 1, "a cell over two columns gives them room"
+    line = pane._theme.colour("line")
+    image = pane.viewport().grab().toImage()
+    y = round(boxes[0, 0][0].center().y())
+    vertical = [x for x in range(2, image.width() - 2) if QColor(image.pixel(x, y)) == line]
+    assert len(vertical) == 3, "no border runs through a cell that reaches over two columns"
+
+
+def test_right_to_left_words_stand_at_the_right_and_their_table_is_mirrored(pane: RichPane) -> None:
+    writer = Writer()
+    hebrew = writer.paragraph("שלום לכולם, זה טקסט קצר")
+    english = writer.paragraph("Hello to all")
+    item = writer.block(BlockKind.ITEM, "فقرة قصيرة", level=1, marker="1.")
+    spans = writer.table([["الاسم", "المعنى"], ["1.0", "كلمة"]])
+    pane.show_document(writer.opened())
+    order = [hebrew, english, item, spans[0, 0], spans[0, 1], spans[1, 0]]
+    assert all(pane.light([(span, span.of(writer.text)) for span in order]))
+    boxes = [pane.light_boxes(index)[0] for index in range(len(order))]
+    middle = pane.viewport().width() / 2
+    right = pane._page.setting.left + pane._page.setting.width  # type: ignore[union-attr]
+    assert boxes[0].right() == pytest.approx(right, abs=2) and boxes[1].left() < middle
+    assert boxes[2].right() < right - 10, "there is room for the marker at the right"
+    assert boxes[3].left() > boxes[4].right(), "the first column stands at the right"
+    assert boxes[5].right() == pytest.approx(boxes[3].right(), abs=2), "figures stand where the words do"
+    at = pane.cursorForPosition(QPoint(round(boxes[0].right()) - 3, round(boxes[0].center().y()))).position()
+    assert at <= 1
+
+
+def test_blocks_are_told_apart(pane: RichPane) -> None:
+    writer = Writer()
+    kinds = [
+        writer.block(BlockKind.HEADING, "Heading one", level=1),
+        writer.block(BlockKind.HEADING, "Heading three", level=3),
+        writer.paragraph("Plain, strong words here", ("strong", Style.STRONG)),
+        writer.block(BlockKind.ITEM, "Outer", "\n", level=1, marker="•"),
+        writer.block(BlockKind.ITEM, "Inner", "\n", level=2, marker="◦"),
+        writer.block(BlockKind.QUOTE, "Quoted", level=1),
+        writer.block(BlockKind.CODE, "iiii\nmmmm"),
+    ]
+    pane.show_document(writer.opened())
+    pane.light([(span, span.of(writer.text)) for span in kinds])
+    boxes = [pane.light_boxes(index) for index in range(len(kinds))]
+    high = [box[0].height() for box in boxes]
+    assert high[0] > high[1] > high[2]
+    lefts = [box[0].left() for box in boxes]
+    assert (
+        lefts[0] == pytest.approx(lefts[2], abs=2) and lefts[2] < lefts[3] < lefts[4] and lefts[5] > lefts[2]
+    )
+    narrow, wide = boxes[6]
+    assert narrow.width() == pytest.approx(wide.width(), abs=0.5), "letters of code are equally wide"
+    gaps = [below[0].top() - above[-1].bottom() for above, below in pairwise(boxes)]
+    assert gaps[3] < gaps[2], "items stand closer together than paragraphs"
+    assert len(pixels(pane, "desk")) > 2000, "code stands on a ground of its own"
+
+
+def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
+    pane: RichPane, qtbot: QtBot, tmp_path: Path
+) -> None:
+    writer = Writer()
+    span = writer.paragraph("See the page <img src='file:///etc/passwd'> for more", ("page", Style.LINK))
+    pane.show_document(writer.opened())
+    assert (
+        pane.document().resource(QTextDocument.ResourceType.ImageResource, QUrl("file:///etc/passwd")) is None
+    )
+    assert pane.loadResource(2, QUrl("http://example.org/a.png")) is None
+    assert pane.document().toPlainText() == span.of(writer.text)
+    pane.light([(Span(8, 12), "page")])
+    place = pane.light_boxes(0)[0].center().toPoint()
+    assert pane.anchorAt(place) == ""
+    pane.put_out()
+    qtbot.mouseClick(pane.viewport(), LEFT, pos=place)
+    assert pane.text() == writer.text
+
+
+def test_a_click_on_a_lit_place_is_told(pane: RichPane, qtbot: QtBot) -> None:
+    writer = Writer()
+    writer.paragraph("One two three four.")
+    pane.show_document(writer.opened())
+    chosen: list[int] = []
+    pane.light_chosen.connect(chosen.append)
+    pane.light([(Span(4, 7), "two"), (Span(8, 13), "three")])
+    for index in (1, 0):
+        qtbot.mouseClick(pane.viewport(), LEFT, pos=pane.light_boxes(index)[0].center().toPoint())
+    beyond = pane.light_boxes(1)[0].center().toPoint() + QPoint(250, 0)
+    qtbot.mouseClick(pane.viewport(), LEFT, pos=beyond)
+    assert chosen == [1, 0]
+
+
+def long_document(paragraphs: int = 1500) -> Writer:
+    writer = Writer()
+    for number in range(paragraphs):
+        if number % 50 == 0:
+            writer.block(BlockKind.HEADING, f"Chapter {number // 50}", level=1)
+        writer.paragraph(f"Paragraph {number} has 👍 some words in it. " * (1 + number % 9))
+    return writer
+
+
+def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
+    pane: RichPane, qtbot: QtBot
+) -> None:
+    writer = long_document()
+    opened = writer.opened()
+    for finished in (False, True):
+        pane.show_document(opened)
+        if finished:
+            finish(pane, qtbot)
+        for number in (1499, 3, 700):
+            words = f"Paragraph {number} has"
+            at = writer.text.index(words)
+            assert pane.light([(Span(at, at + len(words)), words)]) == [True]
+            pane.reveal(0)
+            assert not pane.moved_by_person()
+            (box,) = pane.light_boxes(0)
+            assert box.top() >= 0 and box.bottom() <= pane.viewport().height()
+            if number == 700:
+                assert box.top() == pytest.approx(pane.viewport().height() * 0.3, abs=8)
+            before = box.top()
+            finish(pane, qtbot)
+            assert pane.light_boxes(0)[0].top() == pytest.approx(before, abs=2), (
+                "it stays while heights are found"
+            )
+            pane.reveal(0)
+            assert pane.light_boxes(0)[0].top() == pytest.approx(before, abs=2)
+            share = pane.map.marks()[0]
+            middle = (pane.map.value() + pane.light_boxes(0)[0].center().y()) / pane._page.height()
+            assert share == pytest.approx(middle, abs=1e-3)
+
+
+@pytest.mark.parametrize("first", [0, 700])
+def test_a_document_read_behind_another_tab_is_shown_from_its_top(
+    qapp: QApplication, qtbot: QtBot, first: int
+) -> None:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    pane = RichPane(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.show_document(long_document(300).opened())
+    if first:
+        pane.go_to(first)
+        first = pane.top()
+    finish(pane, qtbot)
+    pane.resize(860, 600)
+    pane.show()
+    qtbot.waitExposed(pane)
+    finish(pane, qtbot)
+    # The page is wider now, so the line of that place may begin elsewhere: it is the line that stands at the top.
+    top = pane.top()
+    pane.go_to(first)
+    assert pane.top() == top
+
+
+def test_scrolling_by_hand_is_noticed(pane: RichPane, qtbot: QtBot) -> None:
+    pane.show_document(long_document(300).opened())
+    pane.hold()
+    finish(pane, qtbot)
+    assert not pane.moved_by_person()
+    pane.map.setValue(400)
+    assert pane.moved_by_person()
+    pane.hold()
+    pane.resize(700, 500)
+    finish(pane, qtbot)
+    assert not pane.moved_by_person()
+
+
+def test_the_reading_place_stays_when_the_page_is_resized_or_restyled(pane: RichPane, qtbot: QtBot) -> None:
+    pane.show_document(long_document(400).opened())
+    finish(pane, qtbot)
+    for point in (40_000, 12_345, 61_234):
+        pane.go_to(point)
+        top = pane.top()
+        assert 0 <= point - top < 120
+        pane.resize(640, 500)
+        finish(pane, qtbot)
+        assert abs(pane.top() - top) < 120
+        pane.resize(860, 600)
+        finish(pane, qtbot)
+        assert abs(pane.top() - top) < 120
+        words = pane.text()[top : top + 20]
+        pane.light([(Span(top, top + 20), words)])
+        pane._theme.choose("dark", 1.5)
+        finish(pane, qtbot)
+        assert abs(pane.top() - top) < 120
+        assert pane.light_boxes(0), "what was lit is lit in the new letters too"
+        pane._theme.choose("light", 1.0)
+        finish(pane, qtbot)
+        assert abs(pane.top() - top) < 120
+
+
+def test_a_selection_is_copied_as_the_text_says_it(pane: RichPane, qtbot: QtBot) -> None:
+    writer = Writer()
+    writer.block(BlockKind.ITEM, "👍 First", "\n", level=1, marker="1.")
+    writer.block(BlockKind.ITEM, "Second\nline", level=1, marker="2.")
+    writer.table([["a", "b"], ["c", "d"]])
+    pane.show_document(writer.opened())
+    copied: list[bool] = []
+    pane.copy_asked.connect(lambda: copied.append(True))
+    pane.setFocus()
+    qtbot.keyClick(pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied == [True] and pane.selected_words() == ""
+    qtbot.keyClick(pane, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert pane.selected_words() == writer.text.rstrip()
+    qtbot.keyClick(pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == writer.text.rstrip() and copied == [True]
+    assert len(pixels(pane, "selection")) > 500, "what is selected is seen"
+    pane.moveCursor(QTextCursor.MoveOperation.Start)
+    qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.selected_words() == "👍 "
+
+
+def test_words_are_found_in_turn_and_round_again(pane: RichPane, qtbot: QtBot) -> None:
+    writer = long_document(300)
+    pane.show_document(writer.opened())
+    places = []
+    for _ in range(3):
+        assert pane.go_to_words("chapter")
+        places.append(pane.textCursor().selectionStart())
+        assert pane.selected_words() == "Chapter"
+        top = pane._page.line_top(places[-1])[0] - pane.map.value()
+        assert 0 <= top < pane.viewport().height()
+    assert places == sorted(set(places))
+    assert pane.go_to_words("chapter", backwards=True) and pane.textCursor().selectionStart() == places[1]
+    for _ in range(6):
+        pane.go_to_words("chapter")
+    assert pane.textCursor().selectionStart() == places[1]
+    assert not pane.go_to_words("nowhere to be found")
+
+
+def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> None:
+    writer = Writer()
+    for _ in range(400):
+        writer.block(BlockKind.ITEM, "x", "\n", level=1)
+    writer.paragraph("One long paragraph of many words. " * 300)
+    pane.show_document(writer.opened())
+    finish(pane, qtbot)
+    heat = [0.0] * 256
+    heat[3] = 0.8
+    pane.set_heat(heat)
+    hot = [part for part, value in enumerate(pane.map.heat()) if value]
+    at = len(writer.text) * 3.5 / 256
+    share = pane._page.share_of(pane._places.to_qt(round(at)))
+    assert hot[0] - 1 <= share * 256 <= hot[-1] + 1 and share > 0.1
+    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
+    finish(pane, qtbot)
+    assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
+    pane.set_heat(())
+    assert pane.map.heat() == ()
+
+
+def test_files_dropped_are_passed_on(pane: RichPane, tmp_path: Path) -> None:
+    dropped: list[list[Path]] = []
+    pane.files_dropped.connect(dropped.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    drop = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
+    pane.dropEvent(drop)
+    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
+
+
+def test_a_document_without_words_or_blocks(pane: RichPane, qtbot: QtBot) -> None:
+    pane.show_document(Opened(Document("")))
+    finish(pane, qtbot)
+    pane.grab()
+    assert pane.is_empty() and pane.top() == 0 and pane.light([(Span(0, 1), "x")]) == [False]
+    pane.go_to(0)
+    assert not pane.go_to_words("x")
+    pane.show_document(Opened(Document("First line.\n\nSecond line.")))
+    finish(pane, qtbot)
+    assert pane.light([(Span(13, 19), "Second")]) == [True] and pane.light_boxes(0)
+
+
+@pytest.mark.parametrize(
+    "shape", ["one long paragraph", "one long cell", "long code", "wide table", "long table", "tall cell"]
+)
+def test_odd_shapes_are_built_and_lit_in_short_turns(pane: RichPane, qtbot: QtBot, shape: str) -> None:
+    writer = Writer()
+    match shape:
+        case "one long paragraph":
+            writer.paragraph("Many words and 👍 more of them. " * 20_000)
+        case "one long cell":
+            writer.table([["Words in a cell. " * 20_000]])
+        case "long code":
+            writer.block(BlockKind.CODE, "a line of code\n" * 20_000)
+        case "wide table":
+            writer.table([[f"cell {row} {column}" for column in range(120)] for row in range(20)])
+        case "long table":
+            writer.table([[f"cell {row} {column}" for column in range(4)] for row in range(1500)])
+        case "tall cell":
+            rows = [["over all rows" if row == 0 else "", f"row {row}"] for row in range(1000)]
+            writer.table(rows, merged={(0, 0): (1000, 1)})
+    opened = writer.opened()
+    pane.show_document(opened)
+    longest = 0.0
+    # The objects of all the tests before are not to be looked through meanwhile.
+    gc.collect()
+    while not pane.is_finished():
+        start = time.thread_time()
+        QApplication.processEvents()
+        longest = max(longest, time.thread_time() - start)
+    print(f"{shape}: longest turn {longest * 1000:.0f} ms")
+    assert longest < 0.25, "a turn is a few milliseconds long, with room for a busy machine"
+    text = pane.text()
+    last = writer.blocks[-1].span
+    for span in (
+        Span(last.end - 5, last.end),
+        Span(writer.blocks[0].span.start, writer.blocks[0].span.start + 4),
+    ):
+        assert pane.light([(span, span.of(text))]) == [True]
+        pane.reveal(0)
+        boxes = pane.light_boxes(0)
+        assert boxes and all(0 <= box.top() and box.bottom() <= pane.viewport().height() for box in boxes)
+        assert boxes[0].left() >= 0 and boxes[0].right() <= pane.viewport().width()
+        pane.grab()
+
+
+FLOWING = (
+    "alice.htm", "asvs-3.0.1-arabic.docx", "asvs-5.0.0-en.docx", "asvs-v2-authentication.md", "contributing-fa.md",
+    "gitmoji-guide.md", "rfc9110-http-semantics.html",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FLOWING)
+def test_every_random_span_of_a_real_document_is_lit(pane: RichPane, shared_data: Path, name: str) -> None:
+    opened = read(Read(str(shared_data / "documents" / name)), Silent())
+    pane.show_document(opened)
+    chance = random.Random(name)
+    text = pane.text()
+    places = []
+    while len(places) < 300:
+        start = chance.randrange(len(text))
+        span = Span(start, min(len(text), start + chance.randint(1, 120)))
+        if span.of(text).strip():
+            places.append((span, span.of(text)))
+    fell_back = 300 - sum(pane.light(places))
+    print(f"{name}: {fell_back} of 300 fell back")
+    assert fell_back == 0
+    for light, (span, _) in zip(pane.lights.places, places, strict=True):
+        assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(span.of(text))
+    for index in (0, 100, 299):
+        pane.reveal(index)
+        assert pane.light_boxes(index)

@@ -1,0 +1,470 @@
+"""A PDF's pages: what is lit is what the page says there, sharp, and the place that is read stays."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.layout import Opened
+from app.core.results import HEAT_BINS
+from app.core.text import Span
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_stack import Spot
+from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
+from tests.helpers.paged import Drawn, opened_pdf
+from tests.helpers.small_pdfs import Page, Words, lines
+
+RESOURCES = ROOT / "resources"
+# Two columns, the left one written first; the answer "seven silver spoons" goes over a line's end.
+LEFT = "The house had a kitchen\nwith a large table, seven\nsilver spoons in a drawer\nand a cat."
+RIGHT = "The garden lay behind it\nand was full of roses,\nwhich nobody watered but\nthe rain."
+COLUMNS = Page([*lines(LEFT, 72, 100), *lines(RIGHT, 330, 100)])
+OTHER = Page(lines("Another page begins here\nand says that the cat\nis called Minka.", 72, 100))
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    return theme
+
+
+@pytest.fixture
+def open_pane(theme: Theme, qtbot: QtBot) -> Callable[[Opened], PagePane]:
+    def opened(document: Opened) -> PagePane:
+        pane = PagePane(theme)
+        theme.setParent(pane)
+        qtbot.addWidget(pane)
+        pane.resize(760, 600)
+        pane.show()
+        pane.show_document(document)
+        return pane
+
+    return opened
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "house.pdf"
+
+
+@pytest.fixture
+def pane(open_pane: Callable[[Opened], PagePane], file: Path) -> PagePane:
+    return open_pane(opened_pdf(file, [COLUMNS, OTHER]))
+
+
+@pytest.fixture
+def book(open_pane: Callable[[Opened], PagePane], file: Path) -> PagePane:
+    """Sixty pages, each with its number in its first line and in its last."""
+    pages = [
+        Page(
+            [
+                Words(f"Page {name(n)} begins", 72, 200 + 2 * n),
+                *lines("\n".join(f"Line {chr(97 + n % 26) * 3} {row}" for row in range(8)), 72, 400),
+                Words(f"and {name(n)} ends here", 72, 600 - n),
+            ]
+        )
+        for n in range(60)
+    ]
+    return open_pane(opened_pdf(file, pages))
+
+
+def name(number: int) -> str:
+    """A word for a number: lines that differ in numbers alone are taken for running heads."""
+    return "".join("bcdfghjklm"[int(digit)] + "aeiou"[int(digit) % 5] for digit in f"{number:02}")
+
+
+def place(pane: PagePane, words: str, nth: int = 0) -> tuple[Span, str]:
+    at = -1
+    for _ in range(nth + 1):
+        at = pane.text().index(words, at + 1)
+    return Span(at, at + len(words)), words
+
+
+def draw_all(pane: PagePane, file: Path, qtbot: QtBot) -> int:
+    drawn = Drawn(pane, file)
+    pane._wanted = None
+    qtbot.waitUntil(lambda: not pane._ask.isActive())
+    pane._ask_for_pictures()
+    return drawn.draw()
+
+
+def grabbed(pane: PagePane) -> QImage:
+    return pane.viewport().grab().toImage()
+
+
+def test_an_answer_over_a_lines_end_is_lit_in_both_lines(pane: PagePane, file: Path, qtbot: QtBot) -> None:
+    draw_all(pane, file, qtbot)
+    assert pane.light([place(pane, "seven silver spoons")]) == [True]
+    first, second = pane.light_boxes(0)
+    assert first.left() > second.left() and first.bottom() <= second.top() + 1
+    image = grabbed(pane)
+    amber = pane._theme.colour("print_answer")
+    for box in (first, second):
+        inside = [
+            image.pixelColor(x, round(box.top()) + 1) for x in range(round(box.left()), round(box.right()))
+        ]
+        assert inside.count(amber) > len(inside) * 0.9
+    # The letters stay black on the amber ground.
+    darkest = min(
+        image.pixelColor(x, y).lightness()
+        for x in range(round(first.left()), round(first.right()))
+        for y in range(round(first.top()), round(first.bottom()))
+    )
+    assert darkest < 60
+    column = pane.light_boxes(0)[0].right()
+    assert column < pane.place_of(Spot(0, 320, 0)).x(), "nothing of the other column is lit"
+
+
+def test_what_the_page_does_not_say_is_not_lit_and_the_reason_is_given(pane: PagePane) -> None:
+    wrong = Span(3, 8)
+    assert pane.light([place(pane, "Minka"), (wrong, "Minka"), (Span(0, 10**6), "x")]) == [True, False, False]
+    assert pane.why_not(0) == "" and pane.why_not(9) == ""
+    assert pane.why_not(1).endswith(".") and pane.why_not(2).endswith(".")
+    assert pane.light_boxes(1) == [] and pane.map.marks()[1] == -1.0
+    before = pane.map.value()
+    pane.reveal(1)
+    assert pane.map.value() == before
+
+
+def test_words_of_a_font_that_does_not_say_its_letters_are_not_lit(
+    open_pane: Callable[[Opened], PagePane], file: Path
+) -> None:
+    page = Page([Words("Plain words", 72, 100), Words("secret", 72, 130, unmapped=True)])
+    pane = open_pane(opened_pdf(file, [page]))
+    opened = pane._opened
+    doubtful = [point for point, at in enumerate(opened.pages[0].index) if at in opened.pages[0].doubtful]
+    assert doubtful, "the engine tells which letters it cannot vouch for"
+    span = Span(doubtful[0], doubtful[-1] + 1)
+    assert pane.light([(span, span.of(pane.text())), place(pane, "Plain")]) == [False, True]
+    assert "font" in pane.why_not(0)
+
+
+def test_an_answer_over_two_pages_is_lit_on_both(pane: PagePane) -> None:
+    start, end = pane.text().index("the rain"), pane.text().index("begins here")
+    span = Span(start, end)
+    assert pane.light([(span, span.of(pane.text()))]) == [True]
+    pages = [page for page, _ in pane.lights.boxes(0)]
+    assert pages == [0, 1]
+
+
+def test_the_strong_one_and_the_others_differ_and_faint_makes_them_alike(
+    pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    draw_all(pane, file, qtbot)
+    pane.light([place(pane, "kitchen"), place(pane, "garden")], 0)
+
+    def ground(index: int) -> QColor:
+        box = pane.light_boxes(index)[0]
+        return grabbed(pane).pixelColor(round(box.left()), round(box.top()))
+
+    strong, pale = pane._theme.colour("print_answer"), pane._theme.colour("print_other")
+    assert (ground(0), ground(1)) == (strong, pale)
+    pane.choose(1)
+    assert (ground(0), ground(1)) == (pale, strong)
+    pane.light([place(pane, "kitchen")], 0, faint=True)
+    assert ground(0) == pale
+    pane.put_out()
+    assert pane.map.marks() == () and pane.light_boxes(0) == []
+
+
+def test_a_far_light_is_brought_into_view_with_room_above(book: PagePane, qtbot: QtBot) -> None:
+    book.light([place(book, f"Page {name(40)}")])
+    book.reveal(0)
+    (box,) = book.light_boxes(0)
+    assert 0.2 * book.viewport().height() < box.top() < 0.4 * book.viewport().height()
+    assert not book.moved_by_person()
+    before = book.map.value()
+    book.map.setValue(before + 30)
+    assert book.moved_by_person()
+    book.reveal(0)
+    assert book.map.value() == before + 30, "what is seen well stays where it is"
+    book.set_zoom(4.0)
+    book.horizontalScrollBar().setValue(book.horizontalScrollBar().maximum())
+    book.reveal(0)
+    (box,) = book.light_boxes(0)
+    assert 0 <= box.left() and box.top() > 0 and box.right() <= book.viewport().width()
+
+
+def test_marks_stand_at_their_share_of_the_height(book: PagePane) -> None:
+    book.light([place(book, f"Page {name(n)} ") for n in (1, 30, 59)])
+    height = book.map.maximum() + book.viewport().height()
+    for index, mark in enumerate(book.map.marks()):
+        box = book.light_boxes(index)[0]
+        assert mark == pytest.approx((box.center().y() + book.map.value()) / height, abs=2e-4)
+
+
+def test_heat_stands_where_its_words_stand(book: PagePane) -> None:
+    heat = [0.0] * HEAT_BINS
+    heat[HEAT_BINS // 2] = 0.8
+    book.set_heat(heat)
+    hot = [part for part, value in enumerate(book.map.heat()) if value]
+    assert max(book.map.heat()) == 0.8
+    assert abs(hot[0] - HEAT_BINS / 2) < 8 and len(hot) <= 8
+    book.set_heat(())
+    assert not any(book.map.heat())
+
+
+def test_heat_that_goes_on_in_the_next_column_is_shown_along_both(pane: PagePane) -> None:
+    pane.set_heat([0.5] * HEAT_BINS)
+    warm = [part / HEAT_BINS for part, value in enumerate(pane.map.heat()) if value]
+    first = pane.light([place(pane, "The house")]) and pane.map.marks()[0]
+    last = pane.light([place(pane, "Minka")]) and pane.map.marks()[0]
+    assert warm[0] == pytest.approx(first, abs=0.02) and warm[-1] == pytest.approx(last, abs=0.02)
+
+
+def test_pictures_stand_pixel_on_pixel(pane: PagePane, file: Path, qtbot: QtBot) -> None:
+    assert draw_all(pane, file, qtbot) > 0
+    image = grabbed(pane)
+    rect, view = pane._stack.rect(0), pane.view()
+    tile = next(tile for tile in pane._shelf.tiles() if tile.scale == pane._stack.scale and tile.page == 0)
+    picture = pane._shelf.image(tile)
+    assert picture is not None
+    x, y = rect.left - view.left + tile.left, rect.top - view.top + tile.top
+    part = picture.copy(0, 0, tile.width, min(tile.height, view.height - y))
+    assert image.copy(x, y, part.width(), part.height()).convertToFormat(part.format()) == part
+
+
+def test_nothing_is_wanted_twice_and_only_near_pages_are_held(
+    book: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    draw_all(book, file, qtbot)
+    drawn = Drawn(book, file)
+    for share in (0.5, 1.0, 0.2):
+        with qtbot.waitSignal(book.pictures_wanted):
+            book.map.setValue(round(book.map.maximum() * share))
+        assert all(abs(page + 1 - book.page()) <= 2 for page, *_ in drawn.wanted)
+        assert drawn.draw() > 0
+        assert drawn.wanted == []
+    assert book._shelf.bytes <= book._shelf.budget
+    sent = len(drawn.asked)
+    book._ask_for_pictures()
+    assert len(drawn.asked) == sent
+
+
+def test_a_zoom_shows_the_old_picture_until_the_new_one_comes(
+    pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    draw_all(pane, file, qtbot)
+    pane.light([place(pane, "kitchen")])
+    pane.set_zoom(2.0)
+    pane.reveal(0)
+    box = pane.light_boxes(0)[0].toRect()
+    image = grabbed(pane)
+    darkest = min(
+        image.pixelColor(x, y).lightness()
+        for x in range(box.left(), box.right())
+        for y in range(box.top(), box.bottom())
+    )
+    assert darkest < 120, "letters are there before the pictures of this size are"
+    assert not any(tile.scale == pane._stack.scale for tile in pane._shelf.tiles())
+
+
+def test_the_place_stays_when_zoomed_and_resized(book: PagePane) -> None:
+    book.go_to(place(book, f"Page {name(30)}")[0].start + 3)
+    top = book.top()
+    for size in ((500, 400), (1200, 900), (760, 600)):
+        book.resize(*size)
+        assert book.top() == top
+    for zoom in (0.5, 3.0, 1.1):
+        book.set_zoom(zoom)
+        assert book.top() == top and book.zoom() == zoom
+    book.zoom_fit()
+    assert book.top() == top and book.zoom() == 0.0
+    around = QPointF(300, 250)
+    before = book.spot_at(around)
+    book.set_zoom(2.5, around)
+    after = book.spot_at(around)
+    assert after.page == before.page
+    assert after.x == pytest.approx(before.x, abs=1) and after.y == pytest.approx(before.y, abs=1)
+
+
+def test_zoom_goes_in_steps_within_bounds_and_by_wheel(pane: PagePane, qtbot: QtBot) -> None:
+    told: list[float] = []
+    pane.zoomed.connect(told.append)
+    first = pane.shown_zoom()
+    pane.zoom_in()
+    assert pane.shown_zoom() > first and told[-1] == pane.zoom()
+    pane.zoom_out()
+    pane.zoom_out()
+    assert pane.shown_zoom() < first
+    for _ in range(40):
+        pane.zoom_in()
+    assert pane.zoom() == 8.0
+    for _ in range(40):
+        pane.zoom_out()
+    assert pane.zoom() == pytest.approx(0.1)
+    pane.set_zoom(1.0)
+    event = QWheelEvent(
+        QPointF(100, 100), pane.viewport().mapToGlobal(QPointF(100, 100)), QPoint(), QPoint(0, 120),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    before = pane.map.value()
+    QApplication.sendEvent(pane.viewport(), event)
+    assert pane.zoom() == pytest.approx(1.1)
+    assert abs(pane.map.value() - before) < 60
+
+
+def test_fitted_pages_fill_the_width_and_not_more_than_can_be_read(pane: PagePane) -> None:
+    pane.resize(500, 600)
+    rect = pane._stack.rect(0)
+    assert 0.9 * pane.viewport().width() < rect.width < pane.viewport().width()
+    assert not pane.horizontalScrollBar().isVisible()
+    pane.resize(2500, 900)
+    rect = pane._stack.rect(0)
+    assert rect.width < 1100
+    assert abs(rect.left - (pane.viewport().width() - rect.right)) <= 1
+
+
+def test_the_page_that_is_seen_is_told(book: PagePane) -> None:
+    told: list[int] = []
+    book.page_changed.connect(told.append)
+    assert book.page() == 1 and book.hint.words() == ""
+    book.go_to(place(book, f"Page {name(21)}")[0].start)
+    assert told[-1] == book.page() == 22
+    assert book.hint.words() == "page 22 of 60"
+    assert book.accessibleDescription() == "house.pdf, page 22 of 60"
+
+
+def test_a_printed_number_is_told_with_the_count(open_pane: Callable[[Opened], PagePane], file: Path) -> None:
+    opened = opened_pdf(file, [OTHER] * 4)
+    pages = tuple(dataclasses.replace(page, label="i" * (n + 1)) for n, page in enumerate(opened.pages))
+    pane = open_pane(dataclasses.replace(opened, pages=pages))
+    pane.map.setValue(pane.map.maximum())
+    assert pane.hint.words() == "page iiii (4 of 4)"
+
+
+def test_the_top_is_found_again(book: PagePane) -> None:
+    for n in (0, 7, 33):
+        book.go_to(place(book, f"and {name(n)} ends")[0].start)
+        top = book.top()
+        assert book.text()[top:].startswith(f"and {name(n)} ends")
+        book.go_to(top)
+        assert book.top() == top
+    book.go_to(0)
+    assert book.top() == 0 and book.map.value() == 0
+
+
+def test_words_are_found_over_lines_and_round_the_end(pane: PagePane) -> None:
+    assert pane.go_to_words("SEVEN  silver spoons") and "silver" in pane.selected_words()
+    assert pane.go_to_words("the cat") and pane.text()[: pane._selection.span.start].count("page") == 1
+    assert pane.go_to_words("the")
+    first = pane._selection.span
+    for _ in range(20):
+        assert pane.go_to_words("the")
+        if pane._selection.span == first:
+            break
+    else:
+        pytest.fail("it never came round")
+    assert pane.go_to_words("the", backwards=True) and pane._selection.span != first
+    assert pane.go_to_words("the") and pane._selection.span == first
+    assert not pane.go_to_words("elephant") and not pane.go_to_words("  ")
+    assert pane._selection.span == first
+
+
+def test_a_click_on_a_lit_place_chooses_it(pane: PagePane, qtbot: QtBot) -> None:
+    chosen: list[int] = []
+    pane.light_chosen.connect(chosen.append)
+    pane.light([place(pane, "kitchen"), place(pane, "table")])
+    for index in (1, 0):
+        middle = pane.light_boxes(index)[0].center().toPoint()
+        qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    assert chosen == [1, 0]
+    qtbot.mouseMove(pane.viewport(), middle)
+    assert pane._cursor_at(QPointF(middle)) == Qt.CursorShape.PointingHandCursor
+    qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(5, 300))
+    assert chosen == [1, 0]
+
+
+def test_files_dropped_are_passed_on(pane: PagePane, tmp_path: Path) -> None:
+    dropped: list[list[Path]] = []
+    pane.files_dropped.connect(dropped.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.pdf"))])
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
+    QApplication.sendEvent(pane.viewport(), enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
+    QApplication.sendEvent(pane.viewport(), drop)
+    assert dropped == [[tmp_path / "a.pdf"]]
+
+
+def test_pages_without_text_are_shown_and_nothing_breaks(
+    open_pane: Callable[[Opened], PagePane], file: Path, qtbot: QtBot
+) -> None:
+    pane = open_pane(opened_pdf(file, [Page(drawing=b"0 0 0 rg 100 100 300 300 re f")] * 3))
+    assert pane.is_empty() and draw_all(pane, file, qtbot) > 0
+    image = grabbed(pane)
+    dark = sum(image.pixelColor(x, image.height() - 60) == QColor("black") for x in range(image.width()))
+    assert dark > 200
+    assert pane.top() == 0 and not pane.go_to_words("a") and pane.light([(Span(0, 1), "a")]) == [False]
+    pane.go_to(0)
+    pane.set_heat([0.5] * HEAT_BINS)
+    qtbot.mouseDClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
+    pane.select_all()
+    assert pane.selected_words() == ""
+
+
+def test_a_page_that_cannot_be_drawn_says_so_and_is_not_asked_for_again(pane: PagePane, qtbot: QtBot) -> None:
+    heard: list[list[tuple[int, ...]]] = []
+    pane.pictures_wanted.connect(heard.append)
+    before = grabbed(pane)
+    pane.cannot_draw(0)
+    assert all(page != 0 for page, *_ in heard[-1])
+    assert grabbed(pane) != before
+
+
+def test_a_pane_that_is_not_seen_wants_nothing_and_holds_what_it_showed(
+    book: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    draw_all(book, file, qtbot)
+    drawn = Drawn(book, file)
+    held = book._shelf.bytes
+    book.hide()
+    assert 0 < book._shelf.bytes < held
+    book.map.setValue(5000)
+    qtbot.wait(120)
+    assert drawn.wanted == []
+    with qtbot.waitSignal(book.pictures_wanted):
+        book.show()
+
+
+def test_the_keyboard_scrolls(book: PagePane, qtbot: QtBot) -> None:
+    bar, room = book.map, book.viewport().height()
+    for key, least in (
+        (Qt.Key.Key_Down, 10),
+        (Qt.Key.Key_PageDown, room * 0.8),
+        (Qt.Key.Key_Space, room * 0.8),
+    ):
+        before = bar.value()
+        qtbot.keyClick(book, key)
+        assert bar.value() >= before + least
+    before = bar.value()
+    qtbot.keyClick(book, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.value() < before
+    qtbot.keyClick(book, Qt.Key.Key_End)
+    assert bar.value() == bar.maximum()
+    qtbot.keyClick(book, Qt.Key.Key_Home)
+    assert bar.value() == 0
+
+
+def test_in_the_dark_pages_keep_their_colours_a_touch_dimmed(
+    pane: PagePane, file: Path, qtbot: QtBot
+) -> None:
+    draw_all(pane, file, qtbot)
+    pane._theme.choose("dark")
+    qtbot.wait(1)
+    corner = pane.place_of(Spot(0, 20, 20)).toPoint()
+    image = grabbed(pane)
+    paper, desk = image.pixelColor(corner), image.pixelColor(2, 300)
+    assert 200 < paper.lightness() < 250 and desk == pane._theme.colour("desk")
+    pane._theme.choose("light")

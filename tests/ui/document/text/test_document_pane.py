@@ -1,0 +1,350 @@
+"""The page: what is lit up is what the answer says, where it stands, and what an edit does to it."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QTextCursor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.text import Span
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
+
+RESOURCES = ROOT / "resources"
+PIECES = (
+    "word", " ", ". ", "\n", "\r\n", "\r", "\n\n", "\t", "\0", "\u00ad", "\u2028", "\u2029", "\ufffc", "\ufdd0",
+    "\ufeff", "\u00a0", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "🇩🇪", "e\u0301", "a\u0308\u0323",
+    "שָׁלוֹם", "مرحبا بالعالم", "\u202eabc\u202c",
+    "𝔘𝔫𝔦", "漢字かな", "ไทย", "क्षि", "\ud83d", "\ude00", "ﬁ", "İ", "\x0b", "\x0c", "\x85", "﷽",
+)  # fmt: skip
+
+
+@pytest.fixture
+def pane(qapp: QApplication, qtbot: QtBot) -> DocumentPane:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    pane = DocumentPane(theme)
+    theme.setParent(pane)
+    qtbot.addWidget(pane)
+    pane.resize(760, 600)
+    pane.show()
+    return pane
+
+
+def read_units(pane: DocumentPane, start: int, end: int) -> str:
+    """The characters of the Qt document read one by one: a way of its own, to check the pane's."""
+    units = "".join(pane.document().characterAt(at) for at in range(start, end))
+    text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\u2029", "\n").replace("\u2028", "\n")
+
+
+def test_what_is_lit_is_what_the_answer_says_in_200_random_passages(pane: DocumentPane) -> None:
+    chance = random.Random(20)
+    lit = 0
+    for _ in range(200):
+        pane.set_text("".join(chance.choices(PIECES, k=chance.randint(1, 60))))
+        text = pane.text()
+        places = []
+        for _ in range(3):
+            start = chance.randint(0, len(text))
+            end = min(len(text), start + chance.randint(1, 12))
+            if start < end:
+                places.append((Span(start, end), text[start:end]))
+        shown = pane.light(places)
+        assert all(shown)
+        assert pane.lit() == [words for _, words in places]
+        for light, (_, words) in zip(pane.lights.places, places, strict=True):
+            assert read_units(pane, light.start, light.end) == words
+            lit += 1
+        pane.grab()  # drawn without a complaint
+    assert lit > 400
+
+
+def test_words_that_stand_elsewhere_are_not_lit(pane: DocumentPane) -> None:
+    pane.set_text("One two three.")
+    assert pane.light([(Span(4, 7), "two"), (Span(5, 8), "two"), (Span(8, 99), "three.")]) == [
+        True,
+        False,
+        False,
+    ]
+    assert pane.lit() == ["two"]
+    assert pane.light_boxes(1) == []
+
+
+def amber(pane: DocumentPane, role: str = "answer_ground") -> tuple[int, int, int, int]:
+    """The box of pixels of the lights' colour: left, top, right, bottom."""
+    image = pane.viewport().grab().toImage()
+    colour = pane._theme.colour(role)
+    found = [
+        (x, y)
+        for y in range(image.height())
+        for x in range(image.width())
+        if QColor(image.pixel(x, y)) == colour
+    ]
+    assert found
+    return (
+        min(x for x, _ in found),
+        min(y for _, y in found),
+        max(x for x, _ in found),
+        max(y for _, y in found),
+    )
+
+
+def test_the_colour_lies_under_the_words(pane: DocumentPane) -> None:
+    pane.set_text("One two three. 👩\u200d👩 Four five six.")
+    at = pane.text().index("five")
+    pane.light([(Span(at, at + 4), "five")])
+    (box,) = pane.light_boxes(0)
+    left, top, right, bottom = amber(pane)
+    assert abs(left - box.left()) <= 2 and abs(right - box.right()) <= 2
+    assert box.top() - 2 <= top and bottom <= box.bottom() + 3
+    middle = QPoint(round(box.center().x()), round(box.center().y()))
+    cursor = pane.cursorForPosition(middle)
+    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+    assert cursor.selectedText() == "five"
+
+
+def test_right_to_left_words_are_lit_where_they_stand(pane: DocumentPane) -> None:
+    text = "שלום לכולם, זה טקסט קצר"
+    pane.set_text(text)
+    pane.light([(Span(0, 4), "שלום")])
+    (box,) = pane.light_boxes(0)
+    assert box.right() > pane.viewport().width() / 2, "the first word stands at the right"
+    cursor = pane.cursorForPosition(QPoint(round(box.center().x()), round(box.center().y())))
+    assert 0 < cursor.position() < 4
+
+
+def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> None:
+    text = "עד המאה ה-19 הייתה כל העיר בתוך החומות"
+    pane.set_text(text)
+    words = "המאה ה-19"
+    at = text.index(words)
+    number = at + len(words) - 2
+    pane.light(
+        [
+            (Span(at, at + len(words)), words),
+            (Span(number, number + 2), "19"),
+            (Span(number, number + 1), "1"),
+        ]
+    )
+    (box,), (digits,), (one,) = (pane.light_boxes(index) for index in range(3))
+    assert box.left() <= digits.left() and digits.right() <= box.right()
+    assert abs(one.left() - digits.left()) < 0.5 and one.right() < digits.right()
+    assert amber(pane)[0] <= digits.left() + 1
+
+
+def test_a_light_that_goes_over_lines_has_a_box_in_each(pane: DocumentPane) -> None:
+    text = "word " * 60
+    pane.set_text(text)
+    pane.light([(Span(5, 250), text[5:250])])
+    boxes = pane.light_boxes(0)
+    assert len(boxes) > 2
+    assert all(above.bottom() < below.top() for above, below in pairwise(boxes))
+
+
+def test_a_far_light_is_scrolled_into_view_with_lines_above(pane: DocumentPane, qtbot: QtBot) -> None:
+    text = "\n\n".join(f"Paragraph {number} has some words in it. " * 6 for number in range(400))
+    pane.set_text(text)
+    for number in (399, 3, 200):
+        words = f"Paragraph {number} "
+        at = text.index(words)
+        pane.light([(Span(at, at + len(words)), words)])
+        pane.reveal(0)
+        qtbot.wait(10)
+        (box,) = pane.light_boxes(0)
+        assert box.top() >= 0 and box.bottom() <= pane.viewport().height()
+        if number == 200:
+            assert box.top() > pane.viewport().height() * 0.15
+        before = pane.verticalScrollBar().value()
+        pane.reveal(0)
+        assert pane.verticalScrollBar().value() == before and not pane.moved_by_person()
+
+
+def test_scrolling_by_hand_is_noticed(pane: DocumentPane) -> None:
+    pane.set_text("line\n" * 500)
+    pane.hold()
+    pane.verticalScrollBar().setValue(40)
+    assert pane.moved_by_person()
+
+
+def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
+    pane: DocumentPane, qtbot: QtBot
+) -> None:
+    pane.resize(300, 400)
+    lines = [
+        f"Line {number} is long enough to be wrapped on a page as narrow as this one."
+        for number in range(900)
+    ]
+    pane.set_text("\n".join(lines))
+    at = pane.text().index("Line 600 ")
+    pane.light([(Span(at, at + 9), "Line 600 ")])
+    pane.reveal(0)
+    qtbot.wait(50)
+    before = pane.map.value()
+    for further_up in range(500, 590):
+        pane.blockBoundingRect(pane.document().findBlockByNumber(further_up))
+    pane.viewport().update()
+    qtbot.waitUntil(lambda: pane.map.value() > before)
+    assert not pane.moved_by_person()
+    pane.map.setValue(pane.map.value() - 1)
+    assert pane.moved_by_person()
+
+
+def test_an_edit_puts_the_lights_out_and_a_restyle_does_not(pane: DocumentPane) -> None:
+    edits: list[bool] = []
+    pane.edited.connect(lambda: edits.append(True))
+    pane.set_text("One two three.")
+    pane.light([(Span(4, 7), "two")])
+    edits.clear()
+    pane._theme.choose("dark", 1.5)
+    assert pane.lit() == ["two"] and not edits
+    cursor = pane.textCursor()
+    cursor.setPosition(4)
+    cursor.setPosition(5, QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText("T")
+    assert pane.lit() == [] and edits == [True]
+    assert pane.text() == "One Two three."
+    pane._theme.choose("light", 1.0)
+
+
+def test_a_paste_is_made_clean(pane: DocumentPane) -> None:
+    data = QMimeData()
+    data.setText("a\r\nb\u2028c\u2029d")
+    pane.insertFromMimeData(data)
+    assert pane.text() == "a\nb\nc\nd"
+
+
+def test_files_dropped_are_passed_on_and_not_pasted(pane: DocumentPane, tmp_path: Path) -> None:
+    dropped: list[list[Path]] = []
+    pane.files_dropped.connect(dropped.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    assert pane.canInsertFromMimeData(data)
+    pane.insertFromMimeData(data)
+    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["The quick brown fox jumps over it. ", "abcdefghij", "漢字かな。", "👩\u200d👩\u200d👧"],
+)
+def test_three_megabytes_in_one_line_are_broken_and_shown(
+    pane: DocumentPane, qtbot: QtBot, unit: str, record_property: object
+) -> None:
+    told: list[bool] = []
+    pane.lines_broken.connect(lambda: told.append(True))
+    text = unit * (3_000_000 // len(unit) // (10 if unit[0] == "👩" else 1))
+    start = time.perf_counter()
+    pane.set_text(text)
+    qtbot.wait(1)
+    pane.grab()
+    print(f"{len(text):,} characters in one line of {unit[:8]!r}: {time.perf_counter() - start:.2f} s")
+    assert told == [True]
+    block, longest = pane.document().firstBlock(), 0
+    while block.isValid():
+        longest = max(longest, block.length())
+        block = block.next()
+    assert longest <= 20_001
+    shown = pane.text()
+    assert shown.replace("\n", "").replace(" ", "") == text.replace(" ", "")
+    at = len(shown) * 2 // 3
+    pane.light([(Span(at, at + 5), shown[at : at + 5])])
+    pane.reveal(0)
+    qtbot.wait(1)
+    assert pane.light_boxes(0)
+
+
+def test_a_click_between_two_lines_goes_to_the_nearer_one(pane: DocumentPane, qtbot: QtBot) -> None:
+    text = "word " * 60
+    pane.set_text(text)
+    pane.light([(Span(5, 250), text[5:250])])
+    first, second = pane.light_boxes(0)[:2]
+    x = first.left() + 100
+    below_first = QPointF(x, first.bottom() + 1.5).toPoint()
+    on_first = QPointF(x, first.center().y()).toPoint()
+    qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=on_first)
+    wanted = pane.textCursor().position()
+    qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=below_first)
+    assert pane.textCursor().position() == wanted
+    assert second.top() - first.bottom() > 3, "there is air between the lines"
+
+
+def test_the_page_has_a_comfortable_line_in_the_middle(pane: DocumentPane) -> None:
+    pane.resize(1500, 600)
+    pane.set_text(
+        "Passwords are called secrets, and they must be at least twelve characters in length. " * 20
+    )
+    pane.grab()
+    layout = pane.document().firstBlock().layout()
+    lengths = [layout.lineAt(number).textLength() for number in range(layout.lineCount() - 1)]
+    assert 60 < sum(lengths) / len(lengths) < 80
+    right = pane.width() - pane.viewport().geometry().right()
+    assert abs(pane.viewport().x() - right) < 40
+    pane.resize(420, 600)
+    assert pane.viewport().width() > 360
+
+
+def test_a_place_that_is_not_lit_says_why(pane: DocumentPane) -> None:
+    pane.set_text("One two three.")
+    pane.light([(Span(4, 7), "two"), (Span(5, 8), "two")])
+    assert pane.why_not(0) == "" and pane.why_not(7) == ""
+    assert pane.why_not(1) == "The text says something else at this place by now."
+
+
+def test_selected_words_are_those_of_the_text(pane: DocumentPane) -> None:
+    assert pane.is_empty() and pane.selected_words() == ""
+    pane.set_text("One 👩\u200d👩\ntwo")
+    cursor = pane.textCursor()
+    cursor.setPosition(4)
+    cursor.setPosition(11, QTextCursor.MoveMode.KeepAnchor)
+    pane.setTextCursor(cursor)
+    assert pane.selected_words() == "👩\u200d👩\nt"
+    assert not pane.is_empty()
+
+
+def test_the_top_of_the_view_is_gone_back_to(pane: DocumentPane, qtbot: QtBot) -> None:
+    pane.set_text("\n".join(f"👍 Paragraph {number} has some words in it. " * 6 for number in range(300)))
+    for point in (40_000, 137, 0, 61_234):
+        pane.go_to(point)
+        qtbot.wait(5)
+        top = pane.top()
+        assert 0 <= point - top < 120, "the line that the point stands in is the first in view"
+        pane.go_to(top)
+        assert pane.top() == top
+
+
+def test_the_heat_stands_where_the_words_do_and_leaves_with_an_edit(pane: DocumentPane, qtbot: QtBot) -> None:
+    pane.set_text("short\n" * 1000 + "\n" + "A far longer line of words than the first thousand are. " * 200)
+    heat = [0.0] * 256
+    heat[40] = 0.8  # of the short lines
+    pane.set_heat(heat)
+    shown = pane.map.heat()
+    lines = pane.document().lineCount()
+    line = len(pane.text()) * 40.5 / 256 / 6
+    hot = [part for part, value in enumerate(shown) if value == 0.8]
+    assert hot and min(hot) <= line / lines * 256 <= max(hot) + 1
+    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
+    qtbot.wait(5)
+    assert abs(pane.top() / 6 - line) < 60 and pane.top() / 6 < line
+    pane.insertPlainText("x")
+    assert pane.map.heat() == ()
+
+
+def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane) -> None:
+    pane.resize(1500, 600)
+    paragraph = "\n".join(["M" + "wide words in a row " * 3 + "mm and mom"] * 4)
+    pane.set_text("\n\n".join([paragraph] * 12))
+    pane.grab()
+    block = pane.document().firstBlock()
+    assert 65 < block.length() < 80 and block.layout().lineCount() == 1
+    usual = pane.viewport().width()
+    pane.set_text("Words that run on over many lines, as people write them now. " * 60)
+    assert pane.viewport().width() <= usual

@@ -1,0 +1,311 @@
+"""What every chart does: keys, words for a screen reader, numbers, pictures in both themes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.core.inside import InputToken, InputWindow, Part
+from app.ui.inspect.charts.attention_heads import AttentionHeads
+from app.ui.inspect.charts.bars_painting import PROBABILITIES, BarsSizes
+from app.ui.inspect.charts.export import copy_numbers, copy_picture, picture, picture_bytes
+from app.ui.inspect.charts.matrix import Matrix
+from app.ui.inspect.charts.scale import diverging
+from app.ui.inspect.charts.score_change import ScoreChange
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.vector_strip import VectorStrip
+from app.ui.kit.chart import Chart, link
+from app.ui.kit.theme import Theme
+from tests.helpers import insides
+from tests.ui.inspect.charts.conftest import KINDS, LONG, Make, chart_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pixels(chart: Chart) -> QImage:
+    return chart.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_keys_walk_and_say_where_they_are(make: Make, kind: str) -> None:
+    chart = make(kind)
+    heard: list[int] = []
+    chart.hovered.connect(heard.append)
+    first = Qt.Key.Key_Down if kind in ("matrix", "grid") else Qt.Key.Key_Right
+    QTest.keyClick(chart, first)
+    assert chart.current >= 0 and heard == [chart.current]
+    begun = chart.current
+    QTest.keyClick(chart, first)
+    assert chart.current == begun + 1 and heard[-1] == chart.current
+    assert chart.accessibleDescription() == chart.said(chart.current)
+    assert any(each.isdigit() for each in chart.said(chart.current))
+    if kind not in ("matrix", "grid"):
+        QTest.keyClick(chart, Qt.Key.Key_End)
+        assert chart.current == chart.count() - 1
+        QTest.keyClick(chart, Qt.Key.Key_Right)
+        assert chart.current == chart.count() - 1
+        QTest.keyClick(chart, Qt.Key.Key_Home)
+        assert chart.current == 0
+    taken: list[int] = []
+    chart.chosen.connect(taken.append)
+    QTest.keyClick(chart, Qt.Key.Key_Return)
+    assert taken == [chart.current]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_being_told_the_current_place_says_nothing_back(make: Make, kind: str) -> None:
+    chart = make(kind)
+    heard: list[int] = []
+    chart.hovered.connect(heard.append)
+    chart.set_current(2)
+    assert chart.current == 2 and heard == []
+    chart.set_current(chart.count())
+    assert chart.current == 2
+    chart.set_current(-1)
+    assert chart.current == -1 and chart.accessibleDescription()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_told_as_csv(make: Make, kind: str) -> None:
+    chart = make(kind)
+    rows = list(csv.reader(io.StringIO(chart.csv())))
+    assert len(rows) == len(chart.table().rows) + 1 > 2
+    assert {len(row) for row in rows} == {len(chart.table().columns)}
+    if kind not in ("matrix", "lines"):
+        assert len(rows) == chart.count() + 1
+    copy_numbers(chart)
+    assert QGuiApplication.clipboard().text() == chart.table().csv("\t")
+    QGuiApplication.clipboard().clear()
+    QTest.keyClick(chart, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == chart.table().csv("\t")
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_is_saved_as_a_drawing_and_a_picture(make: Make, theme: Theme, kind: str, name: str) -> None:
+    theme.choose(name)
+    chart = make(kind)
+    drawing = ElementTree.fromstring(picture_bytes(chart, "svg"))
+    size = chart.picture_size()
+    assert drawing.tag == f"{SVG}svg"
+    assert drawing.get("viewBox") == f"0 0 {size.width()} {size.height()}"
+    assert len(list(drawing.iter())) > 10
+    image = QImage.fromData(picture_bytes(chart, "png"))
+    assert image.size() == size * 2
+    assert image.pixelColor(0, 0) == theme.colour("panel")
+    colours = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+    assert len(colours) > 3
+    copy_picture(chart)
+    assert QGuiApplication.clipboard().image().size() == size * 2
+    with pytest.raises(ValueError, match="bmp"):
+        picture_bytes(chart, "bmp")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_changes_with_the_theme(make: Make, theme: Theme, kind: str) -> None:
+    chart = make(kind)
+    light = picture(chart)
+    theme.choose("dark")
+    assert picture(chart) != light
+    theme.choose("light")
+    assert picture(chart).size() == light.size()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "change"])
+def test_a_long_window_fits_and_is_walked(theme: Theme, qtbot: QtBot, kind: str) -> None:
+    chart = chart_of(kind, theme, LONG)
+    qtbot.addWidget(chart)
+    chart.resize(700, 500)
+    chart.show()
+    chart.resize(700, max(500, chart.sizeHint().height()))
+    assert chart.minimumSizeHint().width() <= 700
+    for place in (0, chart.count() // 2, chart.count() - 1):
+        chart.set_current(place)
+        before = pixels(chart)
+        chart.set_current(-1)
+        assert pixels(chart) != before, "the current place is not seen"
+    assert picture(chart).width() <= 16_000
+
+
+@pytest.mark.parametrize("kind", ["bars", "strip", "lines", "change"])
+def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
+    chart = make(kind)
+    heard: list[int] = []
+    chart.hovered.connect(heard.append)
+    inside = next(
+        QPoint(x, y)
+        for y in range(5, chart.height(), 5)
+        for x in range(chart.width() // 2, chart.width(), 5)
+        if chart.place_at(QPointF(x, y)) > 0
+    )
+    QTest.mouseMove(chart, inside)
+    assert heard == [chart.place_at(QPointF(inside))] == [chart.current]
+
+
+def test_a_tool_tip_takes_the_words_as_they_are(theme: Theme) -> None:
+    chart = TokenText(theme, "Text")
+    chart.set_window(InputWindow((InputToken("<b>", 0, 0, Part.SPECIAL),)), "")
+    assert chart.said(0) == "Token 1 of 1, “<b>”, special token"
+    assert chart.tip(0) == "<span>Token 1 of 1, “&lt;b&gt;”, special token</span>"
+
+
+def test_linked_charts_move_together(make: Make) -> None:
+    bars, text, matrix = make("bars"), make("text"), make("matrix")
+    link(bars, text, matrix)
+    QTest.keyClick(text, Qt.Key.Key_End)
+    QTest.keyClick(text, Qt.Key.Key_Left)
+    assert bars.current == text.current == matrix.current == text.count() - 2
+
+
+def test_the_window_scrolls_to_the_current_token_and_by_the_strip(theme: Theme, qtbot: QtBot) -> None:
+    bars = chart_of("bars", theme, LONG)
+    assert isinstance(bars, TokenBars)
+    qtbot.addWidget(bars)
+    bars.resize(700, bars.sizeHint().height())
+    bars.show()
+    bars.resize(700, bars.sizeHint().height())
+    QTest.keyClick(bars, Qt.Key.Key_End)
+    seen = [bars.place_at(QPointF(x, 60.0)) for x in range(60, 690)]
+    assert bars.count() - 1 in seen and 0 not in seen
+    strip = bars._strip()
+    QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=strip.topLeft().toPoint() + QPoint(2, 4))
+    assert bars.place_at(QPointF(strip.left() + 4, 60.0)) == 0
+
+
+@pytest.mark.parametrize("kind", ["matrix", "grid"])
+def test_a_matrix_is_walked_cell_by_cell(make: Make, kind: str) -> None:
+    matrix = make(kind)
+    assert isinstance(matrix, Matrix)
+    cells: list[tuple[int, int]] = []
+    matrix.cell_hovered.connect(lambda row, column: cells.append((row, column)))
+    QTest.keyClick(matrix, Qt.Key.Key_Right)
+    row, column = cells[-1]
+    QTest.keyClick(matrix, Qt.Key.Key_Left)
+    assert cells[-1] == (row, column - 1)
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
+        QTest.keyClick(matrix, key)
+        assert matrix.level(*cells[-1]) > 0, "a cell that is none was reached"
+        assert cells[-1] == (matrix.current, matrix.column)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_heads_are_painted_one_after_another(make: Make, theme: Theme, qtbot: QtBot, name: str) -> None:
+    theme.choose(name)
+    heads = make("heads")
+    assert isinstance(heads, AttentionHeads)
+    assert not heads.painted()
+    qtbot.waitUntil(heads.painted)
+    chosen: list[int] = []
+    heads.head_chosen.connect(chosen.append)
+    QTest.keyClick(heads, Qt.Key.Key_End)
+    QTest.keyClick(heads, Qt.Key.Key_Return)
+    assert chosen == [2]
+
+
+def test_a_picture_of_any_widget_can_be_saved(theme: Theme, qtbot: QtBot) -> None:
+    label = QLabel("What happens here")
+    qtbot.addWidget(label)
+    label.resize(200, 40)
+    assert QImage.fromData(picture_bytes(label, "png")).width() == 400
+    ElementTree.fromstring(picture_bytes(label, "svg"))
+
+
+def colour_at(chart: Chart, x: float, y: float) -> QColor:
+    return QColor(pixels(chart).pixel(round(x), round(y)))
+
+
+def near(one: QColor, other: QColor, most: int = 6) -> bool:
+    return all(
+        abs(a - b) <= most
+        for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
+    )
+
+
+def test_a_strips_cells_have_the_colours_of_their_numbers(make: Make, theme: Theme) -> None:
+    strip = make("strip")
+    assert isinstance(strip, VectorStrip)
+    found = insides.pooling(insides.ASKED)
+    largest = max(map(abs, (*found.first, *found.pooled)))
+    strip.set_current(200)
+    strip.set_current(-1)
+    lens = strip._lens_top()
+    for at in (0, 3, 9):
+        for line, vector in enumerate((found.first, found.pooled)):
+            share = (abs(vector[at]) / largest) ** 0.5 * (1 if vector[at] > 0 else -1)
+            x = strip._strips(strip.width()).left() + (at + 0.5) * strip._cell()
+            y = lens + (line + 0.5) * strip._cell()
+            assert near(colour_at(strip, x, y), diverging(theme, share))
+            assert strip.place_at(QPointF(x, y)) == at
+
+
+def test_the_chosen_spans_bars_stand_out_and_point_away(make: Make, theme: Theme) -> None:
+    bars = make("bars")
+    assert isinstance(bars, TokenBars)
+    scores, sizes = insides.span_scores(insides.ASKED), BarsSizes(theme)
+    best = scores.spans[0]
+    for measure in (bars.measure(), PROBABILITIES):
+        bars.set_measure(measure)
+        for token, y in ((best.first, sizes.top + 4), (best.last, sizes.bottom - 12)):
+            x = sizes.left + bars._view.left(token + 0.5)
+            assert near(colour_at(bars, x, y), theme.colour("answer_line")), (measure, token)
+
+
+def test_words_are_shaded_by_their_numbers(make: Make, theme: Theme) -> None:
+    text = make("text")
+    assert isinstance(text, TokenText)
+    values = [0.0] * text.count()
+    values[8], values[10] = 4.0, -4.0
+    text.set_values(values, "logits")
+    for index, role in ((8, "scale_high"), (10, "scale_low")):
+        shade = text.shade(index)
+        assert shade is not None and near(shade, theme.colour(role), 30)
+        place = text.token_rect(index)
+        assert near(colour_at(text, place.left() + 4, place.top() + 2), shade)
+    assert text.shade(9) is None
+    assert "−4.00 logits" in text.said(10)
+    with pytest.raises(ValueError, match="numbers"):
+        text.set_values([1.0])
+
+
+def test_a_score_that_falls_has_its_bar_to_the_left(make: Make, theme: Theme) -> None:
+    change = make("change")
+    assert isinstance(change, ScoreChange)
+    worst = min(range(change.count()), key=change.change)
+    assert change.change(worst) == pytest.approx(2.0 - 13.75)
+    assert "holds the answer" in change.said(worst)
+    y = change._top() + (worst + 0.5) * change._high()
+    image = pixels(change)
+    blue = [
+        x for x in range(image.width()) if near(QColor(image.pixel(x, round(y))), theme.colour("scale_low"))
+    ]
+    assert len(blue) > 50
+
+
+def test_vectors_of_different_widths_are_refused(make: Make) -> None:
+    strip = make("strip")
+    assert isinstance(strip, VectorStrip)
+    with pytest.raises(ValueError, match="widths"):
+        strip.set_vectors((("one", (1.0,)), ("two", (1.0, 2.0))))
+    strip.set_vectors((("zero", (0.0, 0.0)),))
+    assert "zero 0" in strip.said(1)
+
+
+def test_a_matrixs_probabilities_are_those_of_the_spans(make: Make) -> None:
+    matrix = make("matrix")
+    assert isinstance(matrix, SpanMatrix)
+    for span in insides.span_scores(insides.ASKED).spans:
+        assert matrix.probability(span.first, span.last) == pytest.approx(span.probability, rel=1e-6)
+        assert matrix.score(span.first, span.last) == pytest.approx(span.score)
+        assert f"“{' '.join(span.text.split())}”" == matrix.lines(span.first, span.last)[0]
+    best = insides.span_scores(insides.ASKED).spans[0]
+    assert matrix.table().rows[0][:3] == (best.first + 1, best.last + 1, best.text)

@@ -1,0 +1,242 @@
+"""The picture of a model: where everything stands, what is said of it, keys, numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea
+from pytestqt.qtbot import QtBot
+
+from app.core.inside import ModelPicture, Stage
+from app.core.inspection import Subject
+from app.core.models import Head
+from app.ui.inspect.charts import flow_figure as look
+from app.ui.inspect.charts.export import picture as picture_of
+from app.ui.inspect.charts.flow_layout import Drafting, least_width
+from app.ui.inspect.charts.flow_picture import FlowPicture
+from app.ui.inspect.charts.flow_words import Shared, first_alone, shape_words
+from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
+from tests.helpers import insides
+
+LONG = replace(insides.ASKED, text=" ".join([insides.TEXT] * 9))
+# Three tables read at once, added up: as embeddings really are.
+STATES, READ = (1, 52, 384), (1, 52)
+SIDE_BY_SIDE = (
+    Stage("The text's pieces", "token ids", detail="a vocabulary of 9", output=READ),
+    *(
+        Stage(
+            name, f"{name} embeddings", f"embeddings.{name}", "Embedding", "9 rows of 384", (READ,), STATES, 9
+        )
+        for name in ("word", "type", "place")
+    ),
+    Stage("Added up", "sum", kind="add", inputs=(STATES,) * 3, output=STATES),
+    Stage("Left out", "dropout", "dropout", "Dropout", "p=0.1", (STATES,), STATES, training_only=True),
+    Stage("Layers", "encoder layers", "layer", "Layer", "12 heads", (STATES,), STATES, 99, 6),
+    Stage("Every state", "sequence output", output=STATES),
+)
+
+
+def real(subject: Subject = insides.ASKED) -> ModelPicture:
+    return replace(insides.picture(subject), trunk=SIDE_BY_SIDE)
+
+
+@pytest.fixture
+def chart(theme: Theme, qtbot: QtBot) -> FlowPicture:
+    made = FlowPicture(theme)
+    qtbot.addWidget(made)
+    made.resize(1100, 600)
+    made.set_picture(insides.picture(insides.ASKED, held=(Head.NEXT_SENTENCE,)))
+    made.resize(1100, made.sizeHint().height())
+    made.show()
+    return made
+
+
+def columns(figure: look.Figure) -> list[look.Box]:
+    return [box for box in figure.boxes if box.look in look.COLUMNS]
+
+
+def inner(figure: look.Figure) -> list[look.Box]:
+    return [box for box in figure.boxes if box.look not in look.COLUMNS]
+
+
+def texts(figure: look.Figure) -> list[str]:
+    return [text.text for box in figure.boxes for text in box.texts] + [text.text for text in figure.texts]
+
+
+@settings(max_examples=25, deadline=None)
+@given(width=st.integers(200, 3000), subject=st.sampled_from([*insides.SUBJECTS, LONG]), tables=st.booleans())
+def test_nothing_stands_over_anything_else_at_any_width(
+    theme_for_all: Theme, width: int, subject: Subject, tables: bool
+) -> None:
+    picture = real(subject) if tables else insides.picture(subject)
+    figure = Drafting(theme_for_all, picture, width).draw()
+    least = least_width(theme_for_all, picture)
+    assert figure.size.width() == pytest.approx(max(width, least))
+    whole = [0, 0, figure.size.width() + 0.5, figure.size.height() + 0.5]
+    for box in figure.boxes:
+        assert box.place.left() >= whole[0]
+        assert box.place.right() <= whole[2]
+        assert box.place.bottom() <= whole[3]
+        for text in box.texts:
+            assert box.place.adjusted(-1, -1, 1, 1).contains(text.place)
+    boxes = inner(figure)
+    for at, box in enumerate(boxes):
+        assert not [other.said for other in boxes[at + 1 :] if other.place.intersects(box.place)]
+    cells = sorted(chip.place.left() for chip in figure.chips)
+    assert cells[0] >= 0
+    assert all(chip.place.right() <= whole[2] for chip in (*figure.chips, *figure.cells))
+    for arrow in figure.arrows:
+        assert all(0 <= point.y() <= whole[3] for point in arrow.points)
+
+
+@pytest.fixture(scope="module")
+def theme_for_all(qapp: object) -> Theme:
+
+    theme = Theme(ROOT / "resources")
+    theme.choose("light")
+    return theme
+
+
+def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme) -> None:
+    figure = Drafting(theme, real(), 1100).draw()
+    word, kind, place = (box for box in figure.boxes if "embeddings." in box.said)
+    assert word.place.top() == kind.place.top() == place.place.top()
+    assert word.place.right() < kind.place.left() < place.place.left()
+    added = next(box for box in figure.boxes if box.said.startswith("Added up"))
+    assert added.place.top() > word.place.bottom()
+    assert added.place.center().x() == pytest.approx(kind.place.center().x())
+
+
+def test_what_is_no_work_stands_as_a_caption(theme: Theme) -> None:
+    shared = Shared.of(real())
+    assert shared.tokens == "token ids, a vocabulary of 9"
+    assert shared.states == "sequence output, 1 × 52 × 384"
+    assert [len(row) for row in shared.rows] == [3, 1, 1, 1]
+
+
+def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
+    picture = insides.picture(insides.ASKED)
+    alone = {head.kind: first_alone(head) for head in picture.heads}
+    assert alone == {
+        "BertForQuestionAnswering": False,
+        "BertForSequenceClassification": True,
+        "BertForMaskedLM": False,
+        "BertForNextSentencePrediction": True,
+        "BertForTokenClassification": False,
+    }
+    found = columns(chart.figure())
+    assert [alone[box.said.split(": ")[1].split("\n")[0]] for box in found] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    used = [box for box in found if box.look == look.COLUMN_USED]
+    assert len(used) == 1
+    assert all(used[0].place.width() > box.place.width() for box in found if box is not used[0])
+
+
+def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowPicture) -> None:
+    said = texts(chart.figure())
+    for wanted in ("1 × 52 × 384", "1 × 52 × 2", "10,646,784 weights", "6 encoder layer", "in use"):
+        assert wanted in said
+    assert said.count("in this model too, not in use") == 1
+    assert said.count("not in this model") == 3
+    assert "dropout, at training only" in said
+    looks = [box.look for box in columns(chart.figure())]
+    assert sorted(looks) == sorted([look.COLUMN_USED, look.COLUMN_HELD, *[look.COLUMN] * 3])
+
+
+def test_the_first_token_is_called_as_the_vocabulary_spells_it(theme: Theme) -> None:
+    picture = insides.picture(insides.REVIEW)
+    first = replace(picture.window.tokens[0], piece="<s>")
+    window = replace(picture.window, tokens=(first, *picture.window.tokens[1:]))
+    assert "only the first token, <s>" in texts(Drafting(theme, replace(picture, window=window), 900).draw())
+
+
+def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
+    figure = Drafting(theme, insides.picture(LONG), 1100).draw()
+    left_out = 384 - len(figure.chips)
+    assert f"and {left_out:,} more" in texts(figure)
+    assert [cell.text for cell in figure.cells].count("…") == 1
+    assert any("window 1 of 2" in text for text in texts(figure))
+
+
+def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
+    linear = next(at for at, box in enumerate(chart.figure().boxes) if "qa_outputs" in box.said)
+    middle = chart.figure().boxes[linear].place.center()
+    assert chart.place_at(QPointF(middle)) == linear
+    with qtbot.waitSignal(chart.hovered):
+        chart.go(linear)
+    assert "qa_outputs, Linear" in chart.accessibleDescription()
+    assert "770 weights" in chart.accessibleDescription()
+    QTest.keyClick(chart, Qt.Key.Key_Down)
+    assert chart.current == linear + 1
+    QTest.keyClick(chart, Qt.Key.Key_Up)
+    QTest.keyClick(chart, Qt.Key.Key_Right)
+    beside = chart.figure().boxes[chart.current]
+    assert beside.place.left() > chart.figure().boxes[linear].place.right()
+    QTest.keyClick(chart, Qt.Key.Key_Left)
+    assert chart.figure().boxes[chart.current].place.right() < beside.place.left()
+    QTest.keyClick(chart, Qt.Key.Key_Home)
+    assert chart.current == 0
+
+
+def test_walking_with_keys_scrolls_to_the_box(chart: FlowPicture, qtbot: QtBot) -> None:
+    area = QScrollArea()
+    qtbot.addWidget(area)
+    area.setWidgetResizable(True)
+    area.setWidget(chart)
+    area.resize(1150, 300)
+    area.show()
+    area.activateWindow()
+    qtbot.waitUntil(area.isActiveWindow)
+    chart.setFocus()
+    QTest.keyClick(chart, Qt.Key.Key_End)
+    assert area.verticalScrollBar().value() > 0
+    area.takeWidget()
+
+
+def test_every_stage_is_a_row_of_numbers(chart: FlowPicture) -> None:
+    rows = list(csv.DictReader(io.StringIO(chart.csv())))
+    picture = insides.picture(insides.ASKED)
+    assert len(rows) == len(picture.trunk) + sum(len(head.stages) for head in picture.heads)
+    assert rows[1] | {"repeats": "6", "weights": "10646784", "gives": "1 × 52 × 384"} == rows[1]
+    assert {row["standing"] for row in rows} == {
+        "", "in use", "in this model too, not in use", "not in this model",
+    }  # fmt: skip
+
+
+def test_the_picture_is_drawn_whole_in_both_themes(chart: FlowPicture, theme: Theme) -> None:
+    seen: list[QImage] = []
+    for name in ("light", "dark"):
+        theme.choose(name)
+        image = picture_of(chart)
+        seen.append(image)
+        assert image.height() == 2 * round(chart.figure().size.height())
+        ground = theme.colour("panel").name()
+        assert image.pixelColor(1, image.height() - 2).name() == ground
+        used = next(box for box in chart.figure().boxes if box.look == look.RESULT_USED).place
+        at = QPointF(used.left() + 8, used.center().y()) * 2
+        assert image.pixelColor(at.toPoint()).name() == theme.colour("answer_ground").name()
+    assert seen[0] != seen[1]
+
+
+def test_nothing_is_shown_of_no_model(chart: FlowPicture) -> None:
+    chart.set_picture(None)
+    assert chart.count() == 0
+    assert chart.csv().strip() == ""
+
+
+def test_shapes_are_written_with_their_signs() -> None:
+    assert shape_words((1, 42, 30522)) == "1 × 42 × 30,522"

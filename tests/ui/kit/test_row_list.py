@@ -1,0 +1,58 @@
+"""What every list of painted rows has in common."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.results import Entity
+from app.core.text import Span
+from app.ui.ask.answer_list import AnswerList
+from app.ui.document.marks.places import Place
+from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.names.name_list import NameList
+from app.ui.heads.names.name_model import name_rows
+from app.ui.heads.names.name_styles import styles_of
+from app.ui.kit.row_list import ROW, RowList
+from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
+
+RESOURCES = ROOT / "resources"
+
+
+@pytest.fixture(params=["answers", "names", "words"])
+def rows(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot) -> RowList:
+    theme = Theme(RESOURCES)
+    theme.choose("light")
+    made: RowList
+    if request.param == "answers":
+        made = answers = AnswerList(theme)
+        answers.set_places([Place("Oxford", 0.3, "in Oxford", 3, 9, "page 2")])
+    elif request.param == "names":
+        made = names = NameList(theme)
+        names.set_rows(name_rows((Entity(Span(0, 6), "Oxford", "LOC", 0.3),), styles_of(("LOC",)))[1:])
+    else:
+        made = words = WordList(theme)
+        words.set_rows((WordRow("Oxford", 0.3),))
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_a_row_is_read_out_and_has_a_tip(rows: RowList) -> None:
+    index = rows.model().index(0, 0)
+    assert index.data() == "Oxford"
+    for role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+        assert "30 %" in index.data(role)
+    assert "Oxford" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert index.data(ROW) is not None and index.data(Qt.ItemDataRole.DecorationRole) is None
+    assert rows.model().rowCount(index) == 0
+
+
+def test_esc_is_left_to_the_window(rows: RowList) -> None:
+    press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(rows, press)
+    assert not press.isAccepted()

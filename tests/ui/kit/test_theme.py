@@ -1,0 +1,160 @@
+"""The look: every text can be read on its ground, in both themes, and what the sheet names exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.ui.kit.theme import Theme, ThemeFile
+from tests.conftest import ROOT
+
+RESOURCES = ROOT / "resources"
+THEMES = ("light", "dark")
+TEXT_ON = [
+    (ink, ground)
+    for ink, grounds in {
+        "ink": "desk frame frame_hover paper panel raised field hover pressed answer_ground other_ground accent_ground"
+        " fault_ground mark_faint track " + " ".join(f"name_{number}" for number in range(1, 9)),
+        "ink_quiet": "desk frame frame_hover paper panel raised field hover accent_ground fault_ground",
+        "accent": "desk panel paper raised accent_ground",
+        "likely": "desk panel paper frame",
+        "fault": "desk panel paper fault_ground",
+        "on_accent": "accent accent_hover",
+        "selection_ink": "selection",
+        "tip_ink": "tip",
+        **{f"name_{number}_line": f"name_{number} paper panel" for number in range(1, 9)},
+    }.items()
+    for ground in grounds.split()
+]
+# What has no words but must be seen: WCAG asks 3 : 1 of the parts of controls.
+SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", "field")] + [
+    ("line_strong", "field"),
+    ("answer_line", "paper"),
+    ("answer_line", "answer_ground"),
+]
+
+
+def luminance(colour: QColor) -> float:
+    """WCAG 2.1, relative luminance."""
+    parts = [colour.redF(), colour.greenF(), colour.blueF()]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def colour(name: str, role: str) -> QColor:
+    return QColor(ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles[role])
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    theme = Theme(RESOURCES)
+    yield theme
+    theme.choose("light")
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize(("ink", "ground"), TEXT_ON)
+def test_text_can_be_read(name: str, ink: str, ground: str) -> None:
+    assert contrast(colour(name, ink), colour(name, ground)) >= 4.5
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize(("shape", "ground"), SHAPE_ON)
+def test_shapes_can_be_seen(name: str, shape: str, ground: str) -> None:
+    assert contrast(colour(name, shape), colour(name, ground)) >= 3.0
+
+
+def test_a_theme_has_the_colours_of_its_file(theme: Theme) -> None:
+    for name in THEMES:
+        theme.choose(name)
+        assert theme.colour("ink") == colour(name, "ink") and theme.name == name
+
+
+def test_both_themes_have_the_same_roles() -> None:
+    light, dark = (set(ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles) for name in THEMES)
+    assert light == dark
+
+
+def test_a_role_without_its_base_colour_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_text('name = "Odd"\n[base]\nred = "#f00"\n[roles]\nink = "crimson"\n', encoding="utf-8")
+    with pytest.raises(ValueError, match="ink"):
+        ThemeFile(path)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_stylesheet_is_filled_in_whole(theme: Theme, name: str) -> None:
+    theme.choose(name)
+    sheet = theme.stylesheet()
+    assert "@" not in sheet
+    assert not re.search(r"\d+u\b", sheet)
+    for file in re.findall(r'url\("([^"]+)"\)', sheet):
+        assert Path(file).is_file()
+
+
+def test_changed_is_sent_once_for_a_change(theme: Theme, qtbot: QtBot) -> None:
+    theme.choose("light")
+    heard: list[str] = []
+    theme.changed.connect(lambda: heard.append(theme.name))
+    theme.choose("light")
+    assert heard == []
+    theme.choose("dark")
+    assert heard == ["dark"]
+    theme.choose("light", 1.3)
+    assert heard == ["dark", "light"]
+
+
+def test_text_and_steps_grow_together(theme: Theme) -> None:
+    theme.choose("light", 1.0)
+    small = theme.font("ui").pixelSize(), theme.step(10)
+    theme.choose("light", 1.5)
+    large = theme.font("ui").pixelSize(), theme.step(10)
+    assert large[0] == pytest.approx(small[0] * 1.5, abs=1)
+    assert large[1] >= small[1] * 1.3
+
+
+def test_a_widget_takes_the_themes_colours(theme: Theme, qtbot: QtBot) -> None:
+    button = QPushButton("Go")
+    button.setProperty("kind", "primary")
+    button.resize(120, 40)
+    qtbot.addWidget(button)
+    for name in THEMES:
+        theme.choose(name)
+        button.ensurePolished()
+        assert button.grab().toImage().pixelColor(20, 8).name() == theme.colour("accent").name()
+
+
+@pytest.mark.parametrize("path", sorted((RESOURCES / "icons").glob("*.svg")), ids=lambda path: path.stem)
+def test_every_icon_draws_something(theme: Theme, path: Path) -> None:
+    theme.choose("dark")
+    image = theme.icon(path.stem, "ink").pixmap(QSize(20, 20)).toImage()
+    drawn = [
+        image.pixelColor(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 100
+    ]
+    assert len(drawn) > 4
+    if "currentColor" in path.read_text(encoding="utf-8"):
+        ink = theme.colour("ink")
+        # But for rounding, where a line is drawn soft.
+        assert any(abs(one.red() - ink.red()) + abs(one.blue() - ink.blue()) < 12 for one in drawn)
+
+
+def test_what_the_desktop_gave_a_font_of_its_own_gets_ours(theme: Theme) -> None:
+    kinds = ("QPushButton", "QToolButton", "QCheckBox", "QHeaderView")
+    for kind in kinds:
+        QApplication.setFont(QFont("Serif", 31), kind)
+    theme.choose("dark", 1.0)
+    theme.choose("light", 1.0)
+    assert {QApplication.font(kind).pixelSize() for kind in kinds} == {theme.font("ui").pixelSize()}
+    assert {QApplication.font(kind).family() for kind in kinds} == {theme.font("ui").family()}

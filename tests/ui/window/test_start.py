@@ -1,0 +1,114 @@
+"""The start: what it imports, and a whole run of the window in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.settings.paths import default_paths
+from tests.conftest import ROOT
+
+OPEN_AND_CLOSE = """
+import sys
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
+from app.ui import start
+
+made = start.make_application
+
+def make(workspace):
+    application = made(workspace)
+    QTimer.singleShot(600, look)
+    return application
+
+def look():
+    window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, start.MainWindow))
+    tabs = window.findChild(QTabBar)
+    print("page", window.page.KEY, [tabs.tabText(index) for index in range(tabs.count())])
+    window.activateWindow()
+    QApplication.processEvents()
+    next(one for one in window.rail.findChildren(QToolButton) if one.text() == "History").setFocus()
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return)
+    print("after Enter", window.page.KEY)
+    print("icon", not window.windowIcon().isNull(), QApplication.desktopFileName(), QApplication.applicationName())
+    window.close()
+
+start.make_application = make
+code = start.main(sys.argv[1:])
+heavy = sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "numpy", "tokenizers"})
+print("heavy", heavy)
+sys.exit(code)
+"""
+
+COPY_AND_END = """
+import sys
+from pathlib import Path
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from app.core.layout import Block, BlockKind, Kind, Opened
+from app.core.text import Document, Span
+from app.ui.kit.theme import Theme
+from app.ui.document.flowing.rich_pane import RichPane
+
+application = QApplication([])
+theme = Theme(Path("resources"))
+theme.choose("light")
+pane = RichPane(theme)
+pane.show_document(Opened(Document("Some words."), Kind.HTML, blocks=(Block(BlockKind.PARAGRAPH, Span(0, 11)),)))
+pane.show()
+pane.selectAll()
+pane.copy()
+print(QGuiApplication.clipboard().text(), QGuiApplication.clipboard().mimeData().formats())
+"""
+
+
+def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def test_help_needs_no_window() -> None:
+    done = run("-c", "import sys; from app.ui.window.start import main; sys.exit(main(['--help']))")
+    assert done.returncode == 0
+    assert "usage" in done.stdout
+
+
+def test_the_window_opens_and_closes_without_the_model_libraries(spanlight_home: Path) -> None:
+    settings = default_paths().settings_file
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}")  # a later start: at the first one there is a sample
+    done = run("-c", OPEN_AND_CLOSE)
+    assert done.returncode == 0, done.stderr
+    assert "page ask ['New text']" in done.stdout
+    assert "icon True spanlight Spanlight" in done.stdout
+    assert "heavy []" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_named_on_the_command_line_is_opened_for_asking(tmp_path: Path) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text("The meeting is at nine.", encoding="utf-8")
+    done = run("-c", OPEN_AND_CLOSE, str(file))
+    assert done.returncode == 0, done.stderr
+    assert "page ask ['note.txt']" in done.stdout
+    assert "after Enter history" in done.stdout, "the button that has the focus is pressed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
+def test_the_terminals_ctrl_c_closes_the_window(tmp_path: Path) -> None:
+    script = OPEN_AND_CLOSE.replace(
+        "    window.close()", "    import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    )
+    done = run("-c", script)
+    assert done.returncode == 0, done.stderr
+    assert "KeyboardInterrupt" not in done.stderr
+
+
+def test_what_was_copied_out_of_a_page_does_not_break_the_end() -> None:
+    done = run("-c", COPY_AND_END)
+    assert (done.returncode, done.stdout.strip()) == (0, "Some words. ['text/plain']"), done.stderr
