@@ -24,7 +24,7 @@ from app.core.models import Head
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 PIPELINE = Path(__file__).with_name("reference_once.py")
 TEXT = (
     "The tide is highest at noon on most days of that week, and lowest in the early evening. "

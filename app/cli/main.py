@@ -125,13 +125,14 @@ def _command(name: str) -> Command:
             return evaluate
         case "bench":
             try:
-                from app.bench import command
+                from app.bench import command as bench
             except ModuleNotFoundError:
                 raise SpanlightError(
-                    "What measures Spanlight does not come along with an installer.", "Run it from its source."
+                    "What measures Spanlight does not come along with an installer.",
+                    "Run it from its source.",
                 ) from None
 
-            return command
+            return bench
         case "train":
             from app.cli import train
 

@@ -32,7 +32,7 @@ _ABOVE = 0.3
 
 
 class PagePane(SelectablePages):
-    """A document with pages in the interface of `widgets/pane.py`; positions are code points of `text()`.
+    """A document with pages in the interface of `document/pane.py`; positions are code points of `text()`.
 
     Its pictures are asked for by `pictures_wanted` and given to `take_picture`.
     """
