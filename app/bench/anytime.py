@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import mean, median
 
-from app.bench.long_documents import PlacedQuestion, long_questions
 from app.bench.peak import peak_memory
 from app.bench.plan import BenchPlan
 from app.bench.readers import Readers, readers
-from app.bench.texts import pool
+from app.bench.texts import PlacedQuestion, long_questions, pool
 from app.core.benches import BenchPart, BenchRow
 from app.core.report import Progress, Report
 from app.core.requests import Question

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from statistics import median
+from typing import Any
 
-from app.bench import roofline, watched
+from app.bench import reading as roofline
+from app.bench import watched
 from app.bench.against import ReferenceAnswer
 from app.bench.agreement import (
     beside_float32,
@@ -20,17 +23,62 @@ from app.bench.plan import BenchPlan
 from app.bench.readers import Part, Readers, batch_of, readers
 from app.bench.texts import Pool, pool
 from app.bench.turns import in_turn, row
-from app.core.benches import BenchPart, BenchRow
+from app.core.benches import BenchPart, BenchRow, Peak
 from app.core.report import Report
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.workspace import Workspace
+from app.models.disk.card import read_checkpoint
+from app.models.disk.config import family_in
+from app.models.disk.shapes import encoder_shapes
 from app.training.examples import QaExample
 
 WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
 SINGLE = 15  # short texts asked one by one
 CLASSIFIED = 100
 WARM_UP = 2_000  # words
+_SHARED = "albert_layer"  # ALBERT's layers are one, run again and again
+
+
+def window_operations(folder: str, tokens: int) -> float:
+    """Multiplications and additions of a model's forward pass over one window of so many tokens.
+
+    Of the layers' matrices two for each weight and token, and of attention 4 × tokens² × width for each layer: scores,
+    and the sum that they weigh. Raises SpanlightError for a folder that is no checkpoint.
+    """
+    return operations_of(read_checkpoint(Path(folder)).config, tokens)
+
+
+def operations_of(config: Mapping[str, Any], tokens: int) -> float:
+    """The same from a model's config."""
+    family = family_in(config)
+    layers, width = int(config[family.layers]), int(config[family.hidden])
+    matrices = sum(
+        shape[0] * shape[1] * (layers if _SHARED in name else 1)
+        for name, shape in encoder_shapes(config)
+        if len(shape) == 2 and "embeddings" not in name
+    )
+    return 2.0 * matrices * tokens + 4.0 * layers * tokens**2 * width
+
+
+def rows(peaks: Sequence[Peak], operations: float, windows_a_second: float, dtype: str) -> list[BenchRow]:
+    """The peaks, a window's operations, and what share of the peak in `dtype` so many windows a second reach."""
+    reached = operations * windows_a_second
+    return [
+        *(
+            BenchRow(f"peak in {peak.dtype}", peak.flops / 1e9, "GFLOP/s", more_is_better=True)
+            for peak in peaks
+        ),
+        BenchRow("work of a window", operations / 1e9, "GFLOP"),
+        BenchRow("reached while reading", reached / 1e9, "GFLOP/s", more_is_better=True),
+        *(
+            BenchRow(
+                f"share of the peak in {peak.dtype}", 100 * reached / peak.flops, "%", more_is_better=True
+            )
+            for peak in peaks
+            if peak.dtype == dtype
+        ),
+    ]
 
 
 @dataclass(slots=True)

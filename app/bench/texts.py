@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.sentences import sentences
-from app.core.text import Document
+from app.core.text import Document, Span
 from app.flows.samples import samples
 from app.settings.paths import Paths
 from app.training.examples import QaExample, read_placed_qa, read_qa
@@ -19,6 +19,42 @@ FILLERS = "qa_*.jsonl.xz"
 ALONG = "questions-wikipedia.jsonl"
 BETWEEN = "\n\n"
 _SENTENCES = 6  # of a paragraph that is made
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedQuestion:
+    """A question about a long document, and the places of its known answers in it."""
+
+    question: str
+    document: Document
+    words: int
+    answers: tuple[Span, ...]
+
+
+def long_questions(texts: Pool, words: int, questions: int, seed: int) -> Iterator[PlacedQuestion]:
+    """Answerable questions, chosen by chance, each about a document of its own of about so many words.
+
+    A document holds the question's own context and as many other paragraphs as are needed, in an order of chance.
+    """
+    asked = texts.answerable
+    for example in random.Random(seed).sample(asked, min(questions, len(asked))):
+        yield _placed(example, texts, words, random.Random(f"{seed} {words} {example.id}"))
+
+
+def _placed(example: QaExample, texts: Pool, words: int, dice: random.Random) -> PlacedQuestion:
+    contexts = [example.context]
+    length = len(example.context.split())
+    for context in texts.paragraphs(dice, example.context):
+        if length >= words:
+            break
+        contexts.append(context)
+        length += len(context.split())
+    dice.shuffle(contexts)
+    own = contexts.index(example.context)
+    before = sum(len(context) + len(BETWEEN) for context in contexts[:own])
+    places = {Span(before + at, before + at + len(text)) for text, at in example.answers}
+    document = Document(BETWEEN.join(contexts), example.id)
+    return PlacedQuestion(example.question, document, length, tuple(sorted(places)))
 
 
 @dataclass(slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from time import perf_counter
 
 from app.cli.reading import FORMATS, add_reading_arguments, read_files
-from app.cli.so_far import SoFar
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -22,7 +22,7 @@ from app.cli.terminal import (
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.quotes import quote
-from app.core.report import Stopped
+from app.core.report import Progress, Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document
@@ -65,6 +65,38 @@ same order; positions count code points of the context just as it was given. Sta
 stopped or killed.
 """
 )
+
+
+class SoFar:
+    """A report that passes everything on, and holds on to the last partial result and how far reading came."""
+
+    def __init__(self, report: TerminalReport) -> None:
+        self._report = report
+        self._began = perf_counter()
+        self._at: Progress | None = None
+        self._best: Reading | None = None
+
+    def best(self) -> Reading | None:
+        """What was found until now, as a reading that was stopped now; None before anything was found."""
+        return self._best and self._best.stopped(self._at, perf_counter() - self._began)
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far the reading has come."""
+        self._at = progress
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Take the best reading so far."""
+        if isinstance(result, Reading):
+            self._best = result
+
+    def notice(self, sentence: str) -> None:
+        """Write the sentence on a line of its own."""
+        self._report.notice(sentence)
+
+    def check(self) -> None:
+        """Raise Stopped after Ctrl+C."""
+        self._report.check()
 
 
 def parser() -> argparse.ArgumentParser:

@@ -6,9 +6,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -16,22 +16,53 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
 from app.models.compute.peak import measure_peak
-from app.training import checkpoint, folder
+from app.training import checkpoint, folder, losses, pretraining
 from app.training.examples import parse_source
 from app.training.features import batches
-from app.training.lessons import Lesson
-from app.training.parallel import Workers
-from app.training.taught import TAUGHT
+from app.training.lessons import Lesson, class_lesson, qa_lesson
+from app.training.names import names_lesson
+from app.training.parallel import Forward, Loss, Workers
 from app.training.teacher import Teacher
 
 CHECKPOINT_EVERY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """How a task is taught."""
+
+    lesson: Callable[[TrainingRequest, Path], Lesson]
+    loss: Loss
+    forward: Forward | None = None
+
+
+def _spans(output: Any, targets: Tensor) -> Tensor:
+    logits = output.start_logits, output.end_logits
+    loss = losses.span_loss(*logits, targets[:, 0], targets[:, 1])
+    return loss + losses.shared_loss(*logits, *targets.unbind(1)) if targets.size(1) > 2 else loss
+
+
+def _classes(output: Any, targets: Tensor) -> Tensor:
+    return losses.class_loss(output.logits, targets[:, 0])
+
+
+def _tags(output: Any, targets: Tensor) -> Tensor:
+    return losses.tag_loss(output.logits, targets)
+
+
+TAUGHT = {
+    "qa": Taught(qa_lesson, _spans),
+    "classification": Taught(class_lesson, _classes),
+    "tokens": Taught(names_lesson, _tags),
+    "pretraining": Taught(pretraining.pretraining_lesson, pretraining.pretraining_loss, pretraining.forward),
+}
 
 
 def train(request: TrainingRequest, report: Report) -> Training:

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from app.bench.anytime import bench_anytime, measure
-from app.bench.long_documents import long_questions
 from app.bench.plan import BenchPlan
-from app.bench.texts import ASKED, Pool, pool
+from app.bench.texts import ASKED, Pool, long_questions, pool
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.bench import memory, reading, roofline
+from app.bench import memory, reading
+from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
 from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError

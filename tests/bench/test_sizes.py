@@ -6,9 +6,8 @@ import pytest
 import torch
 from transformers import BertForQuestionAnswering
 
-from app.bench.roofline import operations_of, rows, window_operations
-from app.bench.sizes import sized_model
-from app.bench.widened import write_widened
+from app.bench.reading import operations_of, rows, window_operations
+from app.bench.sizes import sized_model, write_widened
 from app.core.benches import Peak
 from app.core.models import Head
 from app.models.disk.card import read_card

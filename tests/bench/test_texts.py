@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from app.bench.long_documents import long_questions
-from app.bench.texts import ASKED, Pool, pool
+from app.bench.texts import ASKED, Pool, long_questions, pool
 from app.core.errors import SpanlightError
 from app.settings.paths import default_paths
 

@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.training.dropout import Draws, Dropout, draws_of, give_own_draws
 from app.training.folder import load_base
 from app.training.parallel import Workers
-from app.training.taught import TAUGHT
+from app.training.trainer import TAUGHT
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
 

@@ -13,7 +13,7 @@ from torch import nn
 from app.core.models import Head
 from app.training.folder import load_base
 from app.training.parallel import Workers
-from app.training.taught import TAUGHT
+from app.training.trainer import TAUGHT
 from tests.helpers.small_models import small_checkpoint
 
 LOSS = TAUGHT["qa"].loss

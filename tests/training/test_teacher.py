@@ -23,9 +23,8 @@ from app.training.features import Features, rows_of
 from app.training.folder import load_base, load_tokenizer
 from app.training.lessons import qa_lesson
 from app.training.parallel import Workers
-from app.training.taught import TAUGHT
 from app.training.teacher import PREFIX, Teacher
-from app.training.trainer import train
+from app.training.trainer import TAUGHT, train
 from tests.helpers.small_models import WORDS, small_checkpoint, small_tokenizer
 from tests.training.test_trainer import Killed, Watched, equal, files, one_thread, request_for, weights
 

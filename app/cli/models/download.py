@@ -6,15 +6,17 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from app.cli.models.passport import passport_values, print_passport
 from app.cli.models.transfer import TransferReport
-from app.cli.terminal import TerminalReport, one_line, print_json
+from app.cli.models.words import does, few, make
+from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.languages import languages
 from app.core.offers import Passport
 from app.core.report import Stopped
-from app.core.wording import size
-from app.flows.models.catalogue import offered
+from app.core.wording import duration, size
+from app.flows.measure.measure import measured
+from app.flows.models.catalogue import offered, suits
 from app.flows.models.get import download, give_up, look_up, unfinished
 from app.flows.workspace import Workspace
 
@@ -27,6 +29,46 @@ used. The rest is fetched only after you say yes, or with --yes.
 Ctrl+C pauses: what was fetched stays, and the same command goes on from there, also after a restart.
 --give-up throws away what was fetched of a download that is not finished; --unfinished lists them.
 """
+
+
+def passport_values(passport: Passport) -> dict[str, object]:
+    """A passport as `--json` prints it."""
+    sizes = {"size": passport.size, "to_fetch": passport.to_fetch, "seconds": passport.seconds}
+    return asdict(passport) | sizes
+
+
+def print_passport(passport: Passport, workspace: Workspace, report: TerminalReport) -> None:
+    """Print what a model is, what it would take to fetch it, and why not where it is refused."""
+    print(marked(one_line(passport.repository)))
+    print(f"  Revision {one_line(passport.commit)}, at {one_line(passport.endpoint)}")
+    card = passport.card
+    if card is not None:
+        print(f"  For {does(card.heads)}")
+        if card.labels:
+            print(f"  Labels: {few(card.labels)}")
+        print(f"  {make(card)}, {card.dtype}")
+    print(f"  Licence: {one_line(passport.licence) or 'not stated'}")
+    if passport.languages:
+        print(f"  Languages: {one_line(languages(passport.languages, 8))}")
+    if passport.gated:
+        print("  Its owner asks people to register before they download it.")
+    if card is None:
+        return
+    print("  Files:")
+    for file in passport.files:
+        here = ", in the Hugging Face cache already" if file.cached else ""
+        print(f"    {one_line(file.name)}  {size(file.size)}{here}")
+    seconds = passport.seconds
+    time = f", {_about(seconds)} at {size(round(passport.speed))} a second" if seconds is not None else ""
+    print(f"  To download: {size(passport.to_fetch)}{time}")
+    if passport.free_disk:
+        print(f"  Free disk: {size(passport.free_disk)}")
+    if word := suits(passport, workspace, measures=measured(workspace, report)):
+        print(f"  {word}")
+
+
+def _about(seconds: float) -> str:
+    return f"about {duration(seconds)}" if seconds >= 2 else "a moment"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

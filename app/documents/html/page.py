@@ -2,12 +2,68 @@
 
 from __future__ import annotations
 
+import codecs
+import re
+
 from app.core.layout import BlockKind
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
-from app.documents.html.encoding import decode_html
 from app.documents.html.walk import Walk
 from app.documents.parts import Parts
+from app.documents.plain_text import MARKS, decode
+
+_HEAD = 4096
+_DECLARED = re.compile(
+    rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{1,40})"
+    rb"|<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{1,40})",
+    re.IGNORECASE,
+)
+# Labels that browsers read as a larger encoding (WHATWG Encoding, section 4.2).
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+
+
+def decode_html(data: bytes, name: str) -> str:
+    """The characters of a web page: by its byte-order mark, else by what it declares, else as `plain_text.decode`.
+
+    Bytes that are good UTF-8 beyond ASCII are that, whatever is declared. Raises SpanlightError for bytes that are
+    not text.
+    """
+    declared = _declared(data[:_HEAD])
+    if not declared or data.startswith(tuple(MARKS)):
+        return decode(data, name)
+    if not data.isascii():
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return data.decode(declared, "replace")
+
+
+def _declared(head: bytes) -> str:
+    """Python's name of the encoding that the page's head declares; empty for none, or for one that is not known."""
+    found = _DECLARED.search(head)
+    if found is None:
+        return ""
+    try:
+        codec = codecs.lookup((found[1] or found[2]).decode("ascii"))
+        b"".decode(codec.name)  # refuses codecs that are not of texts
+    except LookupError:
+        return ""
+    # A page whose declaration can be read byte by byte is not UTF-16.
+    if codec.name.startswith(("utf-16", "utf-32", "utf-7")):
+        return "utf-8"
+    return _WIDER.get(codec.name, codec.name)
 
 
 def read_html(data: bytes, name: str, report: Report) -> Parts:

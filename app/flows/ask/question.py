@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
+from app.core.report import Report
+from app.core.text import Document
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -33,6 +35,18 @@ _STOP_WORDS = frozenset(
     " with within without would you your yours".split()
 )
 _WORD = re.compile(r"\w[\w'’]*")
+
+
+def prepare(
+    workspace: Workspace, documents: Sequence[Document], report: Report, *, model: str = "", device: str = ""
+) -> None:
+    """Have the model process load the reader, and keep these documents' texts and tokens.
+
+    Nothing depends on it: a question that comes before, or whose documents changed, is answered as well, only later.
+    Raises what `ask` raises; Stopped, within some milliseconds, when the report says so.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
+    workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
 
 
 def ask(

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import logging
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
+from app.core.plain import from_plain, to_plain
 from app.core.report import Progress, Report
 from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
-from app.flows.models.unfinished import Begun, all_begun, drop_begun, read_begun, write_begun
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
@@ -24,9 +26,71 @@ from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging
 from app.models.download.cache import forget, forget_partials, have
 from app.models.download.orders import Fetch, Fetched, LookUp
-from app.models.download.repositories import COMMIT, repository_of, shown
+from app.models.download.repositories import COMMIT, is_hostile, is_repository, repository_of, shown
+from app.settings.files import write_atomic
 
+_LARGEST = 2**22
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A download as it was begun: the passport looked up then, and when (ISO 8601, UTC)."""
+
+    passport: Passport
+    begun: str
+
+
+def read_begun(folder: Path, repository: str) -> Begun | None:
+    """The unfinished download of a repository, None where there is none that can be read."""
+    return _read(_file(folder, repository))
+
+
+def all_begun(folder: Path) -> tuple[Begun, ...]:
+    """All unfinished downloads, the oldest first; files that tell of none are left out."""
+    found = [_read(path) for path in sorted(folder.glob("*.json"))] if folder.is_dir() else []
+    return tuple(sorted((each for each in found if each is not None), key=lambda each: each.begun))
+
+
+def write_begun(folder: Path, begun: Begun) -> None:
+    """Take down that a download is begun. Raises SpanlightError when the disk refuses."""
+    write_atomic(
+        _file(folder, begun.passport.repository), json.dumps(to_plain(begun), indent=1).encode("ascii")
+    )
+
+
+def drop_begun(folder: Path, repository: str) -> None:
+    """Take an unfinished download off the list. Raises OSError when the disk refuses."""
+    _file(folder, repository).unlink(missing_ok=True)
+
+
+def _file(folder: Path, repository: str) -> Path:
+    if not is_repository(repository):
+        raise ValueError(f"no repository: {repository!a}")
+    return folder / f"{repository.replace('/', '--')}.json"
+
+
+def _read(path: Path) -> Begun | None:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError("larger than any passport")
+        begun = from_plain(Begun, json.loads(path.read_bytes()))
+        passport = begun.passport
+        sound = (
+            is_repository(passport.repository)
+            and COMMIT.fullmatch(passport.commit)
+            and passport.card is not None
+        )
+        if not sound or any(
+            file.size < 0 or is_hostile(file.name) or "/" in file.name for file in passport.files
+        ):
+            raise ValueError("no passport of a model")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as fault:
+        _log.warning("an unfinished download is left out, %s: %s", path.name, fault)
+        return None
+    return begun
 
 
 def named(workspace: Workspace, typed: str) -> str:

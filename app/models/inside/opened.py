@@ -11,16 +11,66 @@ from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import Head, ModelCard
 from app.models.compute.forward import Arrays, Forward
 from app.models.families import Family
-from app.models.inside.attention import attention
 from app.models.inside.gradients import Score, Shares
-from app.models.inside.losses import loss
-from app.models.inside.modules import modules
 
-if TYPE_CHECKING:  # these load torch, which is to be loaded when a model is
+if TYPE_CHECKING:
     from app.models.inside.pooling import Pooled
     from app.models.inside.trace import Trace
 
 T = TypeVar("T")
+
+
+def modules(model: Any) -> tuple[tuple[ModuleRow, ...], str]:
+    """Every module in the order of `print(model)`, and that text; a row counts all weights at and below it."""
+    rows = []
+    for path, module in model.named_modules(remove_duplicate=False):
+        parts = path.split(".") if path else []
+        count = sum(one.numel() for one in module.parameters())
+        name = parts[-1] if parts else ""
+        rows.append(ModuleRow(len(parts), path, name, type(module).__name__, module.extra_repr(), count))
+    return tuple(rows), str(model)
+
+
+def loss(model: Any, tensors: dict[str, Any], labels: dict[str, np.ndarray]) -> float:
+    """What the model's own class gives for these labels, named as its forward names them; NaN where it does.
+
+    Whole numbers and fractions keep their kind: by it transformers tells classes from values.
+    """
+    import torch
+
+    device = next(iter(tensors.values())).device
+    targets = {
+        name: torch.from_numpy(np.asarray(values)).to(device)
+        if np.issubdtype(values.dtype, np.integer)
+        else torch.from_numpy(np.asarray(values, dtype=np.float32)).to(device)
+        for name, values in labels.items()
+    }
+    # A class without a problem type in its config writes there what it takes the first labels for.
+    kept = getattr(model.config, "problem_type", None)
+    try:
+        with torch.inference_mode():
+            return float(model(**tensors, **targets).loss)
+    finally:
+        model.config.problem_type = kept
+
+
+def attention(model: Any, tensors: dict[str, Any], layer: int) -> np.ndarray:
+    """Attention weights of layer number `layer` (from 0), float32[heads, length, length] of a batch's first row.
+
+    A row of the last two is what one token gives to each, and sums to 1 (Vaswani et al. 2017, section 3.2.1). A model
+    whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError where there is no such
+    layer, or the model's attention is one that does not tell its weights (it must be eager).
+    """
+    import torch
+
+    with torch.inference_mode():
+        found = model(**tensors, output_attentions=True).attentions
+    if not found or found[0] is None:
+        raise ValueError("attention weights need eager attention")
+    if not 0 <= layer < len(found):
+        raise ValueError(f"layer {layer} of {len(found)}")
+    weights: np.ndarray = found[layer][0].float().cpu().numpy()
+    return weights
 
 
 class Inside:

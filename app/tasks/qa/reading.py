@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
-from app.core.models import SHARED_AMONG
+from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.report import Report
 from app.core.requests import Question
-from app.core.results import Answer, Reading
+from app.core.results import HEAT_BINS, Answer, Reading
+from app.core.text import Document
 from app.tasks.batches import group_size, require_finite
 from app.tasks.qa.fast.near_ties import NearTies
-from app.tasks.qa.heat import heat
-from app.tasks.qa.lexical import LEAST_LENGTH, lexical_scores
 from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
-from app.tasks.qa.ranking import Places
+from app.tasks.qa.ranking import LEAST_LENGTH, Places, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, shares
 from app.tasks.task import ReadyModel
@@ -27,6 +27,33 @@ from app.tasks.text.kept import Kept
 from app.tasks.text.sections import Section, section_windows, sections
 from app.tasks.text.tokens import Tokens, join, moved, tokenise
 from app.tasks.text.windows import PairTemplate, Window, estimate_windows
+
+# What is weaker than that leaves no trace.
+LEAST_HEAT = 0.01
+_COLD = (0.0,) * HEAT_BINS
+
+
+def heat(
+    documents: Sequence[Document], seen: Iterable[Candidate], says: float, calibration: QaCalibration
+) -> tuple[tuple[float, ...], ...]:
+    """How strongly each document's `HEAT_BINS` equal parts speak for an answer, 0 to 1.
+
+    A part with the best candidate has `says`, the probability that the text answers; others have as much less as their
+    best one is less likely than that by the calibration's answer temperature. Equally good places are equally strong.
+    """
+    candidates = list(seen)
+    best = max((candidate.margin for candidate in candidates), default=0.0)
+    parts: dict[int, list[float]] = {}
+    for candidate in candidates:
+        strength = says * math.exp((candidate.margin - best) / calibration.answer_temperature)
+        if strength < LEAST_HEAT:
+            continue
+        length = len(documents[candidate.document].text)
+        own = parts.setdefault(candidate.document, [0.0] * HEAT_BINS)
+        first = candidate.span.start * HEAT_BINS // length
+        for part in range(first, max(first, (candidate.span.end - 1) * HEAT_BINS // length) + 1):
+            own[part] = max(own[part], strength)
+    return tuple(tuple(parts[number]) if number in parts else _COLD for number in range(len(documents)))
 
 
 def question_tokens(question: str, model: ReadyModel) -> Tokens:

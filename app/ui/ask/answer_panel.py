@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,7 +21,6 @@ from app.core.wording import first_words
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.scrolled_heads import ScrolledHeads
 from app.ui.ask.threshold_line import ThresholdLine
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
@@ -30,6 +29,40 @@ from app.ui.kit.theme import Theme, mark
 
 _LONGEST_NAMED = 200
 IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
+
+
+class ScrolledHeads(QObject):
+    """Shows each heading of a scroll area while a line of what stands under it is seen too; its room stays."""
+
+    def __init__(self, scroll: QScrollArea) -> None:
+        super().__init__(scroll)
+        self._scroll = scroll
+        self._first: dict[QWidget, QWidget | None] = {}
+        scroll.verticalScrollBar().valueChanged.connect(self._settle)
+        scroll.viewport().installEventFilter(self)
+        if (inner := scroll.widget()) is not None:
+            inner.installEventFilter(self)
+
+    def set_first(self, head: QWidget, first: QWidget | None) -> None:
+        """Tell what stands first under a heading; where nothing does, the heading goes, and takes up no room."""
+        self._first[head] = first
+        policy = head.sizePolicy()
+        policy.setRetainSizeWhenHidden(first is not None)
+        head.setSizePolicy(policy)
+        self._settle()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look anew after everything has got its place."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._settle()
+        return False
+
+    @Slot()
+    def _settle(self) -> None:
+        bottom = self._scroll.verticalScrollBar().value() + self._scroll.viewport().height()
+        for head, first in self._first.items():
+            line = first.y() + min(first.height(), first.fontMetrics().height()) if first is not None else 0
+            head.setVisible(first is not None and line <= bottom)
 
 
 class TryButton(QPushButton):

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.flows.ask.question import own_threshold
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
+from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.answers import Answers
 from app.ui.ask.ask_drafts import FirstThings, first_things
-from app.ui.ask.ask_panes import AskPanes
 from app.ui.ask.asking import Asking
 from app.ui.ask.asking_later import AskingLater
-from app.ui.ask.choosing import Choosing
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.keeping import Keeping
-from app.ui.ask.opening import Opening
+from app.ui.ask.opening import Choosing, Opening
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.ask.watching import Watching
@@ -41,6 +41,54 @@ if TYPE_CHECKING:
 _AFTER_MS = 100  # the window is painted by then
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
+_KEPT = "ask"
+# In steps: what the side takes of a window with room, what it needs to look well, and the least for each part.
+_SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
+
+
+class AskPanes(QSplitter):
+    """`above` and `page` in the middle, `side` beside them, as wide as it was left, or as the window allows."""
+
+    def __init__(
+        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        self._settings = settings
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(above)
+        column.addWidget(page, 1)
+        middle.setMinimumWidth(theme.step(_PAGE_LEAST))
+        self.addWidget(middle)
+        self.addWidget(side)
+        self.setStretchFactor(0, 1)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.splitterMoved.connect(self._moved)
+        kept = settings.splitters.get(_KEPT)
+        self._placed = kept is not None
+        if kept is not None:
+            self.setSizes(kept)
+
+    def keep(self) -> None:
+        """Put the line's place into the settings, where a person has chosen one."""
+        if self._placed:
+            self._settings.splitters[_KEPT] = self.sizes()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the side its share as long as nobody has chosen another one."""
+        super().resizeEvent(event)
+        if not self._placed:
+            step = self._theme.step
+            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() // 3))
+            self.setSizes([self.width() - wide, wide])
+
+    @Slot()
+    def _moved(self) -> None:
+        self._placed = True
 
 
 class AskView(Page):

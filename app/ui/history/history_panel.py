@@ -4,21 +4,215 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.wording import count
-from app.ui.history.history_bar import HistoryBar
-from app.ui.history.history_empty import HistoryEmpty
 from app.ui.history.history_list import HistoryList
 from app.ui.kit.notice import Notice
 from app.ui.kit.progress_strip import ProgressStrip
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.undo_line import UndoLine
 
 MOST_WIDE = 210
 _SEARCH_AFTER_MS = 120
+NOTHING = (
+    "Nothing asked yet",
+    "Ask a document something: the question, its answer and the place are kept here.",
+)
+OFF = ("No history is kept", "What you ask is not kept. The switch below changes that.")
+
+
+class HistoryBar(QFrame):
+    """A switch, Export… with its formats, and Delete everything…, which asks in its own place.
+
+    `kept` carries whether a history is wanted; `export_asked` a format's key; `delete_all_asked` is sent once that has
+    been confirmed.
+    """
+
+    kept = Signal(bool)
+    export_asked = Signal(str)
+    delete_all_asked = Signal()
+
+    def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._formats = tuple(formats)
+        self.keep = QCheckBox("Keep a history")
+        self.keep.setToolTip("Questions, their answers and pasted texts are kept, on this computer only")
+        self.keep.clicked.connect(self.kept)
+        self.export = QPushButton("Export…")
+        self.menu = QMenu(self.export)
+        self.export.setMenu(self.menu)
+        for key, title in self._formats:
+            action = QAction(title, self.menu)
+            action.setData(key)
+            action.triggered.connect(self._format_chosen)
+            self.menu.addAction(action)
+        self.delete_all = QPushButton("Delete everything…")
+        self.delete_all.clicked.connect(self._ask)
+        self._sure = QLabel()
+        self._sure.setWordWrap(True)
+        self.confirm = QPushButton("Delete everything")
+        self.confirm.clicked.connect(self._confirmed)
+        self.cancel = QPushButton("Keep it")
+        self.cancel.clicked.connect(self.calm)
+        for button in (self.keep, self.export, self.delete_all, self.confirm, self.cancel):
+            button.setAccessibleName(button.text())
+        mark(self.confirm, kind="danger")
+        usual, sure = QFrame(), QFrame()
+        self._rows = (QHBoxLayout(usual), QHBoxLayout(sure))
+        self._rows[0].addWidget(self.keep)
+        self._rows[0].addStretch(1)
+        self._rows[0].addWidget(self.export)
+        self._rows[0].addWidget(self.delete_all)
+        self._rows[1].addWidget(self._sure, 1)
+        self._rows[1].addWidget(self.cancel)
+        self._rows[1].addWidget(self.confirm)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(usual)
+        self._stack.addWidget(sure)
+        self._total = 0
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_total(self, total: int, whole: int) -> None:
+        """Take how many entries are listed, and how many there are in the whole history."""
+        self.export.setEnabled(bool(total))
+        self.delete_all.setEnabled(bool(whole))
+        self._total = whole
+        if not whole:
+            self.calm()
+
+    @property
+    def asking(self) -> bool:
+        """Whether it is asked if everything is to be deleted."""
+        return self._stack.currentIndex() == 1
+
+    @Slot()
+    def calm(self) -> None:
+        """Take the question away."""
+        if self.asking:
+            self._stack.setCurrentIndex(0)
+            self.delete_all.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def question(self) -> str:
+        """What is asked before everything is deleted."""
+        return self._sure.text()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc takes the question away."""
+        if event.key() == Qt.Key.Key_Escape and self.asking:
+            self.calm()
+            return
+        super().keyPressEvent(event)
+
+    @Slot()
+    def _ask(self) -> None:
+        entries = count(self._total, "question and its answer", "questions and their answers")
+        self._sure.setText(f"Delete {entries} for good? This cannot be undone.")
+        self._stack.setCurrentIndex(1)
+        self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _confirmed(self) -> None:
+        self.calm()
+        self.delete_all_asked.emit()
+
+    @Slot()
+    def _format_chosen(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.export_asked.emit(action.data())
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._sure.setFont(theme.font("strong"))
+        for button, icon in ((self.export, "save"), (self.delete_all, "delete"), (self.confirm, "delete")):
+            button.setIcon(theme.icon(icon, "ink"))
+            button.setIconSize(QSize(theme.step(4), theme.step(4)))
+        for row in self._rows:
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(theme.step(2))
+
+
+class HistoryEmpty(QFrame):
+    """A sentence, what to do, and a button: to ask, or to show everything again after a search."""
+
+    ask_asked = Signal()
+    all_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._icon = QLabel()
+        self._title = QLabel()
+        self._words = QLabel()
+        self._words.setProperty("ink", "quiet")
+        for label in (self._icon, self._title, self._words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self.ask = QPushButton("Ask a question")
+        self.ask.setToolTip("To the page where documents are asked  (Ctrl+1)")
+        self.ask.clicked.connect(self.ask_asked)
+        mark(self.ask, kind="primary")
+        self.all = QPushButton("Show everything")
+        self.all.clicked.connect(self.all_asked)
+        self._column = QVBoxLayout(self)
+        self._column.addStretch(2)
+        for part in (self._icon, self._title, self._words):
+            self._column.addWidget(part)
+        for button in (self.ask, self.all):
+            button.setAccessibleName(button.text())
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addStretch(3)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_nothing(self, kept: bool) -> None:
+        """Say that nothing was asked yet, or that nothing is kept."""
+        self._say(*(NOTHING if kept else OFF), searched=False)
+        self.ask.setVisible(kept)
+
+    def show_not_found(self, words: str) -> None:
+        """Say that a search found nothing."""
+        short = words if len(words) <= 60 else f"{words[:59]}…"
+        self._say("Nothing found", f"No question, answer or document here has “{short}”.", searched=True)
+
+    def title(self) -> str:
+        """What is said first."""
+        return self._title.text()
+
+    def _say(self, title: str, words: str, *, searched: bool) -> None:
+        self._title.setText(title)
+        self._words.setText(words)
+        self.ask.setVisible(not searched)
+        self.all.setVisible(searched)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        size = theme.step(10)
+        icon = theme.icon("history", "ink_quiet").pixmap(QSize(size, size), self.devicePixelRatioF())
+        self._icon.setPixmap(icon)
+        self._title.setFont(theme.font("answer"))
+        self._words.setFont(theme.font("ui"))
+        self._column.setSpacing(theme.step(3))
 
 
 class HistoryPanel(QFrame):

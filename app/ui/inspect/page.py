@@ -2,29 +2,235 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.inspection import Visit
-from app.core.models import HEAD_WORDS
+from app.core.models import HEAD_WORDS, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.ui.inspect.inspect_empty import InspectEmpty
-from app.ui.inspect.looked_bar import LookedBar
-from app.ui.inspect.saving import Saving
+from app.settings.files import write_atomic
+from app.ui.inspect.charts.export import picture_bytes
 from app.ui.inspect.section import Section
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.words import title_of
 from app.ui.inspect.work import DRAFT, Found, find_models, first_things, from_kept, kept
 from app.ui.kit.draft import Draft
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes, write
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
+from app.ui.kit.sample_list import SampleList
+from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme
+
+_ABOUT = (
+    "See how the model came to its result: the words cut into tokens, the numbers that flow through its layers, and"
+    " what each of its heads makes of them. Every number is computed on this computer while you look, from the model"
+    " that is installed."
+)
+_HINT = "Or press Look inside beside any answer, class or word that Spanlight gave you."
+_NOTHING = "There is no model here yet. As soon as one is installed, examples stand here."
+_NUMBERS = "Numbers (*.csv)"
+_PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
+
+
+class Saving(QObject):
+    """Asks where to, and writes in the files lane.
+
+    `note` says what was saved, `failed` carries the error where the disk refused.
+    """
+
+    note = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, lanes: Lanes, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._page = parent
+        self._lanes = lanes
+        self._job: Job | None = None
+        self._name = ""
+
+    def save_numbers(self, title: str, numbers: str) -> None:
+        """Save a section's numbers as CSV."""
+        path = self._ask(title, [_NUMBERS])
+        if path is not None:
+            self.write(path, numbers.encode("utf-8"))
+
+    @Slot(object)
+    def save_chart(self, chart: Any) -> None:
+        """Save a chart as its numbers or as a picture, by the ending of the file's name."""
+        path = self._ask(chart.title, [*_PICTURES.values(), _NUMBERS])
+        if path is not None:
+            self.write_chart(path, chart)
+
+    def write_chart(self, path: Path, chart: Any) -> None:
+        """Write a chart's picture (PNG, SVG) or, for any other ending, its numbers as CSV."""
+        suffix = path.suffix.lower()
+        picture = suffix in _PICTURES
+        self.write(path, picture_bytes(chart, suffix[1:]) if picture else chart.csv().encode("utf-8"))
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file whole, in the files lane."""
+        self._name = path.name
+        self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
+        self._job.done.connect(self._saved)
+        self._job.failed.connect(self.failed)
+
+    def _ask(self, title: str, filters: list[str]) -> Path | None:
+        """Where the person wants the file, None for nowhere."""
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        ending = filters[0].partition("*")[2].removesuffix(")")
+        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
+        return Path(name) if name else None
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(f"{self._name} saved")
+
+
+class InspectEmpty(QScrollArea):
+    """A heading, two sentences, samples to look into with one click. `chosen` carries a sample's index."""
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.notice = Notice(theme)
+        self._heading, self._about, self._hint = (
+            QLabel("Look inside the model"),
+            QLabel(_ABOUT),
+            QLabel(_HINT),
+        )
+        self._hint.setProperty("ink", "quiet")
+        for label in (self._heading, self._about, self._hint):
+            label.setWordWrap(True)
+        self._samples = SampleList(theme, "Try one of these")
+        self._samples.chosen.connect(self.chosen)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        middle = QWidget()
+        middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
+        self._middle = middle
+        column = QVBoxLayout(middle)
+        for widget in (self._heading, self._about, self.notice, self._samples, self._hint):
+            column.addWidget(widget)
+        self._inner = column
+        self._column.addStretch(1)
+        row = QHBoxLayout()  # no alignment: it would not ask the wrapped words how high they are
+        row.addStretch(1)
+        row.addWidget(middle)
+        row.addStretch(1)
+        self._column.addLayout(row)
+        self._column.addStretch(2)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_titles(self, titles: tuple[str, ...]) -> None:
+        """Offer these samples."""
+        self._samples.set_titles(titles)
+        self._hint.setText(_HINT if titles else _NOTHING)
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._heading.setFont(theme.font("winner"))
+        self._about.setFont(theme.font("quote"))
+        self._hint.setFont(theme.font("small"))
+        self._inner.setSpacing(theme.step(4))
+        self._middle.setFixedWidth(theme.step(160))
+
+
+class LookedBar(QFrame):
+    """What is looked into, and a choice among the models that could do it.
+
+    `model_chosen` carries the folder of the model that a person picked; `others_asked` wants the samples back.
+    """
+
+    model_chosen = Signal(str)
+    others_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title, self._head = ElidedLabel(), ElidedLabel()
+        self._head.setProperty("ink", "quiet")
+        self._by = QLabel("Model")
+        self._by.setProperty("ink", "quiet")
+        self.models = QComboBox()
+        self.models.setAccessibleName("Model that is looked into")
+        self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.models.activated.connect(self._picked)
+        self._others = QPushButton("Other examples")
+        self._others.setAccessibleName("Other examples")
+        self._others.clicked.connect(self.others_asked)
+        words = QVBoxLayout()
+        words.addWidget(self._title)
+        words.addWidget(self._head)
+        self._words = words
+        self._row = QHBoxLayout(self)
+        self._row.addLayout(words, 1)
+        for widget in (self._by, self.models, self._others):
+            self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setProperty("kind", "frame")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_subject(self, title: str, plain: str, term: str) -> None:
+        """Say what is looked at and what the head does; the models are not known yet."""
+        self._title.set_whole(title)
+        self._head.set_whole(f"{plain} · {term}")
+        self.models.setEnabled(False)
+        self.setAccessibleName(f"{title}. {self._head.whole()}")
+
+    def show_models(self, models: tuple[ModelCard, ...]) -> None:
+        """Offer these, the first one being at work."""
+        self.models.clear()
+        for card in models:
+            self.models.addItem(card.name, card.folder)
+        self.models.setEnabled(len(models) > 1)
+        self.models.setToolTip(models[0].description if models else "")
+
+    def title(self) -> str:
+        """What is said to be looked at."""
+        return self._title.whole()
+
+    @Slot(int)
+    def _picked(self, index: int) -> None:
+        self.model_chosen.emit(self.models.itemData(index))
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._title.setFont(theme.font("answer"))
+        for label in (self._head, self._by):
+            label.setFont(theme.font("small"))
+        self._others.setIcon(theme.icon("paste"))
+        self._others.setIconSize(QSize(theme.step(4), theme.step(4)))
+        self._words.setSpacing(theme.step(0.5))
+        self._row.setContentsMargins(theme.step(6), theme.step(3), theme.step(6), theme.step(2.5))
+        self._row.setSpacing(theme.step(3))
 
 
 class InspectView(Page):

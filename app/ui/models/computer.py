@@ -2,22 +2,200 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+import re
 
-from app.core.devices import Devices, MemoryUse
+from PySide6.QtCore import QRectF, Slot
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.devices import PRECISIONS, DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice
 from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
-from app.ui.kit.facts import FactsGrid
+from app.settings.settings import Settings
+from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, say
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.section import ModelsSection
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
-from app.ui.models import computer_words as words
+from app.ui.models import computer as words
 from app.ui.models.device_rows import DeviceRow, DeviceRows
-from app.ui.models.memory_bar import MemoryBar
+from app.ui.models.words import does
+
+PRECISION_TITLES = (
+    ("auto", "Automatic"), ("float32", "32 bits"), ("bfloat16", "16 bits, bfloat16"), ("float16", "16 bits, float16"),
+)  # fmt: skip
+TERMS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
+_ABOUT = {
+    "float32": "Every number as exact as the model computes it.",
+    "bfloat16": "Half the memory. Numbers are rounded more coarsely: probabilities may differ a little.",
+    "float16": "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it.",
+}
+MINUTES = (0, 5, 15, 60)
+BUSY = "After the work that runs now."
+LOOKING = "Looking at what this computer has…"
+
+
+def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
+    """`auto` first, then every device; at the end the one that was chosen where it is not here any more."""
+    rows = [DeviceRow("auto", "Automatic", plain(_auto_words(devices)), tip=devices.auto.reason)]
+    rows += [
+        DeviceRow(
+            one.key, _title(one), plain(_sentence(one.reason)), _memory_words(one), one.usable, one.reason
+        )
+        for one in devices.options
+    ]
+    chosen = device_key(settings)
+    if chosen not in {row.key for row in rows}:
+        rows.append(
+            DeviceRow(chosen, chosen, "It was chosen, and is not here. Choose another one.", usable=False)
+        )
+    return tuple(rows)
+
+
+def device_key(settings: Settings) -> str:
+    """The device that was chosen, as devices are listed: "cuda" is the first GPU."""
+    return "cuda:0" if settings.device == "cuda" else settings.device
+
+
+def precisions(devices: Devices, settings: Settings) -> tuple[str, ...]:
+    """The dtypes that can be chosen, what `auto` takes first."""
+    key = device_key(settings)
+    options = [one for one in devices.options if one.usable and key in ("auto", one.key)]
+    found = dict.fromkeys(dtype for one in options for dtype in one.precisions if dtype in PRECISIONS)
+    if key == "auto":
+        found = dict.fromkeys((devices.auto.dtype, *found))
+    return tuple(found) or ("float32",)
+
+
+def precision_words(devices: Devices, settings: Settings) -> str:
+    """What the precision that was chosen means here."""
+    takes = precisions(devices, settings)
+    if settings.precision == "auto":
+        return f"Automatic takes {TERMS.get(takes[0], takes[0])} here. {_ABOUT.get(takes[0], '')}".strip()
+    if settings.precision not in takes:
+        chosen = TERMS.get(settings.precision, settings.precision)
+        return f"What was chosen to run models does not compute in {chosen}. Choose another one."
+    return _ABOUT.get(settings.precision, "")
+
+
+def memory_words(use: MemoryUse) -> str:
+    """The memory of the process and of the computer."""
+    own = f"The model process takes {wording.size(use.process)}." if use.process else "No model process runs."
+    if not use.computer:
+        return own
+    return f"{own} {wording.size(use.free)} of the computer's {wording.size(use.computer)} are free."
+
+
+def gpu_words(use: MemoryUse) -> str:
+    """The memory of the GPU in use, empty without one."""
+    return f"{wording.size(use.gpu_free)} of the GPU's {wording.size(use.gpu)} are free." if use.gpu else ""
+
+
+def held_facts(use: MemoryUse) -> tuple[Fact, ...]:
+    """Every model in memory: what it does there, where, and how large it is."""
+    return tuple(Fact(model.name, _held_words(model)) for model in use.held)
+
+
+def held_size(use: MemoryUse, *, gpu: bool) -> int:
+    """The bytes of the models that lie on a GPU, or in the computer's own memory."""
+    return sum(model.size for model in use.held if model.device.startswith("cuda") == gpu)
+
+
+def plain(reason: str) -> str:
+    """A reason without the names of dtypes and of a processor's instructions."""
+    reason = re.sub(r" with (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", reason)
+    return re.sub(r"\b(b?float(?:16|32))\b", lambda found: TERMS[found[1]].partition(" (")[0], reason)
+
+
+def minutes_words(minutes: int) -> str:
+    """A time without work after which models are put away."""
+    return wording.count(minutes, "minute") if minutes else "Never"
+
+
+def _auto_words(devices: Devices) -> str:
+    auto = devices.auto
+    reason = f": {auto.reason.strip()}" if auto.reason.strip() else ""
+    return f"Takes the {auto.title} now{reason}".rstrip(".") + "."
+
+
+def _title(one: DeviceOption) -> str:
+    kind = DeviceChoice(one.key, "", "").title
+    return one.title if one.title.startswith(kind) else f"{kind}: {one.title}"
+
+
+def _memory_words(one: DeviceOption) -> str:
+    if not one.memory:
+        return ""
+    whole = wording.size(one.memory)
+    return f"{wording.size(one.free)} of {whole} free" if one.free else whole
+
+
+def _held_words(model: HeldModel) -> str:
+    where = DeviceChoice(model.device, model.dtype, "").title
+    parts = [
+        does((model.head,)),
+        where,
+        TERMS.get(model.dtype, model.dtype),
+        wording.size(model.size),
+    ]
+    return " · ".join([*parts, *(["for Look inside"] if model.opened else [])])
+
+
+def _sentence(words: str) -> str:
+    words = words.strip()
+    if not words:
+        return ""
+    return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+class MemoryBar(QWidget):
+    """Bytes of models in amber, of others in grey, the rest empty; it is told in words beside it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._total = self._models = self._others = 0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_bytes(self, total: int, models: int, others: int) -> None:
+        """Show these; nothing is drawn while the total is not known."""
+        self._total, self._models, self._others = total, models, others
+        self.setVisible(total > 0)
+        self.update()
+
+    def shares(self) -> tuple[float, float]:
+        """The shares (0 to 1) that models and others take; together at most 1."""
+        if not self._total:
+            return 0.0, 0.0
+        models = min(1.0, max(0.0, self._models / self._total))
+        return models, min(1.0 - models, max(0.0, self._others / self._total))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the two shares side by side."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRectF(self.rect())
+        path = QPainterPath()
+        path.addRoundedRect(whole, whole.height() / 2, whole.height() / 2)
+        painter.setClipPath(path)
+        painter.fillRect(whole, self._theme.colour("track"))
+        models, others = self.shares()
+        left = 0.0
+        for share, role in ((models, "mark"), (others, "handle")):
+            width = share * whole.width()
+            painter.fillRect(QRectF(left, 0, width, whole.height()), self._theme.colour(role))
+            left += width
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setFixedHeight(self._theme.step(2.5))
+        self.update()
 
 
 class ComputerSection(ModelsSection):

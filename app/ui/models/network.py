@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QWidget
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+
+from app.core.addresses import Remark, endpoint_remark, proxy_remark
 from app.core.errors import SpanlightError
+from app.core.network import HUB
+from app.core.report import Report
+from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
 from app.flows.workspace import Workspace
+from app.ui.kit.checked_line import CheckedLine
+from app.ui.kit.file_dialog import folder_name, open_name
 from app.ui.kit.form_card import CardColumn, FormCard, say
-from app.ui.kit.jobs import Lanes
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.section import ModelsSection
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
-from app.ui.models.network_form import NetworkForm
 from app.ui.models.requests import RequestsCard
 
 _WAYS = (("asked", "Only when asked"), ("offline", "Offline"))
@@ -22,6 +31,137 @@ _MEANS = {
     True: "Nothing is reached over the network. What is installed works as ever; no model can be looked up or"
     " downloaded, and no update be seen.",
 }
+_ABOUT = {
+    "endpoint": "Where models are looked up. Another address is for a mirror.",
+    "proxy": "For computers that reach the network by way of another one.",
+    "certificates": "Who is trusted to vouch for an address. A file is for networks with an authority of their own.",
+    "hub_cache": "Downloads lie here, shared with other programs that use Hugging Face's tools.",
+}
+_NOT_KEPT = "{} It is not used yet."
+
+
+def _endpoint(workspace: Workspace, typed: str, report: Report) -> Remark:
+    return endpoint_remark(typed)
+
+
+def _proxy(workspace: Workspace, typed: str, report: Report) -> Remark:
+    return proxy_remark(typed)
+
+
+@dataclass(slots=True)
+class _Field:
+    """One setting: its line, its hint, who looks at it, and the look that is under way."""
+
+    line: CheckedLine
+    hint: QLabel
+    check: Callable[..., Remark]
+    job: Job | None = None
+    bad: bool = False
+
+
+class NetworkForm(FormCard):
+    """The settings of the network. `kept` carries the name of one that was changed, and can be saved."""
+
+    kept = Signal(str)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(theme, "How models are reached")
+        self._workspace = workspace
+        self._lanes = lanes
+        self.fields: dict[str, _Field] = {}
+        self._add_field("endpoint", "Address", HUB, _endpoint)
+        self._add_field("proxy", "Proxy", "The system's own", _proxy)
+        self._add_field(
+            "certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…"
+        )
+        self._add_field(
+            "hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…"
+        )
+        self.token = QCheckBox("Send the token that Hugging Face's tools have saved")
+        self.add_row(
+            "Who is asking",
+            self.token,
+            "Only for models whose owners ask people to register. Without it, no account is told.",
+            wide=False,
+        )
+        self.fields["certificates"].line.choose_asked.connect(self._choose_certificates)
+        self.fields["hub_cache"].line.choose_asked.connect(self._choose_cache)
+        self.token.clicked.connect(self._token_chosen)
+        self._standard = lanes.files.start(standard_cache, workspace)
+        self._standard.done.connect(self._standard_found)
+
+    def show_settings(self) -> None:
+        """Show what is kept; what is typed and cannot be used stays."""
+        self.token.setChecked(self._workspace.settings.use_token)
+        for name, field in self.fields.items():
+            kept = getattr(self._workspace.settings, name)
+            if not field.bad and not field.line.line.hasFocus():
+                field.line.set_text(kept)
+                self._look(name)
+
+    def _add_field(
+        self, name: str, title: str, placeholder: str, check: Callable[..., Remark], choose: str = ""
+    ) -> None:
+        line = CheckedLine(self._theme, title, placeholder, choose)
+        line.setObjectName(name)
+        hint = self.add_row(title, line, _ABOUT[name])
+        self.fields[name] = _Field(line, hint, check)
+        line.typed.connect(self._typed)
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        line = self.sender()
+        if line is not None:
+            self._look(line.objectName())
+
+    def _look(self, name: str) -> None:
+        """Have what stands in a line looked at; a file or folder is, off the window's thread."""
+        field = self.fields[name]
+        if field.job is not None:
+            field.job.drop()
+        field.job = self._lanes.files.start(_looked_at, self._workspace, name, field.line.text(), field.check)
+        field.job.done.connect(self._looked)
+
+    @Slot(object)
+    def _looked(self, found: tuple[str, str, Remark]) -> None:
+        name, typed, remark = found
+        field, settings = self.fields[name], self._workspace.settings
+        field.bad = remark.bad
+        if remark.bad:
+            say(field.hint, _NOT_KEPT.format(remark.words.rstrip(".") + "."), "fault")
+        else:
+            say(field.hint, remark.words or _ABOUT[name])
+        field.line.line.setAccessibleDescription(field.hint.text())
+        typed = typed.strip()
+        if not remark.bad and typed != getattr(settings, name):
+            setattr(settings, name, typed)
+            self.kept.emit(name)
+
+    @Slot(object)
+    def _standard_found(self, folder: Path) -> None:
+        self.fields["hub_cache"].line.line.setPlaceholderText(str(folder))
+
+    @Slot()
+    def _choose_certificates(self) -> None:
+        name = open_name(self, "Choose certificates", "Certificates (*.pem *.crt *.cer);;All files (*)")
+        if name:
+            self.fields["certificates"].line.take(name)
+
+    @Slot()
+    def _choose_cache(self) -> None:
+        if name := folder_name(self, "Choose a folder for downloads"):
+            self.fields["hub_cache"].line.take(name)
+
+    @Slot(bool)
+    def _token_chosen(self, use: bool) -> None:
+        self._workspace.settings.use_token = use
+        self.kept.emit("use_token")
+
+
+def _looked_at(
+    workspace: Workspace, name: str, typed: str, check: Callable[..., Remark], report: Report
+) -> tuple[str, str, Remark]:
+    return name, typed, check(workspace, typed, report)
 
 
 class NetworkSection(ModelsSection):

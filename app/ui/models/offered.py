@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
@@ -20,21 +20,138 @@ from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.models_empty import ModelsEmpty
 from app.ui.kit.section import ModelsSection
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.choosing import Choosing
 from app.ui.models.downloads import Downloads
 from app.ui.models.import_place import ImportPlace
 from app.ui.models.importing import Importing
-from app.ui.models.nothing_found import NothingFound
 from app.ui.models.offer_sheet import OfferSheet
 from app.ui.models.offers import LICENCES, SIZES, Offers, offers
-from app.ui.models.repository_line import RepositoryLine
 from app.ui.models.transfer_rows import TransferRows
 from app.ui.models.words import PAGES, TASKS
 
 _TASK, _LANGUAGE, _SIZE, _LICENCE = "Task", "Language", "Size", "Licence"
 _SPLITTER = "models_offered"
+
+
+class RepositoryLine(QFrame):
+    """A line and a button, and below them why what was typed is no name. `asked` carries what was typed."""
+
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title = QLabel("Any other model")
+        self.line = QLineEdit()
+        self.line.setPlaceholderText("organisation/name, or its address")
+        self.line.setAccessibleName("A model's repository on Hugging Face, or its address")
+        self.button = QPushButton("Show")
+        self.button.setAccessibleName("Show this repository")
+        self.button.setEnabled(False)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.line, 1)
+        self._row.addWidget(self.button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._title)
+        self._column.addLayout(self._row)
+        self._fault = QLabel()
+        self._fault.setWordWrap(True)
+        self._fault.setTextFormat(Qt.TextFormat.PlainText)
+        self._fault.setProperty("ink", "fault")
+        self._fault.hide()
+        self._column.addWidget(self._fault)
+        self._title.setBuddy(self.line)
+        self.line.textChanged.connect(self._typed)
+        self.line.returnPressed.connect(self._ask)
+        self.button.clicked.connect(self._ask)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def refuse(self, words: str) -> None:
+        """Say why what was typed is no name, until something else is typed."""
+        self._fault.setText(words)
+        self._fault.setVisible(bool(words))
+        self.line.setAccessibleDescription(words)
+        self.line.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.line.selectAll()
+
+    def refusal(self) -> str:
+        """What is said of what was typed, empty where nothing is wrong."""
+        return self._fault.text() if self._fault.isVisibleTo(self) else ""
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        self._fault.hide()
+        self.line.setAccessibleDescription("")
+        self.button.setEnabled(bool(text.strip()))
+
+    @Slot()
+    def _ask(self) -> None:
+        if self.line.text().strip():
+            self.asked.emit(self.line.text().strip())
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._title.setFont(self._theme.font("strong"))
+        self._fault.setFont(self._theme.font("small"))
+        self._column.setSpacing(self._theme.step(1.5))
+        self._row.setSpacing(self._theme.step(2))
+
+
+class NothingFound(QFrame):
+    """A few words, a link that shows everything again, and one to what was meant, where that can be told.
+
+    `acted` is sent by the one, `named` by the other, with what was meant.
+    """
+
+    acted = Signal()
+    named = Signal(str)
+
+    def __init__(self, theme: Theme, words: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words = QLabel(words)
+        self._words.setWordWrap(True)
+        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._words.setProperty("ink", "quiet")
+        self.button = QPushButton("Show all")
+        self.button.setAccessibleName("Show all")
+        mark(self.button, kind="link")
+        self.button.clicked.connect(self.acted)
+        self._meant = ""
+        self.meant = QPushButton()
+        mark(self.meant, kind="link")
+        self.meant.clicked.connect(self._go)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._words)
+        self._column.addWidget(self.meant, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def mean(self, name: str) -> None:
+        """Offer what was meant by this name; nothing where it is empty."""
+        self._meant = name
+        self.meant.setText(f"Show {name}")
+        self.meant.setAccessibleName(f"Show {name}")
+        self.meant.setVisible(bool(name))
+
+    @Slot()
+    def _go(self) -> None:
+        self.named.emit(self._meant)
+
+    @Slot()
+    def _restyle(self) -> None:
+        step = self._theme.step
+        self._words.setFont(self._theme.font("ui"))
+        self._words.setContentsMargins(step(1), 0, 0, 0)
+        self._column.setContentsMargins(step(2), step(2), step(2), 0)
+        self._column.setSpacing(step(1))
 
 
 class OfferedSection(ModelsSection):

@@ -62,7 +62,7 @@ class Preparing(QObject):
             return
         if not (self._lane.idle and self._reader.is_loaded):
             return
-        from app.flows.ask.prepare import prepare
+        from app.flows.ask.question import prepare
 
         self._doing = document
         self._job = self._lane.start_aside(prepare, self._workspace, (document,))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -14,7 +16,7 @@ from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.kit.dropped import dropped_files, take_files_only
-from app.ui.kit.jobs import Lanes
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -24,9 +26,7 @@ from app.ui.window.about import AboutPage
 from app.ui.window.drops import Drops
 from app.ui.window.idle import Idle
 from app.ui.window.network import NetworkSwitch
-from app.ui.window.noticed import Noticed
 from app.ui.window.pages import APART, PAGES, maker
-from app.ui.window.painted import FirstPaint
 from app.ui.window.preparing import Preparing
 from app.ui.window.rail import Rail
 from app.ui.window.reader import Reader
@@ -38,9 +38,79 @@ if TYPE_CHECKING:
     from app.core.inspection import Visit
 
 _log = logging.getLogger(__name__)
-
 # Pages that take no documents: dropped there, they are opened for asking.
 _WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
+
+
+class Noticed(QObject):
+    """Shows what was noticed (memory ran out, and which step was taken) until the next work or until it is closed."""
+
+    def __init__(self, lanes: Lanes, notice: Notice, parent: QObject) -> None:
+        super().__init__(parent)
+        self._notice = notice
+        self._sentences: list[str] = []
+        for lane in (lanes.work, lanes.network):
+            lane.noticed.connect(self._show)
+        lanes.work.begun.connect(self._work_begun)
+        notice.closed.connect(self._closed)
+
+    @Slot(str)
+    def _show(self, sentence: str) -> None:
+        if sentence not in self._sentences:
+            self._sentences.append(sentence)
+        self._notice.show_hint(self._words())
+
+    @Slot(object)
+    def _work_begun(self, job: Job) -> None:
+        if self._sentences and self._notice.sentence() == self._words():
+            self._notice.clear()
+        self._sentences.clear()
+
+    @Slot()
+    def _closed(self) -> None:
+        self._sentences.clear()
+
+    def _words(self) -> str:
+        return told(self._sentences)
+
+
+def told(sentences: Sequence[str]) -> str:
+    """Sentences in a row: what several begin with is said once, and of those that differ in a number only the last."""
+    ends: dict[str, dict[str, str]] = {}
+    for sentence in sentences:
+        begin, colon, end = sentence.partition(": ")
+        kind = re.sub(r"\d+", "0", end)
+        of_these = ends.setdefault(begin + colon, {})
+        of_these.pop(kind, None)
+        of_these[kind] = end
+    rows = ((begin, list(kinds.values())) for begin, kinds in ends.items())
+    return " ".join(
+        begin + "; ".join([*(end.removesuffix(".") for end in row[:-1]), row[-1]]) for begin, row in rows
+    )
+
+
+class FirstPaint(QObject):
+    """Watches a window; `first` is sent once, after all of it has been painted and nothing else was waiting."""
+
+    first = Signal()
+    _over = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._over.connect(self._painted, Qt.ConnectionType.QueuedConnection)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._window.removeEventFilter(self)
+            # Its widgets are painted after it, in the same turn of the event loop.
+            self._over.emit()
+        return False
+
+    @Slot()
+    def _painted(self) -> None:
+        self.first.emit()
 
 
 class MainWindow(QMainWindow):

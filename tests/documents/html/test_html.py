@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.layout import Table
 from app.core.report import Silent, Stopped
-from app.documents.html.encoding import decode_html
-from app.documents.html.page import read_html
+from app.documents.html.page import decode_html, read_html
 from app.documents.parts import Parts
 from tests.helpers.flowing import cells, check_parts, outline, styles
 

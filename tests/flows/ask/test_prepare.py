@@ -11,8 +11,7 @@ import pytest
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
-from app.flows.ask.prepare import prepare
-from app.flows.ask.question import ask, with_view
+from app.flows.ask.question import ask, prepare, with_view
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
 from tests.helpers.fake_models import Noted

@@ -21,8 +21,7 @@ from app.core.offers import Downloading, Passport, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import get as get_model
 from app.flows.models import installing
-from app.flows.models.get import download, give_up, look_up, unfinished
-from app.flows.models.unfinished import write_begun
+from app.flows.models.get import download, give_up, look_up, unfinished, write_begun
 from app.flows.network.download_process import Downloads
 from app.flows.workspace import Workspace, open_workspace
 from app.models.disk.origin import read_origin

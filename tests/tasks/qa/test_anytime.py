@@ -21,9 +21,9 @@ from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa import reading as reading_module
-from app.tasks.qa.heat import LEAST_HEAT, heat
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.reading import LEAST_HEAT, heat
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.sections import sections

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from app.core.report import Silent
 from app.core.text import Document
 from app.tasks.qa import reading as reading_module
-from app.tasks.qa.lexical import LEAST_LENGTH, WEIGHT, lexical_scores
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.ranking import CELL, Places
+from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, Places, lexical_scores
 from app.tasks.qa.spans import Candidate, span_scores, told
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window

@@ -24,8 +24,7 @@ from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import TokenBars
 from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.inspect.pooling import PoolingSection, proof
-from app.ui.inspect.proof import verdict
+from app.ui.inspect.pooling import PoolingSection, proof, verdict
 from app.ui.inspect.section import Section
 from app.ui.inspect.spans import SpansSection, in_words, listed
 from app.ui.kit.chart import Chart

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.text import Span
-from app.ui.inspect.marked_text import MarkedText
+from app.ui.inspect.example_marking import MarkedText
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 

@@ -14,8 +14,8 @@ from app.core.report import Silent
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.inspect.model import look_at_model
-from app.ui.inspect.answers import answers
 from app.ui.inspect.own_head import SPAN, TEXT, TOKENS, own_head
+from app.ui.inspect.picture import answers
 from tests.helpers import insides
 from tests.helpers.small_models import small_checkpoint
 

@@ -6,7 +6,7 @@ from app.core.inspection import Subject
 from app.core.models import Head, ModelCard
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.ui.inspect.results import side_of
+from app.ui.inspect.compare import side_of
 
 ASKED = Subject(Head.QUESTION_ANSWERING, "Paris or Rome", "Where?")
 CARD = ModelCard("one", "", "bert", (Head.QUESTION_ANSWERING,))

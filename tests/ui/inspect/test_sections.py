@@ -32,13 +32,12 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classification, ClassScore, Entity, Tagged, TaggedTexts
 from app.core.text import Span
-from app.ui.inspect.compare import CompareSection
+from app.ui.inspect.compare import CompareSection, side_of
 from app.ui.inspect.compared import Side
 from app.ui.inspect.example_forms import NO, ClassForm, FollowForm, WordsForm
 from app.ui.inspect.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
 from app.ui.inspect.loss import LossSection
 from app.ui.inspect.picture import PictureSection
-from app.ui.inspect.results import side_of
 from app.ui.inspect.section import Section
 from app.ui.inspect.why import WhySection
 from app.ui.inspect.words import window_words

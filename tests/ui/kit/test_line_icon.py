@@ -6,8 +6,7 @@ import gc
 
 from PySide6.QtWidgets import QApplication
 
-from app.ui.kit.line_icon import LineIcon
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import LineIcon, Theme
 from tests.conftest import ROOT
 
 RESOURCES = ROOT / "resources"

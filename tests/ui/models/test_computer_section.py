@@ -16,8 +16,7 @@ from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import EngineLost, SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.core.report import Report
-from app.ui.models.computer import ComputerSection
-from app.ui.models.computer_words import BUSY, plain
+from app.ui.models.computer import BUSY, ComputerSection, plain
 from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 

@@ -8,8 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
 from app.ui.kit.messages import Fault
-from app.ui.window.noticed import told
-from app.ui.window.window import MainWindow
+from app.ui.window.window import MainWindow, told
 
 HALVED = "Memory ran out: fewer passages are read at once."
 CPU = "Memory ran out on the GPU: the rest is read on the CPU."

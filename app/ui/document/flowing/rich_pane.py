@@ -27,7 +27,6 @@ from app.ui.document.marks.desk import draw_edge
 from app.ui.document.marks.heat import edges_of, over_height
 from app.ui.document.marks.lights import Light, Lights
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.reading_keys import selecting
 from app.ui.document.marks.word_search import Stand, after, at_once, count_words, seek_words
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
@@ -35,6 +34,18 @@ from app.ui.kit.theme import Theme
 # A lit place is scrolled to where this share of the page stands above it.
 _ABOVE = 0.3
 _KEY, _MOVE = QKeySequence.StandardKey, QTextCursor.MoveOperation
+_SELECTING = {
+    _KEY.SelectNextChar: _MOVE.NextCharacter, _KEY.SelectPreviousChar: _MOVE.PreviousCharacter,
+    _KEY.SelectNextWord: _MOVE.NextWord, _KEY.SelectPreviousWord: _MOVE.PreviousWord,
+    _KEY.SelectNextLine: _MOVE.Down, _KEY.SelectPreviousLine: _MOVE.Up,
+    _KEY.SelectStartOfLine: _MOVE.StartOfLine, _KEY.SelectEndOfLine: _MOVE.EndOfLine,
+    _KEY.SelectStartOfDocument: _MOVE.Start, _KEY.SelectEndOfDocument: _MOVE.End,
+}  # fmt: skip
+
+
+def selecting(event: QKeyEvent) -> QTextCursor.MoveOperation | None:
+    """How far a key takes the end of a selection; None for any other key."""
+    return next((move for key, move in _SELECTING.items() if event.matches(key)), None)
 
 
 class RichPane(RichPage):

@@ -4,23 +4,158 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from statistics import median
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtCore import (
+    Property,
+    QEasingCurve,
+    QEvent,
+    QPointF,
+    QPropertyAnimation,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHideEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QGesture, QGestureEvent, QPinchGesture, QWidget
 
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.pdf.page_hint import PageHint
 from app.ui.document.pdf.page_painting import PagePainter, in_pixels
 from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
 from app.ui.document.pdf.page_tiles import Tile, TileShelf, wanted_tiles
-from app.ui.document.pdf.page_zoom import ACTUAL, LEAST, MOST, fitted, stepped, zoom_asked
 from app.ui.kit.theme import Theme
 
 _BUDGET = 96 << 20
 _SCROLL_MS, _ZOOM_MS = 15, 90
 _CANNOT_DRAW = "This page cannot be drawn."
+# Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
+ACTUAL = 96 / 72
+LEAST, MOST = 0.1, 8.0
+# Fitted pages are no larger than this: a wider line is harder to read, and the desk stays in sight.
+_WIDEST = 1.25
+_STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+_WHEEL = 1.1
+_LEAST_PINCH = 0.2
+_SHOWN_MS, _FADE_MS = 900, 220
+
+
+class PageHint(QWidget):
+    """A small pill with "page 22 of 71" that stays while the pages move, and then goes quietly."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._room = parent
+        self._words = ""
+        self._strength = 1.0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_SHOWN_MS)
+        self._fade = QPropertyAnimation(self, b"strength", self)
+        self._fade.setDuration(_FADE_MS)
+        self._fade.setStartValue(1.0)
+        self._fade.setEndValue(0.0)
+        self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
+        self._rest.timeout.connect(self._fade.start)
+        self._fade.finished.connect(self._gone)
+        self.hide()
+
+    def say(self, words: str) -> None:
+        """Show these words for a moment."""
+        self._fade.stop()
+        self._strength = 1.0
+        self._rest.start()
+        if words != self._words:
+            self._words = words
+            self.place()
+        self.show()
+        self.update()
+
+    def words(self) -> str:
+        """What is shown; empty while nothing is."""
+        return self._words if self.isVisible() else ""
+
+    def place(self) -> None:
+        """Stand in the lower right corner of the pages."""
+        theme = self._theme
+        metrics = QFontMetricsF(theme.font("small"))
+        width = round(metrics.horizontalAdvance(self._words)) + theme.step(6)
+        height = round(metrics.height()) + theme.step(2.5)
+        room = self._room
+        self.setGeometry(
+            room.width() - width - theme.step(4), room.height() - height - theme.step(4), width, height
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(self._strength)
+        painter.setPen(self._theme.colour("line"))
+        painter.setBrush(self._theme.colour("raised"))
+        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+        painter.setPen(self._theme.colour("ink_quiet"))
+        painter.setFont(self._theme.font("small"))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._words)
+
+    def _get_strength(self) -> float:
+        return self._strength
+
+    def _set_strength(self, strength: float) -> None:
+        self._strength = strength
+        self.update()
+
+    strength = Property(float, _get_strength, _set_strength)
+
+    @Slot()
+    def _gone(self) -> None:
+        self.hide()
+
+
+def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:
+    """The zoom at which most pages fill a width in pixels, 1 being the size on paper, within readable bounds."""
+    usual = median(width for width, _ in sizes) if sizes else 1.0
+    return min(max(room / (max(1.0, usual) * ACTUAL), LEAST), _WIDEST * max(1.0, text_scale))
+
+
+def stepped(zoom: float, up: bool) -> float:
+    """The next of the usual zooms above or below one."""
+    if up:
+        return next((step for step in _STEPS if step > zoom * 1.01), MOST)
+    return next((step for step in reversed(_STEPS) if step < zoom * 0.99), LEAST)
+
+
+def zoom_asked(event: QEvent) -> tuple[float, QPointF] | None:
+    """By which factor an event zooms, and around which place of its widget; None where it does not.
+
+    Ctrl and the wheel, or two fingers moved apart on a trackpad or a touch screen.
+    """
+    if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        return float(_WHEEL ** (event.angleDelta().y() / 120)), event.position()
+    if isinstance(event, QNativeGestureEvent):
+        if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            return max(_LEAST_PINCH, 1.0 + event.value()), event.position()
+        return None
+    if isinstance(event, QGestureEvent):
+        pinch: QGesture | None = event.gesture(Qt.GestureType.PinchGesture)
+        if isinstance(pinch, QPinchGesture) and pinch.scaleFactor() > 0:
+            event.accept(pinch)
+            return pinch.scaleFactor(), QPointF(event.widget().mapFromGlobal(pinch.centerPoint().toPoint()))
+    return None
 
 
 class PageDesk(QAbstractScrollArea):

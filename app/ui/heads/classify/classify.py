@@ -8,6 +8,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import wording
+from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
@@ -18,11 +19,24 @@ from app.settings.files import write_atomic
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.class_panel import LINES, ONE, ClassPanel
-from app.ui.heads.classify.classify_work import DRAFT, texts_of, visit_of
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
 from app.ui.kit.theme import Theme
+
+DRAFT = "classify"
+
+
+def texts_of(text: str, way: str) -> tuple[str, ...]:
+    """What is to be classified: the whole text, or each line that holds more than blanks."""
+    if way == ONE:
+        return (text,) if text.strip() else ()
+    return tuple(line.strip() for line in text.split("\n") if line.strip())
+
+
+def visit_of(text: str, model: str) -> Visit:
+    """What there is to look into of a text that was classified by this model."""
+    return Visit(Subject(Head.CLASSIFICATION, text), model, " ".join(text.split())[:80])
 
 
 class ClassifyView(TextPage):

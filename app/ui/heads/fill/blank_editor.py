@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, QTextFormat
 
 from app.core.blanks import BLANK, blanks_in
 from app.core.positions import Offsets
 from app.core.text import Span
+from app.ui.document.marks.lights import Lights
 from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.text.text_editor import TextEditor
-from app.ui.heads.fill.lit_edit import LitEdit
+from app.ui.document.text.text_editor import PaperEdit, TextEditor
 from app.ui.kit.theme import Theme
 
 # What a blank was made of stands in the format of its characters: undo and redo keep it there.
 _WORD, _NUMBER = QTextFormat.Property.UserProperty.value, QTextFormat.Property.UserProperty.value + 1
 LONGEST_WORD = 60
+
+
+class LitEdit(PaperEdit):
+    """A PaperEdit that draws `lights`: a ground, and a line too, so that they are not told by colour alone."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.lights = Lights(theme)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        blocks = list(self.visible_blocks())
+        painter = QPainter(self.viewport())
+        self.lights.draw_grounds(painter, blocks)
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self.lights.draw_lines(painter, blocks)
+        painter.end()
 
 
 class BlankEditor(TextEditor):

@@ -3,27 +3,156 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.core import wording
 from app.core.models import ModelCard
+from app.core.requests import PieceJoining
 from app.core.results import Entity
-from app.ui.heads.names.joining_choice import JoiningChoice
-from app.ui.heads.names.name_legend import NameLegend
 from app.ui.heads.names.name_list import NameList
 from app.ui.heads.names.name_model import NameRow, name_rows
-from app.ui.heads.names.name_styles import NameStyle, styles_of
+from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.paper_term import PaperTerm
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.look_button import LookButton
+from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
 _OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
+_CHOICES = (
+    (PieceJoining.FIRST.value, "First piece"),
+    (PieceJoining.AVERAGE.value, "Average"),
+    (PieceJoining.MAX.value, "Surest piece"),
+)
+_TERMS = {
+    PieceJoining.FIRST: ("Its first piece's tag is the word's:", "first"),
+    PieceJoining.AVERAGE: ("Its pieces' probabilities are averaged:", "average"),
+    PieceJoining.MAX: ("The piece that the model is surest of counts:", "max"),
+}
+# From so many types on they stand in two columns.
+_ONE_COLUMN = 6
+
+
+class NameLegend(QFrame):
+    """A row for each type with a tick; `changed` is sent when a tick was set or taken away."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._styles: tuple[NameStyle, ...] = ()
+        self._ticks: list[QCheckBox] = []
+        self._counts: list[QLabel] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self.setAccessibleName("Types of names")
+        theme.changed.connect(self._restyle)
+
+    def set_styles(self, styles: Sequence[NameStyle]) -> None:
+        """Take the types, in their order; those that were there already keep their ticks."""
+        if tuple(styles) == self._styles:
+            return
+        hidden = {
+            style.label for style, tick in zip(self._styles, self._ticks, strict=True) if not tick.isChecked()
+        }
+        while (item := self._grid.takeAt(0)) is not None:
+            if (gone := item.widget()) is not None:
+                gone.deleteLater()
+        self._styles, self._ticks, self._counts = tuple(styles), [], []
+        columns = 1 if len(styles) <= _ONE_COLUMN else 2
+        high = -(-len(styles) // columns)
+        for at, style in enumerate(styles):
+            tick = QCheckBox(style.plain)
+            tick.setChecked(style.label not in hidden)
+            tick.setToolTip(f"{style.label}: show or hide on the page")
+            tick.toggled.connect(self.changed)
+            number = QLabel()
+            number.setProperty("ink", "quiet")
+            number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row, column = at % high, at // high * 3
+            self._grid.addWidget(NameSwatch(self._theme, style), row, column)
+            self._grid.addWidget(tick, row, column + 1)
+            self._grid.addWidget(number, row, column + 2)
+            self._grid.setColumnStretch(column + 1, 1)
+            self._ticks.append(tick)
+            self._counts.append(number)
+        self._restyle()
+
+    def set_counts(self, counts: Mapping[str, int]) -> None:
+        """Say how many names there are of each type."""
+        for style, tick, label in zip(self._styles, self._ticks, self._counts, strict=True):
+            number = counts.get(style.label, 0)
+            label.setText(f"{number:,}" if number else "none")
+            tick.setAccessibleName(f"Show {style.plain}, {wording.count(number, 'place')}")
+
+    def hidden(self) -> frozenset[int]:
+        """The numbers of the types whose ticks were taken away."""
+        return frozenset(
+            style.number
+            for style, tick in zip(self._styles, self._ticks, strict=True)
+            if not tick.isChecked()
+        )
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        for label in self._counts:
+            label.setFont(theme.font("small"))
+        self._grid.setHorizontalSpacing(theme.step(2.5))
+        self._grid.setVerticalSpacing(theme.step(0.5))
+
+
+class JoiningChoice(QFrame):
+    """Three ways side by side, and what the one in force does. `chosen` carries the PieceJoining that was picked."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._heading = QLabel("A word read in pieces goes by its")
+        self._heading.setProperty("ink", "quiet")
+        self.ways = Segments(theme, "A word read in pieces goes by its", _CHOICES)
+        self.ways.chosen.connect(self._picked)
+        self._about = PaperTerm(theme, "", "")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._heading, self.ways, self._about):
+            self._column.addWidget(widget)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def select(self, joining: PieceJoining) -> None:
+        """Show a way as the one in force."""
+        self.ways.select(joining.value)
+        self._about.say(*_TERMS[joining])
+
+    @Slot(str)
+    def _picked(self, key: str) -> None:
+        self.select(PieceJoining(key))
+        self.chosen.emit(PieceJoining(key))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._heading.setFont(self._theme.font("small"))
+        self._column.setSpacing(self._theme.step(1.5))
 
 
 class NamesPanel(TextPanel):

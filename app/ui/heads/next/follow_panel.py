@@ -2,18 +2,123 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
+from app.core import wording
 from app.core.models import ModelCard
 from app.core.results import FollowOn
-from app.ui.heads.next.follow_card import FollowCard
 from app.ui.heads.paper_term import PaperTerm
 from app.ui.heads.text_panel import TextPanel
-from app.ui.kit.theme import Theme
+from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.score_bars import ScoreBars, ScoreRow
+from app.ui.kit.theme import Theme, mark
 
 _INVITE = "Two passages: does the second come right after the first, or from somewhere else?"
 _READY = "Ctrl+Enter tells whether the second continues the first."
+# From here on the outcome is called one: what wording.likelihood calls likely.
+_DECIDED = 0.7
+_CUT = (
+    "The first passage is longer than the model reads: its end was read.",
+    "The second passage is longer than the model reads: its beginning was read.",
+)
+
+
+def outcome(item: FollowOn) -> tuple[str, str, str]:
+    """The outcome in large words, how sure it is, and in a sentence what that says."""
+    continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
+    where = "coming right after the first" if continues else "being from somewhere else"
+    if sure < _DECIDED:
+        words = "It may continue" if continues else "It may not"
+        return words, f"Undecided, {wording.percent(sure)}", f"The model leans to the second passage {where}."
+    words = "It continues" if continues else "It does not"
+    said = "what comes right after the first" if continues else "one from somewhere else"
+    return words, wording.likely(sure), f"The model takes the second passage for {said}."
+
+
+def signed(value: float) -> str:
+    """A logit with its sign, as a person reads it: "+3.21", "−2.14"."""
+    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+class FollowCard(QFrame):
+    """One pair's outcome as a card; greyed where it belongs to earlier passages. `look_asked` by its button."""
+
+    look_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
+        self.bars = ScoreBars(theme)
+        self.bars.setAccessibleName("Probabilities")
+        self._logits, self._cut = QLabel(), QLabel()
+        for label in (self._logits, self._cut):
+            label.setProperty("ink", "quiet")
+        for label in (self._words, self._sure, self._sentence, self._logits, self._cut):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self.foot = CardFoot(theme)
+        self.foot.look_asked.connect(self.look_asked)
+        self._beside_bars = (
+            self._words, self._sure, self._sentence, self._logits, self._cut, self.foot
+        )  # fmt: skip
+        self._layout = QVBoxLayout(self)
+        for widget in (self._words, self._sure, self._sentence):
+            self._layout.addWidget(widget)
+        self._layout.addWidget(self.bars)
+        for label in (self._logits, self._cut):
+            self._layout.addWidget(label)
+        self._layout.addWidget(self.foot)
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Whether it continues")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_item(self, item: FollowOn, source: str) -> None:
+        """Show an outcome; `source` says by what it was found, where and how fast."""
+        words, sure, sentence = outcome(item)
+        self._words.setText(words)
+        self._sure.setText(sure)
+        self._sentence.setText(sentence)
+        continues = item.probability >= 0.5
+        rows = (("Continues", item.probability, continues), ("Does not", 1 - item.probability, not continues))
+        self.bars.set_rows(tuple(ScoreRow(name, p, wording.percent(p), best) for name, p, best in rows))
+        first, second = map(signed, item.logits)
+        self._logits.setText(f"Logits: {first} continues, {second} does not")
+        cut = "\n".join(line for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
+        self._cut.setText(cut)
+        self._cut.setVisible(bool(cut))
+        self.foot.show_source(source)
+        self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey what belongs to earlier passages."""
+        self.bars.setEnabled(not outdated)
+        certain = self._words.text() == "It continues" and "Very" in self._sure.text()
+        for label in (self._words, self._sentence):
+            mark(label, ink="quiet" if outdated else "")
+        mark(self._sure, ink="quiet" if outdated else "likely" if certain else "")
+
+    def text(self) -> str:
+        """The outcome as a line of text."""
+        return f"{self._words.text()} ({self._sure.text()})"
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._words.setFont(theme.font("winner"))
+        self._sure.setFont(theme.font("strong"))
+        self._sentence.setFont(theme.font("ui"))
+        for label in (self._logits, self._cut):
+            label.setFont(theme.font("small"))
+        edge = theme.step(4)
+        # The bars keep room for the ring around them: all else stands in line with their words.
+        inset = theme.step(1)
+        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
+        for widget in self._beside_bars:
+            widget.setContentsMargins(inset, 0, inset, 0)
+        self._layout.setSpacing(theme.step(2))
 
 
 class FollowPanel(TextPanel):

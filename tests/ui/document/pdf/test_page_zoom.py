@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.document.pdf.page_zoom import ACTUAL, LEAST, MOST, fitted, stepped, zoom_asked
+from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fitted, stepped, zoom_asked
 
 
 def wheel(turn: int, modifiers: Qt.KeyboardModifier) -> QWheelEvent:
