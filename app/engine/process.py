@@ -129,7 +129,7 @@ class Host:
         try:
             match order:
                 case ListDevices():
-                    from app.models.compute.device_list import list_devices
+                    from app.models.compute.device import list_devices
 
                     return list_devices(order.avoid)
                 case Load():

@@ -13,11 +13,11 @@ from app.core.models import Head
 from app.flows.workspace import Workspace, open_workspace
 from app.settings import settings as settings_file
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.theme import Theme
 from app.ui.models.installed import InstalledSection
 from app.ui.models.offered import OfferedSection
 from app.ui.models.page import ModelsView
+from app.ui.models.section import ModelsSection
 from tests.helpers.small_models import small_checkpoint
 
 SectionT = TypeVar("SectionT", bound=ModelsSection)

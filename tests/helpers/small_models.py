@@ -18,8 +18,8 @@ from tokenizers import (
 )
 
 from app.core.models import Head, ProblemType
+from app.engine.checking import small_values
 from app.models.compute.classes import model_class
-from app.models.compute.small import small_values
 from app.models.families import FAMILIES as KNOWN
 
 FAMILIES = (

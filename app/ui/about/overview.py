@@ -17,10 +17,10 @@ from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.about.section import AboutSection
+from app.ui.kit.elided_choice import LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, beside
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.linked_choice import LinkedChoice
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.status_line import ElidedLabel

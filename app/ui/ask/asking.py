@@ -185,7 +185,7 @@ class Asking(QObject):
             self._show_place(run)
 
     def _show_place(self, run: Run) -> None:
-        from app.ui.kit.in_line import waits_for
+        from app.ui.kit.progress_strip import waits_for
 
         ahead = self._lanes.work.ahead(run.job) if run.job is not None else ""
         run.outcome.waiting = waits_for(ahead) if ahead else "Waiting for the reader"

@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.kit.dropped import local_files
-from app.ui.kit.redo_key import redoes
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.undo_line import redoes
 
 _MOST_LINES = 5
 

@@ -23,10 +23,10 @@ from app.ui.heads.paper_files import PaperFiles
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.draft import Draft, first_things
 from app.ui.kit.file_dialog import open_names
-from app.ui.kit.in_line import InLine
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
+from app.ui.kit.progress_strip import InLine
 from app.ui.kit.theme import Theme
 
 

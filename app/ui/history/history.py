@@ -21,10 +21,10 @@ from app.flows.workspace import Workspace
 from app.ui.history.history_panel import HistoryPanel
 from app.ui.history.history_work import PAGE, Listed, export_listed, look, look_on, suffix_of
 from app.ui.kit.file_dialog import save_name
-from app.ui.kit.in_line import InLine
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
+from app.ui.kit.progress_strip import InLine
 from app.ui.kit.theme import Theme
 
 _NOTES_SHOWN = 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.ui.kit.chart_table import Cell, Table
+from app.ui.kit.chart import Cell, Table
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.theme import Theme
 

@@ -14,7 +14,7 @@ from app.ui.inspect.bars import bar_of
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.part import Part
 from app.ui.inspect.section import Section
-from app.ui.kit.chart_table import number
+from app.ui.kit.chart import number
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 

@@ -15,11 +15,10 @@ from app.core.report import Report
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 from app.ui.inspect.part import within
-from app.ui.kit.in_line import InLine
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
-from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.progress_strip import InLine, ProgressStrip
 from app.ui.kit.theme import Theme
 
 Deed = Callable[..., object]

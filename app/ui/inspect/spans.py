@@ -18,8 +18,7 @@ from app.ui.inspect.charts.token_bars import TokenBars
 from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.part import Part
 from app.ui.inspect.section import Section
-from app.ui.kit.chart import link
-from app.ui.kit.chart_table import Table, number, summed
+from app.ui.kit.chart import Table, link, number, summed
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme

@@ -16,7 +16,7 @@ from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.part import Part
 from app.ui.inspect.section import Section
 from app.ui.inspect.words import window_words
-from app.ui.kit.chart_table import number, signed
+from app.ui.kit.chart import number, signed
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton
 
 from app.ui.kit.theme import Theme, mark
 
 UNDO_MS = 20_000
+
+
+def redoes(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
+    """Whether the key was Ctrl+Y; what was undone is then done again."""
+    if event.key() != Qt.Key.Key_Y or event.modifiers() != Qt.KeyboardModifier.ControlModifier:
+        return False
+    if not edit.isReadOnly():
+        edit.redo()
+        edit.ensureCursorVisible()
+    event.accept()
+    return True
 
 
 class UndoLine(QFrame):

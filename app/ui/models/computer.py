@@ -18,11 +18,11 @@ from app.settings.settings import Settings
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, say
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.models import computer as words
 from app.ui.models.device_rows import DeviceRow, DeviceRows
+from app.ui.models.section import ModelsSection
 from app.ui.models.words import does
 
 PRECISION_TITLES = (

@@ -20,12 +20,12 @@ from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.models_empty import ModelsEmpty
 from app.ui.kit.outside import open_folder
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.listed import Listed, listed, sample_visit
 from app.ui.models.model_details import Deeds, ModelDetails
 from app.ui.models.removing import Removing
+from app.ui.models.section import ModelsSection
 from app.ui.models.words import PAGES, TASKS, beside, came_from
 
 _TASK = "Task"

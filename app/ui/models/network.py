@@ -19,10 +19,10 @@ from app.ui.kit.checked_line import CheckedLine
 from app.ui.kit.file_dialog import folder_name, open_name
 from app.ui.kit.form_card import CardColumn, FormCard, say
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.models.requests import RequestsCard
+from app.ui.models.section import ModelsSection
 
 _WAYS = (("asked", "Only when asked"), ("offline", "Offline"))
 _MEANS = {

@@ -19,7 +19,6 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.models_empty import ModelsEmpty
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.choosing import Choosing
@@ -28,6 +27,7 @@ from app.ui.models.import_place import ImportPlace
 from app.ui.models.importing import Importing
 from app.ui.models.offer_sheet import OfferSheet
 from app.ui.models.offers import LICENCES, SIZES, Offers, offers
+from app.ui.models.section import ModelsSection
 from app.ui.models.transfer_rows import TransferRows
 from app.ui.models.words import PAGES, TASKS
 

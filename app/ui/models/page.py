@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.section import ModelsSection
 from app.ui.kit.sectioned import SectionedPage
 from app.ui.kit.theme import Theme
 from app.ui.models.computer import ComputerSection
@@ -17,6 +16,7 @@ from app.ui.models.installed import InstalledSection
 from app.ui.models.measure.measure import MeasureSection
 from app.ui.models.network import NetworkSection
 from app.ui.models.offered import OfferedSection
+from app.ui.models.section import ModelsSection
 
 # In the order of their names; a section is made when it is first up.
 SECTIONS: tuple[type[ModelsSection], ...] = (

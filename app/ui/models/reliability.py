@@ -10,9 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePoli
 
 from app.core.reliability import BINS, Reliability, ReliabilityBin, TextKind, off_in_words
 from app.core.wording import count
-from app.ui.kit.axis import ticks
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Chart, Table, ticks
 from app.ui.kit.theme import Theme
 
 TITLE = "When it says 70\N{NO-BREAK SPACE}%, how often is it right?"

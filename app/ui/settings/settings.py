@@ -21,10 +21,9 @@ from app.core.report import Report
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
-from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.elided_choice import ElidedChoice, LinkedChoice
 from app.ui.kit.form_card import CardColumn, FormCard, beside
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.linked_choice import LinkedChoice
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder

@@ -23,7 +23,7 @@ from app.flows.check.trial import Trial, require
 from app.flows.second_start import Answer, Claim, hand_over, name_of
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths
-from app.ui.kit.no_window import main_plugins, plugin_fault
+from app.ui.kit.messages import main_plugins, plugin_fault
 from app.ui.kit.theme import Theme
 from app.ui.window.one_window import OneWindow
 from app.ui.window.pages import PAGES

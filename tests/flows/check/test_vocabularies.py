@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from app.flows.check.vocabularies import write_vocabulary
+from app.flows.check.families import write_vocabulary
 from app.models.disk.card import check_tokenizer
 from app.models.disk.vocabulary_files import make_tokenizer
 from app.models.families import FAMILIES

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from app.models.compute import graphics, graphics_cards
-from app.models.compute.device_list import list_devices
+from app.models.compute.device import list_devices
 from app.models.compute.graphics import gpus, why_not
 from app.models.compute.graphics_cards import Card, cards, driver_version
 
@@ -206,7 +206,7 @@ def test_every_device_is_listed_with_memory_or_why_not(monkeypatch: pytest.Monke
 def test_a_gpu_that_broke_down_is_not_listed_as_usable(monkeypatch: pytest.MonkeyPatch) -> None:
     torch_without_a_gpu(monkeypatch)
     working = graphics.Gpu("cuda:0", "Graphics", "", ("bfloat16", "float32"))
-    monkeypatch.setattr("app.models.compute.device_list.gpus", lambda: (working,))
+    monkeypatch.setattr("app.models.compute.device.gpus", lambda: (working,))
     found = list_devices("the GPU broke down: it is lost")
     assert not found.options[1].usable
     assert found.options[1].reason == (

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from app.flows.check.vocabularies import write_vocabulary
+from app.engine.checking import write_small
+from app.flows.check.families import write_vocabulary
 from app.flows.models.installing import complete
-from app.models.compute.small import write_small
 from app.models.disk.card import read_card
 from app.models.families import FAMILIES
 

@@ -15,9 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.settings.paths import default_paths
-from app.ui.kit.in_line import InLine
 from app.ui.kit.jobs import Flow, Job, Lane
-from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.progress_strip import InLine, ProgressStrip
 from app.ui.kit.theme import Theme
 
 

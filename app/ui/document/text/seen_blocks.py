@@ -18,7 +18,7 @@ from app.ui.document.marks.word_search import (
     selected_then,
     start_of,
 )
-from app.ui.kit.redo_key import redoes
+from app.ui.kit.undo_line import redoes
 
 
 class SeenBlocks(QPlainTextEdit):

@@ -6,7 +6,7 @@ from app.core.inside import Attention
 from app.ui.inspect.charts.attention_levels import levels
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.tokens import labels_of
-from app.ui.kit.chart_table import Cell, Table, number
+from app.ui.kit.chart import Cell, Table, number
 from app.ui.kit.theme import Theme
 
 

@@ -9,8 +9,7 @@ from app.core.inside import Attention
 from app.ui.inspect.charts.attention_levels import habit, levels
 from app.ui.inspect.charts.scale import pooled, rising_table
 from app.ui.inspect.charts.tokens import labels_of
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
 
 

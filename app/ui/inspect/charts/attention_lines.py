@@ -8,8 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from app.core.inside import Attention
 from app.ui.inspect.charts.attention_levels import strongest
 from app.ui.inspect.charts.tokens import labels_of, share_name
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table, number
+from app.ui.kit.chart import Chart, Table, number
 from app.ui.kit.theme import Theme
 
 _NAMED = 5

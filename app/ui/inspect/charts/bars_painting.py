@@ -10,8 +10,7 @@ from app.core.wording import percent
 from app.ui.inspect.charts.scale import mixed
 from app.ui.inspect.charts.sideways import Sideways
 from app.ui.inspect.charts.tokens import part_names, parts_of
-from app.ui.kit.axis import tick_label, ticks
-from app.ui.kit.chart_table import number
+from app.ui.kit.chart import number, tick_label, ticks
 from app.ui.kit.theme import Theme
 
 LOGITS, PROBABILITIES = "logits", "probabilities"

@@ -21,8 +21,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.inspect.charts.numbers_table import NumbersTable
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
 
 _SHARP = 2

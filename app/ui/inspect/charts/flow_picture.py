@@ -10,8 +10,7 @@ from app.core.inside import ModelPicture, Part
 from app.ui.inspect.charts import flow_figure as look
 from app.ui.inspect.charts.flow_layout import Drafting, least_width
 from app.ui.inspect.charts.flow_words import picture_table
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
 
 # Ground, line and whether the line is dashed, by a box's look.

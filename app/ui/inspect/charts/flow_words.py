@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.core import wording
 from app.core.inside import HeadPicture, ModelPicture, Shape, Stage
 from app.core.models import Head
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Table
 
 # What comes out of a head, as a person says it.
 OUTCOMES: dict[Head, str] = {

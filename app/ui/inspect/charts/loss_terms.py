@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.core import wording
 from app.core.inside import Losses, LossTerm
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Cell, Table, number
+from app.ui.kit.chart import Cell, Chart, Table, number
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
 

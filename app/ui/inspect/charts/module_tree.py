@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.core.inside import ModuleRow
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Table
 from app.ui.kit.theme import Theme
 
 _OPEN_TO = 2  # levels that are unfolded from the start

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTableView
 
-from app.ui.kit.chart_table import Table, shown
+from app.ui.kit.chart import Table, shown
 from app.ui.kit.sorted_table import set_up_rows
 from app.ui.kit.theme import Theme
 

@@ -7,8 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.core.inside import Removals
 from app.core.wording import percent
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table, number, signed
+from app.ui.kit.chart import Chart, Table, number, signed
 from app.ui.kit.theme import Theme
 
 _CHANGE = "Change of the score"

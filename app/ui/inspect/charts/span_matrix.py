@@ -8,7 +8,7 @@ from app.core.inside import SpanScores
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.tokens import labels_of, words_between
-from app.ui.kit.chart_table import Table, number, summed
+from app.ui.kit.chart import Table, number, summed
 from app.ui.kit.theme import Theme
 
 # Longer spans are not shown: answers are shorter, and the matrix stays a band.

@@ -10,8 +10,7 @@ from app.core.wording import percent
 from app.ui.inspect.charts.bars_painting import LOGITS, BarsPicture, BarsSizes
 from app.ui.inspect.charts.sideways import Sideways
 from app.ui.inspect.charts.tokens import labels_of, part_names, share_name
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table, number
+from app.ui.kit.chart import Chart, Table, number
 from app.ui.kit.theme import Theme
 
 _INVITE = "Point at a token, or walk with the arrow keys."

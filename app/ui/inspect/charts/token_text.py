@@ -11,8 +11,7 @@ from app.core.inside import InputWindow, Part
 from app.ui.inspect.charts.scale import ink_on, mixed
 from app.ui.inspect.charts.text_flow import TextFlow
 from app.ui.inspect.charts.tokens import labels_of, part_names, share_name
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table, signed
+from app.ui.kit.chart import Chart, Table, signed
 from app.ui.kit.theme import Theme
 
 _CORNER = 3.0

@@ -9,8 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QLinearGradient, QPainter, QPen
 
 from app.ui.inspect.charts.scale import diverging
-from app.ui.kit.chart import Chart
-from app.ui.kit.chart_table import Table, number
+from app.ui.kit.chart import Chart, Table, number
 from app.ui.kit.theme import Theme
 
 _INVITE = "Point at a cell, or walk with the arrow keys."

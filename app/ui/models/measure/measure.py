@@ -20,15 +20,14 @@ from app.flows.measure.measure import measure
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_page import SampleButton
 from app.ui.kit.file_dialog import open_name
-from app.ui.kit.in_line import InLine
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.progress_strip import ProgressStrip
-from app.ui.kit.section import ModelsSection
+from app.ui.kit.progress_strip import InLine, ProgressStrip
 from app.ui.kit.theme import Theme
 from app.ui.models.measure.label_choices import MOST_LABELS
 from app.ui.models.measure.measure_form import MeasureForm
 from app.ui.models.measure.measure_kept import KeptMeasures
 from app.ui.models.measure.measure_work import Known, look, own_set
+from app.ui.models.section import ModelsSection
 
 _ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
 _FILTER = f"Examples ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.ui.inspect.charts.export import ChartBar
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.inspect.charts.token_bars import TokenBars
-from app.ui.kit.chart_table import Table
+from app.ui.kit.chart import Table
 from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.ui.inspect.charts.conftest import Make

@@ -22,8 +22,7 @@ from app.ui.inspect.charts.attention_levels import habit, levels, strongest
 from app.ui.inspect.charts.scale import contrast, diverging, ink_on, pooled, rising, rising_table
 from app.ui.inspect.charts.sideways import Sideways
 from app.ui.inspect.charts.tokens import label_of, labels_of, part_names, parts_of, words_between
-from app.ui.kit.axis import tick_label, ticks
-from app.ui.kit.chart_table import Table, number, signed, summed
+from app.ui.kit.chart import Table, number, signed, summed, tick_label, ticks
 from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
