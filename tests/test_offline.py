@@ -55,7 +55,7 @@ if __name__ == "__main__":
         while time.monotonic() < end:
             application.processEvents()
     names = [card.name for card in models.installed(workspace)]
-    assert {"starter-qa", "starter-sentiment"} <= set(names), names
+    assert {"reader-quick", "starter-sentiment"} <= set(names), names
     assert catalogue.offered(workspace, Silent())
     assert get_model.unfinished(workspace, Silent()) == () and ledger.ledger(workspace, Silent()) == ()
     document = read.read_document(workspace, sys.argv[1], Silent()).document

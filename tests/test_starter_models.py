@@ -25,7 +25,7 @@ from app.models.disk.card import read_card
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "resources" / "models"
-CAREFUL, QA, SENTIMENT = "reader-careful", "starter-qa", "starter-sentiment"
+CAREFUL, QA, SENTIMENT = "reader-careful", "reader-quick", "starter-sentiment"
 MEGABYTE = 1_000_000
 FEELINGS = {"70-review-kettle": "positive", "80-review-hotel": "negative"}
 ALICE = "documents/alice.txt"

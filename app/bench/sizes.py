@@ -21,7 +21,7 @@ _RANDOM = {"small": (384, 6, 12, 1536), "base": (768, 12, 12, 3072), "large": (1
 # DistilBERT's (Sanh et al. 2019): half of BERT base's layers, of its width. The starter's weights can be brought to it.
 WIDENED = "distilbert"
 SIZES = (*_RANDOM, WIDENED)
-_STARTER = "starter-qa"
+_STARTER = "reader-quick"
 _SPREAD = 0.02  # BERT's initializer_range
 _DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
 _CODES = {"F16": "e", "F32": "f"}
@@ -125,7 +125,7 @@ def sized_model(size: str, paths: Paths) -> Iterator[str]:
         yield ""
         return
     with tempfile.TemporaryDirectory(prefix="spanlight-bench-") as made:
-        folder = Path(made) / (f"starter-qa-as-{size}" if size == WIDENED else f"random-{size}")
+        folder = Path(made) / (f"reader-quick-as-{size}" if size == WIDENED else f"random-{size}")
         try:
             folder.mkdir()
             starter = paths.starter_models / _STARTER

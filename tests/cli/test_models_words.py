@@ -165,7 +165,7 @@ def test_tasks_are_said_in_plain_words_or_as_heads(word: str, head: Head) -> Non
 def test_a_task_that_is_none_is_told(terminal: Terminal) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         task("sing")
-    said = terminal("models", "use", "sing", "starter-qa")
+    said = terminal("models", "use", "sing", "reader-quick")
     assert said.code == 2
     assert "there is no task sing: it is one of ask, classify, fill, follow, names" in said.err
 
@@ -200,7 +200,7 @@ def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None
         ("ask", "nothing-of-that-name"),
         ("ask", "starter-sentiment"),  # without the head
         ("--automatic",),
-        ("ask", "starter-qa", "--automatic"),
+        ("ask", "reader-quick", "--automatic"),
     ],
 )
 def test_what_cannot_be_used_changes_nothing(terminal: Terminal, arguments: tuple[str, ...]) -> None:
@@ -262,10 +262,10 @@ def test_what_is_no_model_is_refused_in_a_sentence_and_leaves_nothing(
 
 
 def test_starters_stay(terminal: Terminal) -> None:
-    said = terminal("models", "remove", "starter-qa", "--yes")
+    said = terminal("models", "remove", "reader-quick", "--yes")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("starter-qa comes along with Spanlight and cannot be removed.")
-    assert terminal("models", "remove", "starter-qa").err == said.err
+    assert said.err.startswith("reader-quick comes along with Spanlight and cannot be removed.")
+    assert terminal("models", "remove", "reader-quick").err == said.err
     assert terminal("models", "remove", "no-such-model", "--yes").code == 2
 
 

@@ -21,6 +21,8 @@ def test_of_each_set_the_latest_measure_counts() -> None:
 
 
 def test_a_starter_keeps_its_measures_where_it_is_installed_anew() -> None:
-    starter = replace(CARD, name="starter-qa", folder="/new/resources/models/starter-qa", source="starter")
-    old = replace(FIRST, model="starter-qa", folder="/old/resources/models/starter-qa")
+    starter = replace(
+        CARD, name="reader-quick", folder="/new/resources/models/reader-quick", source="starter"
+    )
+    old = replace(FIRST, model="reader-quick", folder="/old/resources/models/reader-quick")
     assert latest_of(starter, (old, FIRST)) == (old,)

@@ -84,7 +84,7 @@ def test_it_tells_versions_the_window_models_and_the_log(workspace: Workspace) -
         "  Platform: xcb\n",
         "  Screen 1: 1320 x 860, scale 2\n",
         "  reader-careful: mpnet, ",
-        "  starter-qa: bert, ",
+        "  reader-quick: bert, ",
         "Settings that were changed\n  none\n",
         "The end of spanlight.log\n",
         "the reader fell over in ~/project",

@@ -91,8 +91,8 @@ def test_what_no_package_tells_is_listed(found: dict[str, Component]) -> None:
         "they are PDFium's"
     )
     assert found["SQLite"].version.startswith("3.")
-    assert found["starter-qa"].kind == MODEL and found["starter-qa"].licence == "CC BY-SA 4.0"
-    assert "SQuADShifts" in found["starter-qa"].whole_text()
+    assert found["reader-quick"].kind == MODEL and found["reader-quick"].licence == "CC BY-SA 4.0"
+    assert "SQuADShifts" in found["reader-quick"].whole_text()
 
 
 def test_a_package_that_only_names_its_licence_has_the_text_all_the_same(found: dict[str, Component]) -> None:

@@ -78,7 +78,7 @@ SUBJECTS = (ASKED, REVIEW, BLANKED, FOLLOWED, NAMED)
 
 LABELS = ("negative", "positive")
 READER = ModelCard(
-    "starter-qa", "/models/starter-qa", "bert", (Head.QUESTION_ANSWERING,), parameters=22_566_146
+    "reader-quick", "/models/reader-quick", "bert", (Head.QUESTION_ANSWERING,), parameters=22_566_146
 )
 OTHER_READER = ModelCard("other-qa", "/models/other-qa", "distilbert", (Head.QUESTION_ANSWERING,))
 MOODS = ModelCard(
@@ -201,7 +201,7 @@ def _blanked(subject: Subject) -> list[InputToken]:
     return tokens
 
 
-def picture(subject: Subject, model: str = "starter-qa", held: Sequence[Head] = ()) -> ModelPicture:
+def picture(subject: Subject, model: str = "reader-quick", held: Sequence[Head] = ()) -> ModelPicture:
     """A BERT of six layers with the subject's head at work."""
     window = window_of(subject)
     long = len(window.tokens)
@@ -285,7 +285,7 @@ def _heads(states: tuple[int, ...]) -> list[tuple[Head, str, str, str, tuple[Sta
     ]  # fmt: skip
 
 
-def span_scores(subject: Subject, model: str = "starter-qa") -> SpanScores:
+def span_scores(subject: Subject, model: str = "reader-quick") -> SpanScores:
     """The subject's focus (else the middle) is the best span, by far."""
     window = window_of(subject)
     candidates = tuple(token.part is Part.TEXT for token in window.tokens)
@@ -321,7 +321,7 @@ def _focus_tokens(subject: Subject, window: InputWindow) -> tuple[int, int]:
     return (inside[0], inside[-1]) if inside else (middle, middle)
 
 
-def pooling(subject: Subject, model: str = "starter-qa") -> Pooling:
+def pooling(subject: Subject, model: str = "reader-quick") -> Pooling:
     """A first state and a pooled output, both of the model's width, whose figures are true of them."""
     first = tuple(1.5 * noise("first", at) for at in range(WIDTH))
     pooled = tuple(math.tanh(2 * noise("pooled", at)) for at in range(WIDTH))
@@ -336,7 +336,7 @@ def pooling(subject: Subject, model: str = "starter-qa") -> Pooling:
     )  # fmt: skip
 
 
-def losses(request: LookAtLoss, model: str = "starter-qa") -> Losses:
+def losses(request: LookAtLoss, model: str = "reader-quick") -> Losses:
     """Two terms for a question (both ignored for an answer outside the window), else one."""
     subject, example = request.subject, request.example
     window = window_of(subject)
@@ -368,7 +368,7 @@ def losses(request: LookAtLoss, model: str = "starter-qa") -> Losses:
     return Losses(window, terms, formula, total, total, total if values else 0.0, model)
 
 
-def attribution(request: LookAtReasons, model: str = "starter-qa") -> Attribution:
+def attribution(request: LookAtReasons, model: str = "reader-quick") -> Attribution:
     """Shares that grow towards the focus."""
     window = window_of(request.subject)
     first, last = _focus_tokens(request.subject, window)
@@ -391,7 +391,7 @@ def attribution(request: LookAtReasons, model: str = "starter-qa") -> Attributio
     )  # fmt: skip
 
 
-def attention(subject: Subject, layer: int = 0, model: str = "starter-qa", heads: int = 12) -> Attention:
+def attention(subject: Subject, layer: int = 0, model: str = "reader-quick", heads: int = 12) -> Attention:
     """Rows that each sum to 1; every head has a habit of its own."""
     window = window_of(subject)
     long = len(window.tokens)
@@ -405,7 +405,7 @@ def attention(subject: Subject, layer: int = 0, model: str = "starter-qa", heads
     return Attention(window, layer, LAYERS, heads, weights, model)
 
 
-def removals(request: LookWithout, model: str = "starter-qa") -> Removals:
+def removals(request: LookWithout, model: str = "reader-quick") -> Removals:
     """The sentence with the focus holds the score up; without it the null score wins."""
     subject = request.subject
     window = window_of(subject)

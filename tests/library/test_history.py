@@ -78,7 +78,7 @@ def test_the_file_comes_with_the_first_use_and_is_the_persons_own(history: Histo
 
 
 def test_entries_are_counted_by_the_model_that_read(history: History) -> None:
-    for model in ("starter-qa", "other", "other", "OTHER", "other'; DROP TABLE entries"):
+    for model in ("reader-quick", "other", "other", "OTHER", "other'; DROP TABLE entries"):
         history.add(replace(entry(), model=model))
     assert history.count_of_model("other") == 2
     assert history.count_of_model("other'; DROP TABLE entries") == 1

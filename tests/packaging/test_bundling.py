@@ -105,7 +105,7 @@ def test_only_programs_and_libraries_are_touched(slim, tmp_path: Path) -> None:
         ("PySide6/Qt/plugins/platforms/libqminimal.so", False),
         ("PySide6\\Qt\\plugins\\tls\\qopensslbackend.dll", False),
         ("PySide6/Qt/plugins/iconengines/libqsvgicon.so", True),
-        ("resources/models/starter-qa/model.safetensors", True),
+        ("resources/models/reader-quick/model.safetensors", True),
     ],
 )
 def test_what_goes_into_a_bundle(name: str, wanted: bool) -> None:

@@ -34,7 +34,7 @@ def test_the_command_writes_the_list_and_the_text(tmp_path: Path) -> None:
     done = run(tmp_path, "licences.json")
     assert (done.returncode, done.stderr) == (0, "")
     found = from_json((tmp_path / "licences.json").read_text(encoding="utf-8"))
-    assert {"Spanlight", "torch", "Qt", "Python", "starter-qa"} <= {one.name for one in found}
+    assert {"Spanlight", "torch", "Qt", "Python", "reader-quick"} <= {one.name for one in found}
     assert not {"pytest", "pyinstaller"} & {one.name.casefold() for one in found}
     done = run(tmp_path, "--text", ".")
     assert (done.returncode, done.stderr) == (0, "")

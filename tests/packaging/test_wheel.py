@@ -31,7 +31,7 @@ def test_every_sub_package_is_listed() -> None:
     assert listed == {".".join(folder.parts) for folder in folders} | {"app.resources"}
 
 
-READER = "resources/models/starter-qa/model.safetensors"
+READER = "resources/models/reader-quick/model.safetensors"
 # Modules of the interpreter that runs the tests, torch and Qt among them: nothing is fetched here.
 LIBRARIES = sysconfig.get_paths()["purelib"]
 

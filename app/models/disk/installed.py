@@ -20,7 +20,7 @@ _TELLING = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN}
 
 # The reader that comes along finds passages of a long text for English ones with so many times its weights: beside them
 # it takes little time.
-_FINDER, _TIMES = "starter-qa", 3
+_FINDER, _TIMES = "reader-quick", 3
 
 Signature = tuple[tuple[str, int, int], ...]
 

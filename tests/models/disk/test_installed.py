@@ -200,7 +200,7 @@ def test_the_quick_reader_that_comes_along_finds_passages_for_slower_ones_in_eng
         small_checkpoint(own / name, positions=positions, notes=notes)
     small_checkpoint(own / "judge", head=CLASSIFY, positions=4096, notes=english)
     elsewhere = small_checkpoint(tmp_path / "elsewhere", positions=4096, notes=english)
-    quick = small_checkpoint(starters / "starter-qa", positions=64, notes=english)
+    quick = small_checkpoint(starters / "reader-quick", positions=64, notes=english)
     found = {card.name: card.finder for card in Shelf([own, starters], starters).cards()}
     assert found.pop("slow") == str(quick)
     assert found.pop("named") == str(own / "quick")

@@ -60,7 +60,7 @@ def both(name: str, head: Head, dtype: str) -> tuple[ReadyModel, ReadyModel]:
 
 def agreement(examples: Sequence[dict[str, Any]], dtype: str) -> tuple[float, float, float]:
     """The share of questions whose best span is the same, and the F1 in per cent of ours and theirs."""
-    models = both("starter-qa", Head.QUESTION_ANSWERING, dtype)
+    models = both("reader-quick", Head.QUESTION_ANSWERING, dtype)
     same, scores = [], []
     for row in examples:
         question = Question(row["question"], (Document(row["context"]),), top_k=1)
@@ -95,7 +95,7 @@ def test_answers_are_those_of_transformers(shared_data: Path) -> None:
 def test_near_answers_of_bfloat16_are_those_of_transformers_in_float32(shared_data: Path) -> None:
     # Of the first 500 questions those whose answer, or whether there is one, is another in bfloat16 alone.
     examples = rows(shared_data / "qa" / "qa_dev-squad2.jsonl.xz", 1170)
-    ours, theirs = both("starter-qa", Head.QUESTION_ANSWERING, "bfloat16")
+    ours, theirs = both("reader-quick", Head.QUESTION_ANSWERING, "bfloat16")
     for number in (67, 120, 403, 471):
         question = Question(examples[number]["question"], (Document(examples[number]["context"]),), top_k=1)
         one, other = (read(question, model, Silent()) for model in (ours, theirs))

@@ -340,7 +340,7 @@ import numpy as np
 from app.core.models import DeviceChoice, Head
 from app.models.disk.card import read_card
 from app.models.compute.loader import load
-for name in ("starter-qa", "starter-sentiment", "starter-entities", "starter-pretraining"):
+for name in ("reader-quick", "starter-sentiment", "starter-entities", "starter-pretraining"):
     card = read_card(f"resources/models/{name}")
     for head in card.heads:
         ids = np.arange(1000, 1020)[None]

@@ -36,7 +36,7 @@ def look(engine: Engine, request: LookAtModel | LookAtPooling, folder: Path) -> 
 
 
 def test_the_starter_that_answers_opened_up(engine: Engine) -> None:
-    found = look(engine, LookAtModel(QUESTION), MODELS / "starter-qa")
+    found = look(engine, LookAtModel(QUESTION), MODELS / "reader-quick")
     assert isinstance(found, ModelPicture)
     length = len(found.window.tokens)
     assert found.trunk[-1].output == (1, length, 384)
@@ -55,7 +55,7 @@ def test_the_starter_that_answers_opened_up(engine: Engine) -> None:
 
 
 def test_the_starter_that_answers_has_no_pooler(engine: Engine) -> None:
-    found = look(engine, LookAtPooling(QUESTION), MODELS / "starter-qa")
+    found = look(engine, LookAtPooling(QUESTION), MODELS / "reader-quick")
     assert isinstance(found, Pooling)
     assert len(found.first) == 384 and found.pooled == found.recomputed == () and not found.used
 

@@ -190,7 +190,7 @@ def test_every_part_is_listed_with_its_whole_licence(window: MainWindow, qtbot: 
     assert [row.title for row in section.list.rows()] == [part.name for part in parts]
     assert section.sheet.title() == "Spanlight"
     assert "Apache License" in section.sheet.text.toPlainText()
-    for name in ("torch", "Qt", "SQLite", "starter-qa"):
+    for name in ("torch", "Qt", "SQLite", "reader-quick"):
         choose(section, name)
         part = next(part for part in parts if part.name == name)
         assert section.sheet.title() == name

@@ -212,7 +212,7 @@ def test_a_fault_is_said_and_nothing_old_is_shown(
         raise SpanlightError("The model could not be opened.", "Try another one.")
 
     over.answer = fail
-    section.show_visit(insides.visit(replace(insides.ASKED, pair="Why?"), "starter-qa"))
+    section.show_visit(insides.visit(replace(insides.ASKED, pair="Why?"), "reader-quick"))
     qtbot.waitUntil(lambda: "could not be opened" in said(section))
     assert section.numbers() == ""
     assert not any(chart.isVisible() for chart in section.findChildren(Chart))

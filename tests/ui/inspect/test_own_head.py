@@ -61,6 +61,6 @@ def test_the_answers_are_true_of_the_family(family: str, tmp_path: Path) -> None
 
 
 def test_a_span_head_is_taught_by_two_cross_entropies() -> None:
-    found = own_head(insides.picture(insides.ASKED, "starter-qa"), SPAN)
+    found = own_head(insides.picture(insides.ASKED, "reader-quick"), SPAN)
     assert found.weights == 385 * 2
     assert "two cross-entropies" in found.words and "app train qa" in found.words

@@ -207,13 +207,13 @@ def test_another_model_has_everything_looked_at_anew(
 ) -> None:
     look(view, qtbot)
     box = view._bar.models
-    assert [box.itemText(at) for at in range(box.count())] == ["starter-qa", "other-qa"]
+    assert [box.itemText(at) for at in range(box.count())] == ["reader-quick", "other-qa"]
     view._bar.model_chosen.emit("/models/other-qa")
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2
     section = view.section()
     assert section is not None
-    assert [card.name for card in section.models] == ["other-qa", "starter-qa"]
+    assert [card.name for card in section.models] == ["other-qa", "reader-quick"]
 
 
 def test_a_model_that_is_not_here_is_said_and_another_can_be_looked_into(

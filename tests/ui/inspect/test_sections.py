@@ -375,12 +375,12 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
 def test_two_models_stand_side_by_side(show: Show) -> None:
     section = show(CompareSection, insides.ASKED)
     one, other = section._compared.sides()
-    assert (one.name, other.name) == ("starter-qa", "other-qa")
+    assert (one.name, other.name) == ("reader-quick", "other-qa")
     assert one.headline == other.headline == "the pull of the Moon"
     assert "Both come to the same." in section._said.text()
     assert "times as fast" in section._said.text()
     shown = rows(section)
-    assert {row["model"] for row in shown} == {"starter-qa", "other-qa"}
+    assert {row["model"] for row in shown} == {"reader-quick", "other-qa"}
     assert section._compared.isVisible()
 
 

@@ -125,7 +125,7 @@ def test_what_comes_late_of_a_folder_is_not_said_of_another_model(
     late.pop()()
     assert section.details.notice.sentence() == "Nothing opened it."
     section.details.folder_asked.emit()
-    opened.choose("starter-qa")
+    opened.choose("reader-quick")
     late.pop()()
     assert not section.details.notice.isVisible()
 
