@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+# The whole suite is shared out over the cores, a module to a process; more than four processes need much memory.
+PARALLEL = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadscope")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -20,7 +22,9 @@ def main() -> int:
     import pytest
 
     os.chdir(ROOT)
-    return int(pytest.main(sys.argv[1:]))
+    # A few tests are sooner run by one process than by several that each import PyTorch first.
+    apart = () if any(not each.startswith("-") for each in sys.argv[1:]) else PARALLEL
+    return int(pytest.main([*apart, *sys.argv[1:]]))
 
 
 if __name__ == "__main__":
