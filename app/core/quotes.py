@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from app.core.layout import Opened
 from app.core.sentences import sentence_around
-from app.core.text import Document, Said, Span, View
+from app.core.text import Document, Replacement, Span, View
 from app.core.view import STOPS, view_of_text
 from app.core.wording import first_words
 
@@ -106,9 +106,9 @@ def _ends_row(text: str, view: View, line: Span) -> bool:
     return words.endswith(tuple(STOPS)) or (said[-1].end >= len(words) and said[-1].words[-1:] != " ")
 
 
-def _in_row(text: str, said: list[Said], row: Span, span: Span) -> Quote | None:
+def _in_row(text: str, said: list[Replacement], row: Span, span: Span) -> Quote | None:
     """A span in its row; `said` counts from the row's start. None where it is not within one cell."""
-    said = [Said(row.start + one.start, row.start + one.end, one.words) for one in said]
+    said = [Replacement(row.start + one.start, row.start + one.end, one.words) for one in said]
     before = [one for one in said if one.end <= span.start]
     after = [one for one in said if one.start >= span.end]
     if not said or len(before) + len(after) < len(said):
@@ -142,7 +142,7 @@ def _column(text: str, row: Span, words: str) -> str:
     )
 
 
-def _as_read(text: str, start: int, end: int, said: Iterable[Said]) -> str:
+def _as_read(text: str, start: int, end: int, said: Iterable[Replacement]) -> str:
     read, at = "", start
     for one in said:
         read += text[at : one.start] + one.words

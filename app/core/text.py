@@ -36,7 +36,7 @@ class Span:
         return max(self.start, other.start) < min(self.end, other.end)
 
 
-class Said(NamedTuple):
+class Replacement(NamedTuple):
     """`words` that are read in place of the code points `start` to `end`, none or what stands between two cells."""
 
     start: int
@@ -52,16 +52,16 @@ class View:
     crosses; `headings` give from which code point on which words stand over the text. All rise.
     """
 
-    said: tuple[Said, ...] = ()
+    said: tuple[Replacement, ...] = ()
     bounds: array[int] = field(default_factory=lambda: array("i"), hash=False)
     headings: tuple[tuple[int, str], ...] = ()
 
-    def said_in(self, start: int, end: int) -> list[Said]:
+    def said_in(self, start: int, end: int) -> list[Replacement]:
         """The entries of `said` between two code points, their positions counted from `start`."""
         low = bisect_left(self.said, start, key=lambda said: said.start)
         high = bisect_left(self.said, end, low, key=lambda said: said.start)
         found = (said for said in self.said[low:high] if said.end <= end)
-        return [Said(said.start - start, said.end - start, said.words) for said in found]
+        return [Replacement(said.start - start, said.end - start, said.words) for said in found]
 
     def heading_at(self, point: int) -> str:
         """The words of the sections that a code point stands in, empty where it stands in none."""
@@ -70,12 +70,12 @@ class View:
 
     def of_parts(self, parts: Sequence[Span]) -> View:
         """The view of these stretches of the text, put one behind the other; they rise."""
-        said: list[Said] = []
+        said: list[Replacement] = []
         bounds = array("i")
         headings: list[tuple[int, str]] = []
         at = 0
         for start, end in ((part.start, part.end) for part in parts):
-            said += [Said(at + one.start, at + one.end, one.words) for one in self.said_in(start, end)]
+            said += [Replacement(at + one.start, at + one.end, one.words) for one in self.said_in(start, end)]
             bounds.extend(at + bound - start for bound in self.bounds if start <= bound < end)
             headings.append((at, self.heading_at(start)))
             headings += [(at + point - start, words) for point, words in self.headings if start < point < end]
@@ -99,7 +99,7 @@ def _view(
     headings: tuple[tuple[int, str], ...],
 ) -> View:
     """A View as it comes out of a pickle."""
-    said = map(Said, starts, ends, map(words.__getitem__, numbers))
+    said = map(Replacement, starts, ends, map(words.__getitem__, numbers))
     return View(tuple(said), bounds, headings)
 
 

@@ -9,7 +9,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from app.core.text import Said, Span, View
+from app.core.text import Replacement, Span, View
 
 # Longer headers than this many code points are cut: they are said before every cell.
 _LONGEST_HEADER = 64
@@ -48,7 +48,7 @@ Merged = Mapping[tuple[int, int], tuple[int, int]]
 Headings = tuple[tuple[int, str], ...]
 
 
-def said_of_table(text: str, cells: Cells, header_rows: int | None = None) -> Iterator[Said]:
+def said_of_table(text: str, cells: Cells, header_rows: int | None = None) -> Iterator[Replacement]:
     """`said_of_rows` for a table given as rows of one width, in which None is an empty cell."""
     rows = [{column: span for column, span in enumerate(row) if span} for row in cells]
     return said_of_rows(text, rows, max(map(len, cells), default=0), header_rows)
@@ -60,7 +60,7 @@ def said_of_rows(
     columns: int,
     header_rows: int | None = None,
     merged: Merged | None = None,
-) -> Iterator[Said]:
+) -> Iterator[Replacement]:
     """What a table's cells are read with: each with its column's headers, each row with its section.
 
     Rows leave out empty cells; `merged` maps a cell (row, column) to how many rows and columns it takes, and it counts
@@ -109,7 +109,7 @@ def _said_of_row(
     above: _Above,
     pairs: bool,
     is_wide: bool = False,
-) -> Iterator[Said]:
+) -> Iterator[Replacement]:
     said_above = sorted(above)
     before, behind_name, name = -1, 0, ""
     for column, span in row.items():
@@ -126,13 +126,13 @@ def _said_of_row(
                 name = f"{section}, {name}"
             start = _line_start(text, span.start)
             if opening or start < span.start:
-                yield Said(start, span.start, opening)
+                yield Replacement(start, span.start, opening)
         else:
             if is_wide and behind_name > _NAMED_AGAIN:
                 opening = f"{name}. {opening}"
                 behind_name = 0
             stop = " " if text[before - 1] in STOPS else ": " if pairs else ". "
-            yield Said(before, span.start, stop + opening)
+            yield Replacement(before, span.start, stop + opening)
         before = span.end
         behind_name += len(opening) + len(span) + 2
     last = "".join(f". {_under(headers, column, above)}" for column in said_above)
@@ -142,7 +142,7 @@ def _said_of_row(
         last += "."
     end = _line_end(text, before)
     if last or end > before:
-        yield Said(before, end, last)
+        yield Replacement(before, end, last)
 
 
 def _under(headers: Mapping[int, str], column: int, above: _Above) -> str:
@@ -281,7 +281,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = ()) -> View:
     Without `headings`, titles marked by “#” are taken, or else short lines that stand alone above other text.
     """
     bounds = {match.end() for match in _PARAGRAPH.finditer(text)}
-    said: list[Said] = []
+    said: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
     for rows, rules in _typed_tables(text):
         filled = [column for row in rows for column, cell in enumerate(row) if len(cell)]
@@ -289,7 +289,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = ()) -> View:
         table = [{column - left: cell for column, cell in enumerate(row) if len(cell)} for row in rows]
         is_marked = bool(rules) and rules[0].start < rows[1][0].start
         found = said_of_rows(text, table, columns - left, 1 if is_marked else None)
-        said += sorted([*found, *(Said(rule.start, rule.end, "") for rule in rules)])
+        said += sorted([*found, *(Replacement(rule.start, rule.end, "") for rule in rules)])
         bounds.update(cell.start for row in table for cell in row.values())
         start = text.rfind("\n", 0, rows[0][0].start) + 1
         line_above = text.rfind("\n", 0, max(0, start - 1)) + 1

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
-from app.core.text import Said, Span, View
+from app.core.text import Replacement, Span, View
 from app.core.view import Row, caption_of, said_of_rows, stand_over
 from app.documents.block_words import PLAIN, OpenBlock, Styles
 from app.documents.grids import Grid
@@ -184,7 +184,7 @@ class Blocks:
 
 def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
     """The view of a document: its tables' headers, its blocks as bounds, and its headings and tables' captions."""
-    said: list[Said] = []
+    said: list[Replacement] = []
     headings: list[tuple[int, int, str]] = []
     captions: list[tuple[Span, str]] = []
     at = 0
@@ -209,7 +209,7 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
     return View(tuple(said), bounds, stand_over(headings, captions))
 
 
-def _said_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Said]:
+def _said_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Replacement]:
     """What is said in a table, whose cells may hold several blocks."""
     rows: list[Row] = [{} for _ in range(table.rows)]
     plain: set[int] = set()  # rows with words that are not set as headers are

@@ -21,7 +21,7 @@ from app.models.compute.precise import Precise
 from app.models.disk.card import read_card
 from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel
-from app.tasks.text.kept import Kept
+from app.tasks.text.text_cache import TextCache
 
 # A page each and some opened ones, while they are small: three of BERT base's size (110 million weights).
 MOST_HELD, MOST_WEIGHTS = 8, 400_000_000
@@ -250,7 +250,7 @@ class Holding:
             size = loaded.forward.size
             loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
         # What was read is kept for the next question, as long as the model is held.
-        kept = Kept(loaded.tokenizer)
+        kept = TextCache(loaded.tokenizer)
         model = ReadyModel(
             card,
             loaded.device,

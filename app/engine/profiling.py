@@ -42,7 +42,7 @@ _PARTS = (
     ("app/tasks/text/sections.py", WINDOWS),
     ("app/tasks/qa/order.py", WINDOWS),
     ("app/tasks/batches.py", WINDOWS),
-    ("app/tasks/text/kept.py", WINDOWS),
+    ("app/tasks/text/text_cache.py", WINDOWS),
     ("app/tasks/text/pieces.py", TOKENISING),
     ("app/tasks/text/known_words.py", TOKENISING),
     ("app/tasks/text/word_starts.py", TOKENISING),

@@ -34,7 +34,7 @@ _CLOSED = ("engine", "downloads", "documents", "history")
 _log = logging.getLogger(__name__)
 
 
-class Made(Generic[Part]):
+class Lazy(Generic[Part]):
     """A part of a Workspace, imported and made at its first use, from whichever thread that is."""
 
     def __init__(self, make: Callable[[Any], Part]) -> None:
@@ -80,49 +80,49 @@ class Workspace:
         self._told: set[tuple[Head, str]] = set()
         self._saving = threading.Lock()
 
-    @Made
+    @Lazy
     def shelf(self) -> Shelf:
         """The models that are installed."""
         from app.models.disk.installed import Shelf
 
         return Shelf([self.paths.models, self.paths.starter_models], self.paths.starter_models)
 
-    @Made
+    @Lazy
     def engine(self) -> Engine:
         """The model process, started by its first order."""
         from app.engine.client import Engine
 
         return Engine(log=self.paths.logs / "engine.log")
 
-    @Made
+    @Lazy
     def documents(self) -> Documents:
         """The processes that read documents, started by their first orders."""
         from app.flows.ask.document_process import Documents
 
         return Documents(self.paths.logs)
 
-    @Made
+    @Lazy
     def downloads(self) -> Downloads:
         """The process that reaches the network, started by its first order."""
         from app.flows.network.download_process import Downloads
 
         return Downloads(self.paths.logs / "download.log")
 
-    @Made
+    @Lazy
     def history(self) -> History:
         """What was asked before; its file is opened at the first use."""
         from app.library.history import History
 
         return History(self.paths.history_file)
 
-    @Made
+    @Lazy
     def uses(self) -> Uses:
         """When each model was last used."""
         from app.models.disk.uses import Uses
 
         return Uses(self.paths.uses_file, write_atomic)
 
-    @Made
+    @Lazy
     def measures(self) -> Measures:
         """What was measured of the models here."""
         from app.models.disk.measures import Measures

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
-from app.tasks.text.kept import Kept
+from app.tasks.text.text_cache import TextCache
 
 if TYPE_CHECKING:
     from app.core.inside import HeadPicture, ModuleRow, Stage
@@ -118,7 +118,7 @@ class ReadyModel:
     tokenizer: Tokenizer
     forward: Forward
     inside: Inside | None = None
-    kept: Kept | None = None
+    kept: TextCache | None = None
     precise: Callable[[Arrays], Arrays | None] | None = None
     finder: Callable[[], ReadyModel | None] | None = None
 

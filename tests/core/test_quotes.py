@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.core.layout import Kind, Opened
 from app.core.quotes import Quote, quote
 from app.core.report import Silent
-from app.core.text import Document, Said, Span, View
+from app.core.text import Document, Replacement, Span, View
 from app.documents.orders import Read
 from app.documents.reader import read
 from tests.documents.pdf.test_view import table
@@ -97,7 +97,7 @@ def test_a_row_of_a_pdf_is_named_unless_a_cell_goes_on_in_the_next_line() -> Non
     assert of(pdf, "1904").words == "Airport: Malmö. Passengers: 1904. Note: south."
     text = "Town\tSize\nKiruna\t611\nand more\t79\n"
     said = [(4, 5, ". "), (9, 9, "."), (10, 10, "Town: "), (16, 17, ". Size: "), (29, 30, ". Size: ")]
-    broken = Opened(Document(text, view=View(tuple(Said(*one) for one in said))), Kind.PDF)
+    broken = Opened(Document(text, view=View(tuple(Replacement(*one) for one in said))), Kind.PDF)
     assert not of(broken, "611").cell and not of(broken, "79").cell
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.text import Document, Said, Span, View, normalise_newlines
+from app.core.text import Document, Replacement, Span, View, normalise_newlines
 
 places = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda ends: Span(min(ends), max(ends)))
 
@@ -55,29 +55,31 @@ def test_faults_cross_processes_whole(kind: Any) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(["", ". ", "City: "]))))
 def test_a_view_crosses_processes_whole(said: list[tuple[int, int, str]]) -> None:
-    view = View(tuple(Said(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),))
+    view = View(tuple(Replacement(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),))
     document = pickle.loads(pickle.dumps(Document("text", view=view)))
-    assert document.view == view and all(isinstance(each, Said) for each in document.view.said)
+    assert document.view == view and all(isinstance(each, Replacement) for each in document.view.said)
 
 
 def test_a_view_tells_what_stands_over_a_place_and_is_said_in_a_stretch() -> None:
-    view = View((Said(2, 4, ". "), Said(6, 6, "x")), headings=((3, "A"), (8, "B")))
+    view = View((Replacement(2, 4, ". "), Replacement(6, 6, "x")), headings=((3, "A"), (8, "B")))
     assert [view.heading_at(point) for point in (2, 3, 8, 99)] == ["", "A", "B", "B"]
-    assert view.said_in(1, 7) == [Said(1, 3, ". "), Said(5, 5, "x")]
+    assert view.said_in(1, 7) == [Replacement(1, 3, ". "), Replacement(5, 5, "x")]
     assert view.said_in(2, 3) == view.said_in(4, 6) == []
 
 
 def test_the_view_of_parts_is_said_where_these_now_stand() -> None:
     view = View(
-        (Said(2, 3, "x"), Said(8, 8, "y"), Said(12, 14, "z")), array("i", [0, 5, 9, 12]), ((1, "A"), (9, "B"))
+        (Replacement(2, 3, "x"), Replacement(8, 8, "y"), Replacement(12, 14, "z")),
+        array("i", [0, 5, 9, 12]),
+        ((1, "A"), (9, "B")),
     )
     left = view.of_parts((Span(2, 6), Span(8, 14)))
-    assert left.said == (Said(0, 1, "x"), Said(4, 4, "y"), Said(8, 10, "z"))
+    assert left.said == (Replacement(0, 1, "x"), Replacement(4, 4, "y"), Replacement(8, 10, "z"))
     assert left.bounds.tolist() == [3, 5, 8]
     assert [left.heading_at(at) for at in range(7)] == ["A"] * 5 + ["B"] * 2
 
 
 def test_words_that_are_said_often_cross_once() -> None:
     words = "A header of a column: "
-    view = View(tuple(Said(at, at, f"{words[:-1]} ") for at in range(1000)))
+    view = View(tuple(Replacement(at, at, f"{words[:-1]} ") for at in range(1000)))
     assert len(pickle.dumps(view)) < 1000 * (12 + len(words) / 4)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToClassify
-from app.core.text import Document, Said, View
+from app.core.text import Document, Replacement, View
 from app.engine.client import Engine
 from app.engine.orders import Prepare, Run, Unload
 from app.engine.texts import LONG, Receiver, Sender, TextsGone
 
 TEXTS = ("", "short", "a" * LONG, "b" * LONG, "é" * (LONG + 1))
-VIEWS = (None, View(headings=((0, "Prices"),)), View((Said(1, 2, ": "),), array("i", (1, 5))))
+VIEWS = (None, View(headings=((0, "Prices"),)), View((Replacement(1, 2, ": "),), array("i", (1, 5))))
 
 
 def ask(*texts: str, view: View | None = None) -> Question:
@@ -55,7 +55,7 @@ def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
 
 def test_a_view_is_sent_once_with_its_text() -> None:
     sender, long = Sender(), "a" * LONG
-    view = View(tuple(Said(at, at + 1, f"row {at}") for at in range(0, LONG, 5)))
+    view = View(tuple(Replacement(at, at + 1, f"row {at}") for at in range(0, LONG, 5)))
     assert len(pickle.dumps(sender.pack(ask(long, view=view)))) > 2 * LONG
     assert len(pickle.dumps(sender.pack(ask(long, view=replace(view))))) < 2000
     assert len(pickle.dumps(sender.pack(ask(long)))) in range(LONG, LONG + 2000), "without it another text"

@@ -28,7 +28,7 @@ WORDS = {
 }
 
 
-class Deed(Protocol):
+class Action(Protocol):
     """What the module of each word offers."""
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     arguments.deed.run(arguments, workspace, report)
 
 
-def _parser(word: str) -> tuple[Parser, Deed]:
+def _parser(word: str) -> tuple[Parser, Action]:
     """The parser of a word, and what does its work; only the module that is needed is imported."""
     if word not in WORDS:
         near = did_you_mean(word, WORDS)
@@ -87,7 +87,7 @@ def _parser(word: str) -> tuple[Parser, Deed]:
     return parser, deed
 
 
-def _deed(word: str) -> Deed:
+def _deed(word: str) -> Action:
     match word:
         case "list":
             from app.cli.models import installed

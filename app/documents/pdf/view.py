@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from app.core.layout import PageText
-from app.core.text import Said, Span, View
+from app.core.text import Replacement, Span, View
 from app.core.view import NUMBER, Row, caption_of, said_of_rows, stand_over
 from app.documents.pdf.characters import Word
 from app.documents.pdf.lines import Line, distance
@@ -79,7 +79,7 @@ def view_of_pages(
     pages: Sequence[PageText],
 ) -> View:
     """The view of a PDF; `spans` are the blocks' places in its text, `levels` the headings' by the blocks' numbers."""
-    said: list[Said] = []
+    said: list[Replacement] = []
     bounds = {span.start for span in spans if len(span)}
     for block, span in zip(blocks, spans, strict=True):
         if block.is_row:
@@ -239,7 +239,7 @@ def _place(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tup
     )
 
 
-def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Said], list[int]]:
+def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], list[int]]:
     """What is said in rows that are aligned, and where their cells begin."""
     columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:

@@ -28,7 +28,11 @@ _PORTS = {"http": 80, "https": 443}
 def make_client(conversation: Conversation) -> httpx2.Client:
     """The client for one order. Raises SpanlightError for settings of the network that cannot be."""
     client = httpx2.Client(
-        transport=Gate(conversation), follow_redirects=True, max_redirects=8, trust_env=False, timeout=None
+        transport=GuardedTransport(conversation),
+        follow_redirects=True,
+        max_redirects=8,
+        trust_env=False,
+        timeout=None,
     )
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # none is kept or sent
     return client
@@ -49,7 +53,7 @@ def check_endpoint(address: str) -> None:
         )
 
 
-class Gate(httpx2.BaseTransport):
+class GuardedTransport(httpx2.BaseTransport):
     """Lets requests out one by one: written down first, with an honest name, and to no worse place than before."""
 
     def __init__(self, conversation: Conversation) -> None:

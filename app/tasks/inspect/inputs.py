@@ -18,7 +18,7 @@ from app.tasks.heads.masked import masked_windows
 from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.reading import Asked, question_tokens
+from app.tasks.qa.question_run import QuestionRun, question_tokens
 from app.tasks.qa.spans import window_candidates
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.windows import PairTemplate, Window, pad, padding_id
@@ -68,7 +68,7 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     focus = subject.focus or best_place(subject, model, report)
     template = PairTemplate.of(model.tokenizer)
     question = Question(subject.pair, (_document(subject),), in_order=True)
-    asked = Asked(0, question, model, report)
+    asked = QuestionRun(0, question, model, report)
     cut = [window for _, group in asked.groups(template) for window in group]
     if not cut:
         raise _nothing("text")

@@ -11,8 +11,8 @@ from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
-from app.tasks.qa.fast.finding import Finding, finder_of
-from app.tasks.qa.reading import Asked
+from app.tasks.qa.fast.two_pass import TwoPassReader, finder_of
+from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import PairTemplate, Window
@@ -26,10 +26,12 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     _refuse_unreadable(question)
-    asked = Asked(0, question, model, report)
+    asked = QuestionRun(0, question, model, report)
     finder = finder_of(asked, model)
     pace = Pace(report, "windows")
-    way = _Alone(asked, model, report) if finder is None else _with_finder(asked, model, finder, report)
+    way = (
+        _OnePassReader(asked, model, report) if finder is None else _with_finder(asked, model, finder, report)
+    )
     asked = way.asked
     told: list[Candidate] = []
     for _ in way:
@@ -62,7 +64,7 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     pace = Pace(report, "questions")
     readings: list[Reading | None] = [None] * len(questions)
     opened = (
-        Asked(index, replace(question, in_order=not question.quick), model, report)
+        QuestionRun(index, replace(question, in_order=not question.quick), model, report)
         for index, question in enumerate(questions)
     )
     done = 0
@@ -83,17 +85,17 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
 class _Piece:
     """A window on its way to the model."""
 
-    asked: Asked
+    asked: QuestionRun
     document: int
     window: Window
 
 
-class _Alone:
-    """Reads a question's windows by one model; iterating goes on by one group. Told of as `Finding` is."""
+class _OnePassReader:
+    """Reads a question's windows by one model; iterating goes on by one group. Told of as `TwoPassReader` is."""
 
     seconds_left = None
 
-    def __init__(self, asked: Asked, model: ReadyModel, report: Report) -> None:
+    def __init__(self, asked: QuestionRun, model: ReadyModel, report: Report) -> None:
         self.asked = self.teller = asked
         self._groups = asked.groups(PairTemplate.of(model.tokenizer))
         self._run = Runner(model, report)
@@ -116,18 +118,20 @@ class _Alone:
             yield
 
 
-def _with_finder(asked: Asked, model: ReadyModel, finder: ReadyModel, report: Report) -> Finding | _Alone:
+def _with_finder(
+    asked: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
+) -> TwoPassReader | _OnePassReader:
     """How a long text is read where there is a quick reader: by both, for a `quick` question by that one alone."""
     if asked.question.quick:
-        return _Alone(Asked(asked.index, asked.question, finder, report), finder, report)
-    return Finding(asked, model, finder, report)
+        return _OnePassReader(QuestionRun(asked.index, asked.question, finder, report), finder, report)
+    return TwoPassReader(asked, model, finder, report)
 
 
-def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
+def _read_all(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
     """Reads the windows of questions; yields after each batch the questions it read from."""
     source = iter(questions)
     while True:
-        long: list[Finding | _Alone] = []
+        long: list[TwoPassReader | _OnePassReader] = []
         yield from _read_mixed(_until_long(source, long, model, report), model, report)
         if not long:
             return
@@ -140,8 +144,11 @@ def _read_all(questions: Iterable[Asked], model: ReadyModel, report: Report) -> 
 
 
 def _until_long(
-    questions: Iterator[Asked], long: list[Finding | _Alone], model: ReadyModel, report: Report
-) -> Iterator[Asked]:
+    questions: Iterator[QuestionRun],
+    long: list[TwoPassReader | _OnePassReader],
+    model: ReadyModel,
+    report: Report,
+) -> Iterator[QuestionRun]:
     """The next questions, up to one whose text a quick reader reads, whose way to be read is put into `long`."""
     for asked in questions:
         finder = finder_of(asked, model)
@@ -151,11 +158,11 @@ def _until_long(
         yield asked
 
 
-def _read_mixed(questions: Iterable[Asked], model: ReadyModel, report: Report) -> Iterator[Asked]:
+def _read_mixed(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
     """Reads the windows of questions in mixed batches; yields after each batch the questions it read from."""
     template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
-    empty: list[Asked] = []
+    empty: list[QuestionRun] = []
 
     def pieces() -> Iterator[_Piece]:
         for asked in questions:
@@ -176,7 +183,7 @@ def _read_mixed(questions: Iterable[Asked], model: ReadyModel, report: Report) -
     yield from _drain(empty)
 
 
-def _drain(questions: list[Asked]) -> Iterator[Asked]:
+def _drain(questions: list[QuestionRun]) -> Iterator[QuestionRun]:
     while questions:
         yield questions.pop(0)
 

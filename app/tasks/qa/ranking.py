@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from app.core.text import Document, Span
-from app.tasks.text.kept import KeptText
+from app.tasks.text.text_cache import CachedText
 from app.tasks.text.word_starts import WordStarts
 
 CELL = 512
@@ -140,7 +140,7 @@ class Places:
         question: str,
         documents: Sequence[Document],
         check: Callable[[], None] = lambda: None,
-        kept: Sequence[KeptText] | None = None,
+        kept: Sequence[CachedText] | None = None,
     ) -> None:
         self._documents = documents
         cells = [-(-len(document.text) // CELL) for document in documents]
@@ -153,7 +153,7 @@ class Places:
         # A place is a cell with the next one, unless that is another document's.
         last = np.zeros(total, dtype=bool)
         last[self._firsts[1:][np.array(cells) > 0] - 1] = True
-        texts = kept or [KeptText(document.text) for document in documents]
+        texts = kept or [CachedText(document.text) for document in documents]
         words: list[WordStarts] = []
         for text in texts:
             check()

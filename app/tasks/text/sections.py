@@ -9,8 +9,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.text import Document
-from app.tasks.text.kept import KeptText
 from app.tasks.text.pieces import Pieces, pieces
+from app.tasks.text.text_cache import CachedText
 from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise_view
 from app.tasks.text.windows import MAX_TOKENS, Ids, PairTemplate, Window, windows
 
@@ -44,7 +44,7 @@ def section_windows(
     question_ids: Ids,
     tokenizer: Tokenizer,
     section: Section,
-    kept: KeptText,
+    kept: CachedText,
     *,
     length: int,
     stride: int,
@@ -92,12 +92,12 @@ class SectionTokens:
         )
 
 
-def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -> SectionTokens:
+def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, kept: CachedText) -> SectionTokens:
     """A section's tokens, made now where they are not kept of its text."""
     return kept.get((section.start, section.end, stride), lambda: _read(tokenizer, section, stride, kept))
 
 
-def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -> SectionTokens:
+def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: CachedText) -> SectionTokens:
     runs = [_tokens(tokenizer, section.start, section.end, kept)]
     if len(runs[0]):
         runs.insert(0, _before(tokenizer, section.start, stride // 2, kept))
@@ -106,14 +106,14 @@ def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: KeptText) -
     return SectionTokens(tokens, pieces(kept.text, tokens.starts, tokens.ends, kept.view))
 
 
-def _tokens(tokenizer: Tokenizer, start: int, end: int, kept: KeptText) -> Tokens:
+def _tokens(tokenizer: Tokenizer, start: int, end: int, kept: CachedText) -> Tokens:
     """The tokens of a stretch of the text as its view has it read."""
     # What is said at a stretch's end belongs to the next one, which the text's last has not.
     said = kept.view.said_in(start, end + (start < end == len(kept.text))) if kept.view else ()
     return moved(tokenise_view(tokenizer, kept.text[start:end], said, words=kept.words)[0], start)
 
 
-def _before(tokenizer: Tokenizer, end: int, count: int, kept: KeptText) -> Tokens:
+def _before(tokenizer: Tokenizer, end: int, count: int, kept: CachedText) -> Tokens:
     """The last `count` tokens of the text before `end`, fewer only where the text begins."""
     text, reach = kept.text, count * _CHARACTERS_A_TOKEN
     while True:
@@ -128,7 +128,7 @@ def _before(tokenizer: Tokenizer, end: int, count: int, kept: KeptText) -> Token
         reach *= 2
 
 
-def _after(tokenizer: Tokenizer, start: int, count: int, kept: KeptText) -> Tokens:
+def _after(tokenizer: Tokenizer, start: int, count: int, kept: CachedText) -> Tokens:
     """The first `count` tokens of the text from `start` on, fewer only where the text ends."""
     text, reach = kept.text, count * _CHARACTERS_A_TOKEN
     while True:

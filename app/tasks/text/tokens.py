@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.core.text import Said, Span
+from app.core.text import Replacement, Span
 from app.tasks.text.characters import SPACE, code_points, kinds
 from app.tasks.text.known_words import KnownWords
 
@@ -65,7 +65,7 @@ def tokenise(
 
 
 def tokenise_view(
-    tokenizer: Tokenizer, text: str, said: Sequence[Said], *, words: KnownWords | None = None
+    tokenizer: Tokenizer, text: str, said: Sequence[Replacement], *, words: KnownWords | None = None
 ) -> tuple[Tokens, np.ndarray]:
     """Tokens of `text` as it is read with what is `said` in it, and which of them are said (bool[n]).
 

@@ -69,7 +69,7 @@ class Answers(QObject):
         if not sheet.is_open:
             return
         if outcome is None or outcome.stale:
-            sheet.pane.put_out()
+            sheet.pane.clear_highlights()
             sheet.pane.set_heat(())
             return
         answers = outcome.shown(self.threshold())

@@ -103,7 +103,7 @@ class Asking(QObject):
         reading = "every" if whole else settings.ask_reading
         quick = reading == "quick"
         outcome = sheet.outcome = Outcome(question, opened, example=example, quick=quick)
-        sheet.pane.put_out()
+        sheet.pane.clear_highlights()
         sheet.pane.set_heat(())
         sheet.pane.hold()
         if up:

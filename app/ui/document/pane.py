@@ -41,7 +41,7 @@ class Pane(Protocol):
     def choose(self, index: int) -> None:
         """Make another one of the lit places the strong one."""
 
-    def put_out(self) -> None:
+    def clear_highlights(self) -> None:
         """Light nothing up."""
 
     def reveal(self, index: int) -> None:

@@ -21,7 +21,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.progress_strip import InLine, ProgressStrip
 from app.ui.kit.theme import Theme
 
-Deed = Callable[..., object]
+Action = Callable[..., object]
 
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 
@@ -53,7 +53,7 @@ class Looking(QObject):
         """Have the visit's model look at this; `words` say meanwhile what goes on."""
         self.start_flow(_look, request, self._section.visit.model, words=words)
 
-    def start_flow(self, flow: Deed, *arguments: object, words: str = "Looking inside") -> None:
+    def start_flow(self, flow: Action, *arguments: object, words: str = "Looking inside") -> None:
         """Run `flow(workspace, *arguments, report)` in the work lane."""
         self.drop()
         section = self._section

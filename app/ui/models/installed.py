@@ -23,7 +23,7 @@ from app.ui.kit.outside import open_folder
 from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.listed import Listed, listed, sample_visit
-from app.ui.models.model_details import Deeds, ModelDetails
+from app.ui.models.model_details import CardActions, ModelDetails
 from app.ui.models.removing import Removing
 from app.ui.models.section import ModelsSection
 from app.ui.models.words import PAGES, TASKS, beside, came_from
@@ -137,7 +137,7 @@ class InstalledSection(ModelsSection):
                 card.description,
                 found.uses_of(card),
                 found.facts_of(card),
-                Deeds(
+                CardActions(
                     measure=any(head in NOUNS for head in card.heads),
                     kept="It comes with Spanlight and cannot be removed." if starter else "",
                 ),
@@ -149,7 +149,7 @@ class InstalledSection(ModelsSection):
             again = broken.origin is not None and bool(broken.origin.repository)
             self.details.show_model(
                 broken.name, "", "", (), [Fact("Came from", source, tip), Fact("Folder", broken.folder)],
-                Deeds(measure=False, look=False, again=again),
+                CardActions(measure=False, look=False, again=again),
             )  # fmt: skip
             self.details.fault.show_fault(broken.sentence, broken.hint)
             self.panes.show_right(self.details)

@@ -102,7 +102,7 @@ class RemovalCard(QFrame):
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class CardActions:
     """What can be done with a model; `kept` says why it cannot be removed, empty where it can."""
 
     measure: bool = True
@@ -158,7 +158,7 @@ class ModelDetails(ModelSheet):
         self._kept.setProperty("ink", "quiet")
         self._kept.setWordWrap(True)
         self._rules = (rule(), rule())
-        self._deeds = Deeds()
+        self._deeds = CardActions()
         for part in (self.fault, self.notice, self.uses, self._rules[0], self.facts, self.reliability):
             self.put(part)
         self.put(self._rules[1])
@@ -176,7 +176,7 @@ class ModelDetails(ModelSheet):
         line: str,
         uses: Sequence[Use],
         facts: Sequence[Fact],
-        deeds: Deeds,
+        deeds: CardActions,
         reliability: Reliability | None = None,
     ) -> None:
         """Show a model; whether another one is to be removed is asked no longer."""

@@ -20,7 +20,7 @@ from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
 from app.tasks.inspect.inputs import Input, input_of
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.reading import Asked
+from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import window_candidates
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import PairTemplate
@@ -76,7 +76,7 @@ def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
     text = "# Towns\n\nCity | People\nParis | two\nRome | three\n"
     view, model = view_of_text(text), span_reader()
     question = Question("who is king", (Document(text, view=view),), in_order=True)
-    ((_, (window,)),) = Asked(0, question, model, Silent()).groups(PairTemplate.of(model.tokenizer))
+    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups(PairTemplate.of(model.tokenizer))
     found = input_of(Subject(QA, text, question.text, focus=Span(0, 1), view=view), model, Silent())
     assert found.arrays["input_ids"].tolist() == [window.input_ids.tolist()]
     asked = [
@@ -121,7 +121,7 @@ def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -
 def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
     model = span_reader()
     text = "the queen of hearts made some tarts. " * 900  # more than one section
-    asked = Asked(0, Question("who", (Document(text),)), model, Silent())
+    asked = QuestionRun(0, Question("who", (Document(text),)), model, Silent())
     count = sum(len(group) for _, group in asked.groups(PairTemplate.of(model.tokenizer)))
     found = input_of(Subject(QA, text, "who", focus=Span(20_100, 20_110)), model, Silent())
     assert found.window.windows == count > 100

@@ -23,7 +23,7 @@ from app.models.disk.card import read_card
 from app.tasks.qa import reading as reading_module
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read, read_batch
-from app.tasks.qa.reading import LEAST_HEAT, heat
+from app.tasks.qa.question_run import LEAST_HEAT, heat
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.sections import sections

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.text import Document, Said, Span, View
+from app.core.text import Document, Replacement, Span, View
 from app.core.view import view_of_text
 from app.tasks.qa.spans import MAX_TOKENS, window_candidates
-from app.tasks.text.kept import KeptText
 from app.tasks.text.pieces import pieces
 from app.tasks.text.sections import section_windows, sections
+from app.tasks.text.text_cache import CachedText
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate, Window, windows
 from tests.helpers.allowed_spans import allowed
@@ -35,7 +35,7 @@ def of_sections(
 ) -> list[tuple[range, list[Window]]]:
     """Each section's code points and windows."""
     tokenizer = TOKENIZERS[family]
-    template, kept = PairTemplate.of(tokenizer), KeptText(text, view)
+    template, kept = PairTemplate.of(tokenizer), CachedText(text, view)
     return [
         (
             range(each.start, each.end),
@@ -162,7 +162,7 @@ def test_the_best_candidate_is_the_best_of_all_spans_in_their_blocks(
     text, said, bounds = "", [], []
     for words, opening, is_bound in parts:
         if opening:
-            said.append(Said(len(text), len(text) + 1, f" {opening}"))
+            said.append(Replacement(len(text), len(text) + 1, f" {opening}"))
             text += "|"
         if is_bound:
             bounds.append(len(text))
@@ -189,7 +189,7 @@ def test_the_best_candidate_is_the_best_of_all_spans_in_their_blocks(
 
 def test_what_is_said_is_read_at_every_end_of_a_section() -> None:
     text = "king\nqueen\ntarts"
-    view = View(tuple(Said(at, at, ". the ") for at in (0, 4, 10, 16)))
+    view = View(tuple(Replacement(at, at, ". the ") for at in (0, 4, 10, 16)))
     tokenizer = TOKENIZERS["bert"]
     whole, _ = tokenise_view(tokenizer, text, view.said)
     scored = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.text import Said
+from app.core.text import Replacement
 from app.tasks.text.known_words import KnownWords
 from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
 from tests.helpers.small_models import small_tokenizer
@@ -20,7 +20,7 @@ texts = st.text(st.sampled_from("aK 1.,:|\n\té👩\u0301\ud800北"), max_size=6
 
 
 @st.composite
-def words_and_said(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], list[Said]]:
+def words_and_said(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], list[Replacement]]:
     """Words between separators, the words' places, and what is said before, between or behind some of them."""
     words = draw(
         st.lists(st.sampled_from(["king", "wonderfully", "12", "a-b.", "(é)", "👩 北", "$3.5"]), max_size=8)
@@ -31,17 +31,17 @@ def words_and_said(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], list[Sa
         places.append((len(text), len(text) + len(word)))
         match draw(st.sampled_from(["nothing", "before", "instead", "behind"])):
             case "before":
-                said.append(Said(len(text), len(text), "Who: "))
+                said.append(Replacement(len(text), len(text), "Who: "))
             case "instead":
-                said.append(Said(at, len(text), ". He said: "))
+                said.append(Replacement(at, len(text), ". He said: "))
             case "behind" if len(text) == at + 1:
-                said.append(Said(at, at, "."))
+                said.append(Replacement(at, at, "."))
         text += word + draw(st.sampled_from(["\n", "\t", "  "]))
         at = places[-1][1]
     return text, places, said
 
 
-def spoken(text: str, said: list[Said]) -> str:
+def spoken(text: str, said: list[Replacement]) -> str:
     at, parts = 0, []
     for each in said:
         parts += [text[at : each.start], each.words]
@@ -64,7 +64,7 @@ def test_where_nothing_is_said_it_is_tokenise(text: str, family: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(given_=words_and_said(), family=families)
 def test_own_tokens_keep_their_places_and_said_ones_have_no_width(
-    given_: tuple[str, list[tuple[int, int]], list[Said]], family: str
+    given_: tuple[str, list[tuple[int, int]], list[Replacement]], family: str
 ) -> None:
     text, places, said = given_
     tokenizer = TOKENIZERS[family]
@@ -92,7 +92,10 @@ def test_own_tokens_keep_their_places_and_said_ones_have_no_width(
 def test_places_stay_inside_the_text_whatever_is_said(data: st.DataObject, text: str, family: str) -> None:
     points = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     words = st.text(st.sampled_from("aK 1.:\n👩[SEP]"), max_size=6)
-    said = [Said(start, end, data.draw(words)) for start, end in zip(points[::2], points[1::2], strict=False)]
+    said = [
+        Replacement(start, end, data.draw(words))
+        for start, end in zip(points[::2], points[1::2], strict=False)
+    ]
     found, is_said = tokenise_view(TOKENIZERS[family], text, said)
     assert (np.diff(found.starts) >= 0).all() and (np.diff(found.ends) >= 0).all()
     assert ((found.starts >= 0) & (found.starts <= found.ends) & (found.ends <= len(text))).all()
@@ -102,7 +105,7 @@ def test_places_stay_inside_the_text_whatever_is_said(data: st.DataObject, text:
 def test_a_token_that_runs_into_what_is_said_ends_with_the_texts_own_part() -> None:
     roberta = TOKENIZERS["roberta"]
     # " the" is one token, of which the text has the first two letters.
-    found, is_said = tokenise_view(roberta, "of th", [Said(5, 5, "e king")])
+    found, is_said = tokenise_view(roberta, "of th", [Replacement(5, 5, "e king")])
     assert [roberta.id_to_token(token) for token in found.ids][-2:] == ["Ġthe", "Ġking"]
     assert (found.starts.tolist()[-2:], found.ends.tolist()[-2:]) == ([3, 5], [5, 5])
     assert is_said.tolist()[-2:] == [False, True]
@@ -111,13 +114,13 @@ def test_a_token_that_runs_into_what_is_said_ends_with_the_texts_own_part() -> N
 @pytest.mark.parametrize("words", [None, "known"])
 def test_a_special_tokens_name_that_is_said_is_only_words(words: str | None) -> None:
     known = KnownWords(BERT) if words else None
-    found, is_said = tokenise_view(BERT, "king", [Said(0, 0, "[SEP]: ")], words=known)
+    found, is_said = tokenise_view(BERT, "king", [Replacement(0, 0, "[SEP]: ")], words=known)
     assert BERT.token_to_id("[SEP]") not in found.ids.tolist()
     assert is_said.tolist() == [True] * (len(found) - 1) + [False]
 
 
 def test_known_words_change_nothing() -> None:
-    said = [Said(0, 0, "Who: "), Said(4, 5, ". When: "), Said(7, 7, ".")]
+    said = [Replacement(0, 0, "Who: "), Replacement(4, 5, ". When: "), Replacement(7, 7, ".")]
     one, other = (
         tokenise_view(BERT, "king\t12\nthe war", said, words=words) for words in (None, KnownWords(BERT))
     )

@@ -45,7 +45,7 @@ def test_it_is_a_pane(
     pane.set_heat([0.5] * 8)
     pane.set_heat(())
     pane.go_to(5)
-    pane.put_out()
+    pane.clear_highlights()
     pane.hold()
     assert not pane.moved_by_person() and not pane.go_to_words("abc")
 

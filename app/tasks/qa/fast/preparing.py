@@ -8,8 +8,8 @@ from functools import partial
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.text import Document
-from app.tasks.qa.fast.finding import finder_of
-from app.tasks.qa.reading import Asked
+from app.tasks.qa.fast.two_pass import finder_of
+from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import section_tokens, sections
 from app.tasks.text.word_starts import WordStarts
@@ -22,7 +22,7 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
     answered, and read as fast as a second one. Tells progress in sections. Raises Stopped when the work is to stop,
     which takes some milliseconds; what was made until then stays.
     """
-    asked = Asked(0, Question("", tuple(documents)), model, report)
+    asked = QuestionRun(0, Question("", tuple(documents)), model, report)
     for one in filter(None, (finder_of(asked, model), model)):
         _prepare(documents, one, report)
 

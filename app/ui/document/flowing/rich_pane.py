@@ -25,7 +25,7 @@ from app.ui.document.flowing.rich_page import RichPage
 from app.ui.document.flowing.rich_places import shown
 from app.ui.document.marks.desk import draw_edge
 from app.ui.document.marks.heat import edges_of, over_height
-from app.ui.document.marks.lights import Light, Lights
+from app.ui.document.marks.highlights import HighlightRange, Highlights
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Stand, after, at_once, count_words, seek_words
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
@@ -65,7 +65,7 @@ class RichPane(RichPage):
         super().__init__(theme, parent)
         self._asked: list[tuple[Span, str]] = []
         self._heat: tuple[float, ...] = ()
-        self.lights = Lights(theme)
+        self.lights = Highlights(theme)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setTabChangesFocus(True)
@@ -98,7 +98,7 @@ class RichPane(RichPage):
         self._asked = list(places)
         self.build_to(max((span.end for span, _ in places), default=0))
         self.lights.places = [
-            Light(*self._places.span_to_qt(span), self._says(span, words)) for span, words in places
+            HighlightRange(*self._places.span_to_qt(span), self._says(span, words)) for span, words in places
         ]
         self.lights.faint = faint
         self.choose(chosen)
@@ -120,7 +120,7 @@ class RichPane(RichPage):
         places = self.lights.places
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
-    def put_out(self) -> None:
+    def clear_highlights(self) -> None:
         """Light nothing up."""
         self._asked = []
         self.lights.clear()

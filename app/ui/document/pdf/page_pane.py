@@ -84,7 +84,7 @@ class PagePane(SelectablePages):
         self._update_map()
         self.viewport().update()
 
-    def put_out(self) -> None:
+    def clear_highlights(self) -> None:
         """Light nothing up."""
         self.lights.clear()
         self._update_map()

@@ -21,7 +21,7 @@ from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
 from app.ui.document.marks.desk import draw_edge, measure_of, page_fit
 from app.ui.document.marks.heat import edges_of, over_height
-from app.ui.document.marks.lights import Lights
+from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable, text_at
 from app.ui.document.marks.word_search import Stand
 from app.ui.document.text.filling import PIECE, Filling, piece_end
@@ -137,7 +137,7 @@ class DocumentPane(PlainPage):
         places = self.lights.places
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
-    def put_out(self) -> None:
+    def clear_highlights(self) -> None:
         """Light nothing up."""
         self.lights.clear()
         self._update_marks()
@@ -284,9 +284,9 @@ class DocumentPane(PlainPage):
     def _go_to_share(self, share: float) -> None:
         self.put_share(share, _ABOVE)
 
-    def _make_lights(self) -> Lights:
+    def _make_lights(self) -> Highlights:
         """What draws the lit places."""
-        return Lights(self._theme)
+        return Highlights(self._theme)
 
     def _first_line(self) -> tuple[int, int]:
         """The paragraph at the top of the view, and which of its lines that is.

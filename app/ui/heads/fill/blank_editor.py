@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, Q
 from app.core.blanks import BLANK, blanks_in
 from app.core.positions import Offsets
 from app.core.text import Span
-from app.ui.document.marks.lights import Lights
+from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor
 from app.ui.kit.theme import Theme
@@ -23,7 +23,7 @@ class LitEdit(PaperEdit):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.lights = Lights(theme)
+        self.lights = Highlights(theme)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         blocks = list(self.visible_blocks())

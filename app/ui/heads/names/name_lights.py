@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.core.positions import Offsets
 from app.core.text import Span
-from app.ui.document.marks.lights import Blocks, Light, Lights
+from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
 from app.ui.heads.names.name_styles import NameStyle
 from app.ui.kit.page_layout import line_boxes
 from app.ui.kit.theme import Theme
@@ -29,7 +29,7 @@ class LitName:
     kind: int
 
 
-class NameLights(Lights):
+class NameLights(Highlights):
     """The names of one page in the order of its text, none overlapping another; `hidden` types are not drawn.
 
     `mates` are the places of the same name as the chosen one.
@@ -52,7 +52,7 @@ class NameLights(Lights):
         self._names, self._styles = tuple(names), tuple(styles)
         for name in names:
             start, end = offsets.span_to_qt(name.span)
-            self.places.append(Light(start, end, start < end and name.span.of(text) == name.words))
+            self.places.append(HighlightRange(start, end, start < end and name.span.of(text) == name.words))
         self._starts = [light.start for light in self.places]
         return [light.shown for light in self.places]
 
@@ -62,7 +62,7 @@ class NameLights(Lights):
         self._names, self._styles, self._starts, self._boxes = (), (), [], []
         self.mates = ()
 
-    def get(self, index: int) -> Light | None:
+    def get(self, index: int) -> HighlightRange | None:
         """A lit name, or None where there is none of that index or it is not shown."""
         known = 0 <= index < len(self._names)
         return super().get(index) if known and self._names[index].kind not in self.hidden else None

@@ -48,7 +48,7 @@ class NamesShown(QObject):
         outdated = self.is_outdated()
         self._panel.set_outdated(outdated)
         if outdated:
-            self._pane.put_out()
+            self._pane.clear_highlights()
             return
         styles = self._panel.styles()
         self._pane.show_names(tuple(self.found.lit(styles)), styles)

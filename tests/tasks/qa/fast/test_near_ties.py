@@ -20,7 +20,7 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa.fast.near_ties import DISTANCES
 from app.tasks.qa.question_answering import read, read_batch
-from app.tasks.qa.reading import Asked
+from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
@@ -194,7 +194,7 @@ def test_such_a_span_of_another_window_too() -> None:
     # In float32 "queen" is better by 0.02, in bfloat16 "king queen" by 0.03, which begins where another window scores.
     narrow, again = by_table({"king": 2.98, "queen": 3.0}, {"queen": 3.0}, shift=0.05, shifted="king")
     words = ["a"] * 80
-    blank = Asked(0, ask("who", " ".join(words)), narrow, Silent())
+    blank = QuestionRun(0, ask("who", " ".join(words)), narrow, Silent())
     (_, (first,)), *_ = blank.groups(PairTemplate.of(narrow.tokenizer), size=1)
     last = int(np.flatnonzero(first.scored)[-1])
     words[last : last + 2] = "king", "queen"

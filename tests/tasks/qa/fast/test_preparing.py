@@ -10,8 +10,8 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.tasks.qa.fast.preparing import prepare
 from app.tasks.qa.question_answering import read
-from app.tasks.text.kept import Kept
 from app.tasks.text.known_words import KnownWords
+from app.tasks.text.text_cache import TextCache
 from tests.helpers.fake_models import Noted, span_reader
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "paris")
@@ -23,7 +23,7 @@ def text_of(seed: int) -> str:
 
 def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = span_reader()
-    model = replace(plain, kept=Kept(plain.tokenizer))
+    model = replace(plain, kept=TextCache(plain.tokenizer))
     documents = (Document(text_of(1)), Document("too short to be kept"), Document(text_of(2)))
     noted = Noted()
     prepare(documents, model, noted)
@@ -44,7 +44,7 @@ def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: py
 
 def test_it_stops_at_once_and_what_it_made_stays() -> None:
     plain = span_reader()
-    model = replace(plain, kept=Kept(plain.tokenizer))
+    model = replace(plain, kept=TextCache(plain.tokenizer))
     assert model.kept is not None
     with pytest.raises(Stopped):
         prepare([Document(text_of(1))], model, Noted(stop_at=3))
@@ -54,7 +54,7 @@ def test_it_stops_at_once_and_what_it_made_stays() -> None:
 
 def test_nothing_is_made_where_there_is_no_room() -> None:
     plain = span_reader()
-    model = replace(plain, kept=Kept(plain.tokenizer, most=60_000))
+    model = replace(plain, kept=TextCache(plain.tokenizer, most=60_000))
     prepare([Document(text_of(1))], model, Silent())
     assert model.kept is not None and model.kept.words is not None
     assert len(model.kept.words) == 0

@@ -303,7 +303,7 @@ def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
     pane.light([(Span(8, 12), "page")])
     place = pane.light_boxes(0)[0].center().toPoint()
     assert pane.anchorAt(place) == ""
-    pane.put_out()
+    pane.clear_highlights()
     qtbot.mouseClick(pane.viewport(), LEFT, pos=place)
     assert pane.text() == writer.text
 

@@ -172,7 +172,7 @@ def test_the_strong_one_and_the_others_differ_and_faint_makes_them_alike(
     assert (ground(0), ground(1)) == (pale, strong)
     pane.light([place(pane, "kitchen")], 0, faint=True)
     assert ground(0) == pale
-    pane.put_out()
+    pane.clear_highlights()
     assert pane.map.marks() == () and pane.light_boxes(0) == []
 
 

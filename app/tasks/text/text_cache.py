@@ -32,7 +32,7 @@ class Weighed(Protocol):
 WeighedT = TypeVar("WeighedT", bound=Weighed)
 
 
-class Kept:
+class TextCache:
     """What is kept of the texts that one tokenizer's model read last; the least recently used text goes first.
 
     At most `most` bytes, texts included. A text is known by its characters, so another one never gets what is its.
@@ -41,21 +41,21 @@ class Kept:
     def __init__(self, tokenizer: Tokenizer, most: int = MOST_BYTES) -> None:
         self.words = KnownWords(tokenizer) if KnownWords.suits(tokenizer) else None
         self._most = most
-        self._texts: OrderedDict[str, KeptText] = OrderedDict()
+        self._texts: OrderedDict[str, CachedText] = OrderedDict()
 
     @property
     def nbytes(self) -> int:
         """The memory that it takes, but for the words' tokens."""
         return sum(text.nbytes for text in self._texts.values())
 
-    def of(self, document: Document) -> KeptText:
+    def of(self, document: Document) -> CachedText:
         """What is kept of a document's text as it is read; it is filled, and stays, as long as there is room."""
         text = document.text
         found = self._texts.get(text)
         if found is not None and found.view == document.view:
             self._texts.move_to_end(text)
             return found
-        found = KeptText(text, document.view, self)
+        found = CachedText(text, document.view, self)
         self._texts.pop(text, None)
         if len(text) >= LEAST_CHARACTERS and found.nbytes <= self._most:
             self._texts[text] = found
@@ -66,7 +66,7 @@ class Kept:
         """Let go of everything."""
         self._texts.clear()
 
-    def make_room(self, text: KeptText, size: int) -> bool:
+    def make_room(self, text: CachedText, size: int) -> bool:
         """Whether so many bytes more may be kept of a text; others that were not used since go for it."""
         if self._texts.get(text.text) is not text:
             return False
@@ -78,10 +78,10 @@ class Kept:
         return True
 
 
-class KeptText:
+class CachedText:
     """What is kept of one text. Without `kept`, or when that has no room, everything is made each time."""
 
-    def __init__(self, text: str, view: View | None = None, kept: Kept | None = None) -> None:
+    def __init__(self, text: str, view: View | None = None, kept: TextCache | None = None) -> None:
         self.text, self.view = text, view
         self.nbytes = sys.getsizeof(text)
         self._kept = kept

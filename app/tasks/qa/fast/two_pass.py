@@ -11,7 +11,7 @@ from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import Runner, group_size
 from app.tasks.qa.order import BEST_GROUPS
-from app.tasks.qa.reading import Asked
+from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import PairTemplate
 
@@ -25,14 +25,14 @@ _TOGETHER = 4
 _RETRIEVED = 4
 
 
-def finder_of(asked: Asked, model: ReadyModel) -> ReadyModel | None:
+def finder_of(asked: QuestionRun, model: ReadyModel) -> ReadyModel | None:
     """The quick reader beside a model, loaded, where a question's text is long enough for two; else None."""
     if model.finder is None or asked.question.every or asked.total <= READ:
         return None
     return model.finder()
 
 
-class Finding:
+class TwoPassReader:
     """Reads a question's likeliest windows; iterating goes on by one batch through one of the models at a time.
 
     `teller` is the reading to tell of: the quick reader's, which is provisional, until the careful one has read its
@@ -40,10 +40,10 @@ class Finding:
     looks at all windows.
     """
 
-    def __init__(self, asked: Asked, model: ReadyModel, finder: ReadyModel, report: Report) -> None:
+    def __init__(self, asked: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report) -> None:
         self.asked, self._model, self._finder = asked, model, finder
         question = replace(asked.question, in_order=False)
-        self._quick = Asked(asked.index, question, finder, report, asked.places)
+        self._quick = QuestionRun(asked.index, question, finder, report, asked.places)
         self._report = report
         self._looking = self._reading = 0.0
         self.teller = self._quick

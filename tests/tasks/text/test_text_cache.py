@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Reading
-from app.core.text import Document, Said, View
+from app.core.text import Document, Replacement, View
 from app.tasks.qa.question_answering import read
 from app.tasks.text import kept as kept_module
 from app.tasks.text import known_words
-from app.tasks.text.kept import Kept, KeptText
+from app.tasks.text.text_cache import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
 from tests.helpers.small_models import small_tokenizer
@@ -60,7 +60,7 @@ def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept_module, "LEAST_CHARACTERS", 10)
         plain = span_reader(family)
-        model = replace(plain, kept=Kept(plain.tokenizer, most))
+        model = replace(plain, kept=TextCache(plain.tokenizer, most))
         for words in ("who stole tarts", "king of a much longer question, and of queens"):
             for chosen in (texts, texts[::-1]):
                 question = Question(words, tuple(map(Document, chosen)), top_k=9)
@@ -70,7 +70,7 @@ def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str,
 def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(np.random.default_rng(1).choice(WORDS, 8000))
     plain = span_reader()
-    model = replace(plain, kept=Kept(plain.tokenizer))
+    model = replace(plain, kept=TextCache(plain.tokenizer))
     first = read(Question("who stole tarts", (Document(text),)), model, Silent())
     seen: list[str] = []
     whole = known_words.KnownWords.__call__
@@ -89,7 +89,7 @@ def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPat
 
 
 def test_things_are_made_once_and_belong_to_one_text() -> None:
-    kept = Kept(BERT)
+    kept = TextCache(BERT)
     one, other = kept.of(Document("a" * 30_000)), kept.of(Document("b" * 30_000))
     assert one.get("x", lambda: Thing(10, "one")).name == "one"
     assert other.get("x", lambda: Thing(10, "other")).name == "other"
@@ -100,27 +100,27 @@ def test_things_are_made_once_and_belong_to_one_text() -> None:
 
 
 def test_a_text_that_is_read_otherwise_is_kept_anew() -> None:
-    kept, text = Kept(BERT), "a" * 30_000
-    plain, viewed = (Document(text, view=view) for view in (None, View((Said(0, 0, "Header: "),))))
+    kept, text = TextCache(BERT), "a" * 30_000
+    plain, viewed = (Document(text, view=view) for view in (None, View((Replacement(0, 0, "Header: "),))))
     kept.of(plain).get("x", lambda: Thing(10, "plain"))
     held = kept.nbytes
     again = kept.of(viewed)
     assert again.view == viewed.view
     assert again.get("x", lambda: Thing(10, "viewed")).name == "viewed"
-    assert kept.of(Document(text, view=View((Said(0, 0, "Header: "),)))) is again
+    assert kept.of(Document(text, view=View((Replacement(0, 0, "Header: "),)))) is again
     assert kept.nbytes == held
 
 
 @pytest.mark.parametrize("words", ["", " ", "the king", "Queen > the king of hearts " * 20])
 def test_a_title_is_a_headings_last_tokens_and_a_colon(words: str) -> None:
-    title = KeptText("a").title(words, BERT).tolist()
+    title = CachedText("a").title(words, BERT).tolist()
     ids = BERT.encode(words, add_special_tokens=False).ids
     colon = BERT.encode(":", add_special_tokens=False).ids
     assert title == ([*ids[-(TITLE_TOKENS - 1) :], *colon] if ids else [])
 
 
 def test_a_text_that_was_let_go_of_takes_no_room() -> None:
-    kept = Kept(BERT)
+    kept = TextCache(BERT)
     one = kept.of(Document("a" * 30_000))
     kept.clear()
     one.get("x", lambda: Thing(10))
@@ -128,16 +128,16 @@ def test_a_text_that_was_let_go_of_takes_no_room() -> None:
 
 
 def test_a_text_too_large_to_keep_is_not_held() -> None:
-    kept = Kept(BERT, most=50_000)
+    kept = TextCache(BERT, most=50_000)
     kept.of(Document("a" * 30_000))
     kept.of(Document("b" * 60_000))
     assert 0 < kept.nbytes < 40_000
 
 
 def test_a_short_text_and_one_without_room_are_made_each_time() -> None:
-    kept = Kept(BERT, most=50_000)
+    kept = TextCache(BERT, most=50_000)
     short, long = kept.of(Document("a" * 100)), kept.of(Document("a" * 30_000))
-    for text in (short, long, KeptText("a")):
+    for text in (short, long, CachedText("a")):
         names = [text.get("x", partial(Thing, 60_000, name)).name for name in ("1", "2")]
         assert names == ["1", "2"]
 
@@ -148,7 +148,7 @@ def test_room_is_never_exceeded_and_the_least_recently_used_goes_first(
     steps: list[tuple[str, int, int]],
 ) -> None:
     most = 150_000
-    kept = Kept(BERT, most)
+    kept = TextCache(BERT, most)
     used: list[str] = []
     for letter, key, size in steps:
         text = kept.of(Document(letter * 30_000))

@@ -18,7 +18,7 @@ Blocks = Sequence[tuple[QTextBlock, QPointF]]
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
+class HighlightRange:
     """A place to light up, in Qt's positions; not `shown` where the page does not say the words there."""
 
     start: int
@@ -26,12 +26,12 @@ class Light:
     shown: bool
 
 
-class Lights:
+class Highlights:
     """The lit places of one page; `chosen` is the index of the strong one, which `faint` makes pale, and dashed."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
-        self.places: list[Light] = []
+        self.places: list[HighlightRange] = []
         self.chosen = -1
         self.faint = False
 
@@ -43,18 +43,18 @@ class Lights:
         for span, words in places:
             start, end = offsets.span_to_qt(span)
             inside = start < end <= offsets.units
-            self.places.append(Light(start, end, inside and text_at(document, start, end) == words))
+            self.places.append(HighlightRange(start, end, inside and text_at(document, start, end) == words))
         return [light.shown for light in self.places]
 
     def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
         """Take places that were just found in the page's own text."""
-        self.places = [Light(*offsets.span_to_qt(span), shown=True) for span in spans]
+        self.places = [HighlightRange(*offsets.span_to_qt(span), shown=True) for span in spans]
 
     def clear(self) -> None:
         """Light nothing up."""
         self.places, self.chosen, self.faint = [], -1, False
 
-    def get(self, index: int) -> Light | None:
+    def get(self, index: int) -> HighlightRange | None:
         """A lit place, or None where there is none of that index or it is not shown."""
         light = self.places[index] if 0 <= index < len(self.places) else None
         return light if light is not None and light.shown else None

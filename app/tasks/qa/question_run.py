@@ -23,8 +23,8 @@ from app.tasks.qa.ranking import LEAST_LENGTH, Places, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, shares
 from app.tasks.task import ReadyModel
-from app.tasks.text.kept import Kept
 from app.tasks.text.sections import Section, section_windows, sections
+from app.tasks.text.text_cache import TextCache
 from app.tasks.text.tokens import Tokens, join, moved, tokenise
 from app.tasks.text.windows import PairTemplate, Window, estimate_windows
 
@@ -64,7 +64,7 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
     return moved(found, len(question) - len(question.lstrip()))
 
 
-class Asked:
+class QuestionRun:
     """A question while it is read: its windows one by one, its best spans so far, its share of the time.
 
     `read` counts its windows that were read; `seconds` is time spent on it.
@@ -81,7 +81,7 @@ class Asked:
         self._model = model
         self._report = report
         self._near = NearTies(question, self.nbest, model, report)
-        kept = model.kept or Kept(model.tokenizer, most=0)
+        kept = model.kept or TextCache(model.tokenizer, most=0)
         self._kept = [kept.of(document) for document in question.documents]
         self._given_places = places
         self._sections = list(sections(question.documents))
