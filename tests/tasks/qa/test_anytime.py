@@ -20,7 +20,7 @@ from app.core.results import HEAT_BINS, Reading
 from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.tasks.qa import reading as reading_module
+from app.tasks.qa import question_run as run_module
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.question_run import LEAST_HEAT, heat
@@ -51,7 +51,7 @@ FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 @pytest.fixture
 def short_sections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Sections of at most 500 code points, so that small texts have many."""
-    monkeypatch.setattr(reading_module, "sections", partial(sections, size=500))
+    monkeypatch.setattr(run_module, "sections", partial(sections, size=500))
     yield
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.report import Silent
 from app.core.text import Document
-from app.tasks.qa import reading as reading_module
+from app.tasks.qa import question_run as run_module
 from app.tasks.qa.question_answering import read
 from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, Places, lexical_scores
 from app.tasks.qa.spans import Candidate, span_scores, told
@@ -128,7 +128,7 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
 ) -> None:
     seen: list[float] = []
 
-    class Watched(reading_module.Asked):
+    class Watched(run_module.Asked):
         def take(
             self, document: int, window: Window, start: np.ndarray, end: np.ndarray
         ) -> tuple[Candidate, ...]:

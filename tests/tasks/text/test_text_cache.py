@@ -15,8 +15,8 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Replacement, View
 from app.tasks.qa.question_answering import read
-from app.tasks.text import kept as kept_module
 from app.tasks.text import known_words
+from app.tasks.text import text_cache as kept_module
 from app.tasks.text.text_cache import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
