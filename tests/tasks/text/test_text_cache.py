@@ -15,8 +15,7 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Replacement, View
 from app.tasks.qa.question_answering import read
-from app.tasks.text import known_words
-from app.tasks.text import text_cache as kept_module
+from app.tasks.text import known_words, text_cache
 from app.tasks.text.text_cache import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
@@ -58,7 +57,7 @@ def asked(reading: Reading) -> Reading:
 )
 def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_module, "LEAST_CHARACTERS", 10)
+        patch.setattr(text_cache, "LEAST_CHARACTERS", 10)
         plain = span_reader(family)
         model = replace(plain, kept=TextCache(plain.tokenizer, most))
         for words in ("who stole tarts", "king of a much longer question, and of queens"):
