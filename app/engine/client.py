@@ -32,7 +32,7 @@ from app.engine.orders import (
 )
 from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
-from app.models.compute.faults import in_passing
+from app.models.compute.faults import short_reason
 
 # A tokenizer can be made so that it never ends; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
@@ -156,7 +156,7 @@ class Engine:
             return self._child.run(order(avoided), report)
         except DeviceLost as fault:
             self._child.end()
-            self._avoid = avoided or in_passing(fault)
+            self._avoid = avoided or short_reason(fault)
             if avoided or not again:
                 raise
         report.notice("The GPU broke down: the models now run on the CPU.")

@@ -13,7 +13,7 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.models.compute import device as devices
-from app.models.compute.faults import OutOfMemory, in_passing, ran_out
+from app.models.compute.faults import OutOfMemory, ran_out, short_reason
 from app.models.compute.forward import Forward
 from app.models.compute.loader import Loaded, load
 from app.models.compute.memory import release
@@ -228,7 +228,7 @@ class Holding:
         release()
         self._report().check()
         self._report().notice(f"{ran_out(fault.device)}: the model now runs on the CPU.")
-        self._load(key, now, card, devices.cpu(in_passing(fault), _possible(key.precision)))
+        self._load(key, now, card, devices.cpu(short_reason(fault), _possible(key.precision)))
 
     def _try(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> OutOfMemory | None:
         """Load a model and hold it; what is to be told where the memory does not suffice."""
@@ -248,7 +248,7 @@ class Holding:
         size = 0
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
-            loaded.forward.room.tell = lambda sentence: self._report().notice(sentence)
+            loaded.forward.room.notify = lambda sentence: self._report().notice(sentence)
         # What was read is kept for the next question, as long as the model is held.
         kept = TextCache(loaded.tokenizer)
         model = ReadyModel(

@@ -6,14 +6,13 @@ from app.core.devices import PRECISIONS, DeviceOption, Devices
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice
 from app.models.compute import memory, processor
-from app.models.compute.faults import in_passing
 from app.models.compute.graphics import Gpu, apple, cuda, gpus
 
 _HINT = "Choose another precision, or auto."
 
 
 def list_devices(avoid: str = "") -> Devices:
-    """The CPU, every GPU and what `auto` takes; `avoid` is why no GPU is to be used, empty where one may."""
+    """The CPU, every GPU and what `auto` chooses; `avoid` is why no GPU may be used, empty where one may."""
     import torch
 
     found = [_gpu(gpu, avoid) for gpu in gpus()]
@@ -23,12 +22,12 @@ def list_devices(avoid: str = "") -> Devices:
 def _cpu() -> DeviceOption:
     total, free = memory.computer()
     cores, fast, native = processor.physical_cores(), processor.fast_bfloat16(), processor.bfloat16()
-    said = f"{cores} core{'s' if cores != 1 else ''}"
+    details = f"{cores} core{'s' if cores != 1 else ''}"
     if fast:
-        said += f"; bfloat16 with {fast} is fastest"
+        details += f"; bfloat16 with {fast} is fastest"
     elif native:
-        said += f"; float32 is faster than bfloat16 with {native}"
-    return DeviceOption("cpu", processor.name(), True, said, total, free, cpu_precisions())
+        details += f"; float32 is faster than bfloat16 with {native}"
+    return DeviceOption("cpu", processor.name(), True, details, total, free, cpu_precisions())
 
 
 def _gpu(gpu: Gpu, avoid: str) -> DeviceOption:
@@ -42,11 +41,10 @@ def _gpu(gpu: Gpu, avoid: str) -> DeviceOption:
 
 
 def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
-    """The device to compute on: `auto` takes a GPU that works, else the CPU.
+    """The device to compute on: `auto` chooses a GPU that works, else the CPU.
 
-    `wanted` is auto, cpu, cuda, cuda:N or mps; `precision` one of core.devices.PRECISIONS, where auto takes what is
-    fastest there. Raises SpanlightError where the device wanted is not there or does not work, or does not compute in
-    that precision.
+    `wanted` is auto, cpu, cuda, cuda:N or mps; `precision` one of core.devices.PRECISIONS, where auto chooses the
+    fastest. Raises SpanlightError if the device is missing, does not work, or does not compute in that precision.
     """
     if precision not in PRECISIONS:
         raise SpanlightError(
@@ -65,9 +63,9 @@ def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
 
 
 def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
-    """The CPU, for a reason said in a few words; what is fastest there, or the precision chosen.
+    """The CPU with a short `reason`; the fastest dtype there, or the precision chosen.
 
-    Raises SpanlightError where the processor has no instructions for that.
+    Raises SpanlightError if the processor has no instructions for that precision.
     """
     fast, native = processor.fast_bfloat16(), processor.bfloat16()
     if precision == "auto":
@@ -81,7 +79,7 @@ def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
 
 
 def cpu_precisions() -> tuple[str, ...]:
-    """The dtypes that the CPU computes in, what `auto` takes first."""
+    """The dtypes that the CPU computes in, the one that `auto` chooses first."""
     fast = ("bfloat16",) if processor.fast_bfloat16() else ()
     more = ("bfloat16",) if processor.bfloat16() and not fast else ()
     half = ("float16",) if processor.float16() else ()

@@ -1,11 +1,11 @@
-"""How a device says that it failed, and what a person is told: memory ran out, or a GPU broke down."""
+"""Device failures (out of memory, a lost GPU): recognized in exceptions, and put into words for the user."""
 
 from __future__ import annotations
 
 from app.core.errors import DeviceLost, SpanlightError
 
-# What allocators of PyTorch, of the drivers and of the C++ library say; the last two are oneDNN's, which tells nothing
-# more where it has no room for its code or its scratch space, though products of this kind went before.
+# Messages of the allocators of PyTorch, the drivers and the C++ library; the last two are oneDNN's, which reports
+# nothing more when it has no memory for its code or scratch space, even after products of the same kind succeeded.
 _NO_ROOM = (
     "out of memory",
     "can't allocate memory",
@@ -18,7 +18,7 @@ _NO_ROOM = (
     "could not create a primitive",
     "could not create a memory",
 )
-# After these the device's state is lost to the process: every later call fails, or gives anything.
+# After these the process has lost the device: every later call fails or returns garbage.
 _LOST = (
     "device-side assert",
     "unspecified launch failure",
@@ -41,10 +41,10 @@ _OWNERS = {"cpu": "This computer's", "mps": "The Apple GPU's"}
 
 
 class OutOfMemory(SpanlightError):
-    """The memory of a device did not suffice.
+    """A device ran out of memory.
 
-    `device` is the one whose it was, `cpu` for the computer's own; `length` counts the tokens of the input that did not
-    fit by itself, 0 where that is not known.
+    `device` is that device, `cpu` for the computer's own memory; `length` counts the tokens of the input that did not
+    fit by itself, 0 if unknown.
     """
 
     def __init__(self, message: str, hint: str = "", device: str = "cpu", length: int = 0) -> None:
@@ -54,26 +54,26 @@ class OutOfMemory(SpanlightError):
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an exception says that the memory of the device, or of the computer, did not suffice."""
+    """Whether an exception means that the device or the computer ran out of memory."""
     import torch
 
-    said = str(error).lower()
-    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in said for word in _NO_ROOM)
+    text = str(error).lower()
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in text for word in _NO_ROOM)
 
 
 def exhausted_device(error: BaseException) -> str:
-    """Whose memory an out-of-memory exception speaks of: `cuda` or `mps`, else `cpu`."""
+    """Whose memory an out-of-memory exception is about: `cuda` or `mps`, else `cpu`."""
     import torch
 
-    said = str(error).lower()
+    text = str(error).lower()
     names = ("cuda", "cublas", "cudnn", "hip out of memory")
-    if isinstance(error, torch.OutOfMemoryError) or any(name in said for name in names):
+    if isinstance(error, torch.OutOfMemoryError) or any(name in text for name in names):
         return "cuda"
-    return "mps" if "mps" in said else "cpu"
+    return "mps" if "mps" in text else "cpu"
 
 
 def out_of_memory(device: str, length: int = 0) -> OutOfMemory:
-    """What a person is told when the memory did not suffice, with the next step."""
+    """The error shown when memory ran out, with the next step."""
     if device == "cpu":
         return OutOfMemory(
             "This computer has too little free memory for the model.",
@@ -96,18 +96,18 @@ def ran_out(device: str) -> str:
 
 
 def is_device_lost(error: BaseException) -> bool:
-    """Whether an exception says that a GPU broke down: the process that used it cannot use it any more."""
-    said = str(error).lower()
-    return any(word in said for word in _LOST)
+    """Whether an exception means that a GPU broke down: the process that used it cannot use it any more."""
+    text = str(error).lower()
+    return any(word in text for word in _LOST)
 
 
 def device_lost(error: BaseException) -> DeviceLost:
-    """What a person is told when a GPU broke down."""
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+    """The error shown when a GPU broke down."""
+    text = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
     return DeviceLost(f"The GPU broke down: {said}.", "Choose the device cpu, or renew the GPU's driver.")
 
 
-def in_passing(fault: SpanlightError) -> str:
-    """A fault's sentence as a reason in a few words: no capital, no full stop."""
-    said = fault.message.rstrip(".")
-    return said[0].lower() + said[1:] if said.startswith(("The ", "No ", "This ", "It ")) else said
+def short_reason(fault: SpanlightError) -> str:
+    """A fault's sentence as a short reason: no capital, no full stop."""
+    reason = fault.message.rstrip(".")
+    return reason[0].lower() + reason[1:] if reason.startswith(("The ", "No ", "This ", "It ")) else reason

@@ -23,11 +23,11 @@ OUTPUTS = {
 }
 
 
-class Places:
-    """The tokens whose words are asked for: only their states reach the masked-words head.
+class MaskedPositions:
+    """The masked positions to predict: only their states reach the masked-words head.
 
-    Logits of every token would take batch × length × vocabulary numbers, gigabytes for long windows. The head treats
-    each token by itself, so that those of the chosen ones are the same.
+    Logits of every token would take batch × length × vocabulary numbers, gigabytes for long windows. The head computes
+    each token independently, so the logits of the chosen ones are unchanged.
     """
 
     def __init__(self, head: Any) -> None:
@@ -57,27 +57,27 @@ class Places:
 class Forward:
     """The forward pass of a model: arrays in, logits out.
 
-    A batch that does not fit into the device's memory is computed in smaller ones, and so are those that follow: `room`
-    remembers what fitted.
+    A batch that does not fit into the device's memory is computed in smaller ones, and so are later ones: `room`
+    remembers the size that fitted.
     """
 
     def __init__(
-        self, model: Any, head: Head, device: str, max_length: int, places: Places | None = None
+        self, model: Any, head: Head, device: str, max_length: int, places: MaskedPositions | None = None
     ) -> None:
         self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
         self._places = places
         self.room = Room(device)
         types = int(getattr(model.config, "type_vocab_size", 0) or 0)
         self._sizes = {"input_ids": int(model.config.vocab_size)}
-        if types > 1:  # with one kind of token, or none, transformers adds what it needs by itself
+        if types > 1:  # with one token type, or none, transformers adds them by itself
             self._sizes["token_type_ids"] = types
 
     def __call__(self, arrays: Arrays) -> Arrays:
         """Logits of a batch, float32.
 
-        Raises ValueError for an input longer than the model's or a position outside of it, SpanlightError for a
-        token or token type that it has no embedding of, as a tokenizer of another model would give; OutOfMemory where
-        not even one input fits into the device's memory.
+        Raises ValueError for an input longer than the model's limit or a position outside of it, SpanlightError for a
+        token or token type without an embedding (from another model's tokenizer), OutOfMemory if not even one input
+        fits into the device's memory.
         """
         length = arrays["input_ids"].shape[1]
         if length > self._max_length:
@@ -102,7 +102,7 @@ class Forward:
         return size_of(self._model)
 
     def tensors(self, arrays: Arrays) -> dict[str, Any]:
-        """What the model itself takes of the arrays, int64 on its device."""
+        """The arrays that the model takes as inputs, int64 on its device."""
         return {name: self._tensor(arrays[name]) for name in ("attention_mask", *self._sizes)}
 
     def outputs(self, tensors: dict[str, Any], positions: np.ndarray | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The GPUs that PyTorch could compute on, and in plain words why it cannot where it cannot."""
+"""The GPUs that PyTorch could compute on, and why it cannot use one, in plain words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.models.compute.graphics_cards import Card, cards, driver_version
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU: its key, its name, what is wrong with it (a sentence, empty where it works), and its dtypes.
+    """A GPU: its key, its name, what is wrong with it (a sentence, empty if it works), and its dtypes.
 
-    The first of `precisions` is what `auto` takes.
+    The first of `precisions` is the one that `auto` chooses.
     """
 
     key: str
@@ -31,7 +31,7 @@ class Gpu:
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU that PyTorch lists, or else that the computer has; those of PyTorch are tried."""
+    """Every GPU that PyTorch lists, each tested with a product; else those that the computer has."""
     import torch
 
     if torch.cuda.is_available():
@@ -42,7 +42,7 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def cuda(number: int) -> Gpu:
-    """An NVIDIA or AMD GPU that PyTorch lists, tried."""
+    """An NVIDIA or AMD GPU that PyTorch lists, tested with a product."""
     import torch
 
     key, title = f"cuda:{number}", torch.cuda.get_device_name(number)
@@ -97,8 +97,8 @@ def why_not(card: Card) -> str:
     built_for = "AMD" if torch.version.hip else "NVIDIA"
     if card.maker != built_for:
         return f"This PyTorch is built for {built_for} GPUs, not for {card.maker}'s."
-    said = _driver_says()
-    found = re.search(r"driver on your system is too old \(found version (\d+)\)", said)
+    message = _driver_error()
+    found = re.search(r"driver on your system is too old \(found version (\d+)\)", message)
     if found:
         driver = card.driver or driver_version()
         known = f"driver {driver}" if driver else "driver"
@@ -107,19 +107,19 @@ def why_not(card: Card) -> str:
             f"PyTorch was built for CUDA {torch.version.cuda}."
         )
     hidden = next((name for name in _HIDING if name in os.environ), "")
-    if hidden and ("No CUDA GPUs" in said or not said):
+    if hidden and ("No CUDA GPUs" in message or not message):
         return f"It is hidden from PyTorch by the environment variable {hidden}."
-    if "found no nvidia driver" in said.lower() or (not said and not card.driver):
+    if "found no nvidia driver" in message.lower() or (not message and not card.driver):
         return f"No {card.maker} driver answers: it is not installed, or not running."
-    line = (said.strip().splitlines() or ["it finds no GPU"])[0][:160].rstrip(".")
+    line = (message.strip().splitlines() or ["it finds no GPU"])[0][:160].rstrip(".")
     return f"The {card.maker} driver does not work with PyTorch: {line}."
 
 
 _HIDING = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
-def _driver_says() -> str:
-    """What PyTorch says when it is made to use a GPU; nothing where it does not object."""
+def _driver_error() -> str:
+    """The message of the error that PyTorch raises when it starts CUDA; empty if none."""
     import torch
 
     try:

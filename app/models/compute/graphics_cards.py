@@ -26,7 +26,7 @@ class Card:
 
 
 def cards() -> tuple[Card, ...]:
-    """NVIDIA's and AMD's cards in this computer, found without PyTorch; nothing where the system does not tell."""
+    """NVIDIA's and AMD's cards in this computer, found without PyTorch; none where the system does not list them."""
     if sys.platform == "win32":
         return _on_windows()
     if not sys.platform.startswith("linux"):
@@ -34,7 +34,7 @@ def cards() -> tuple[Card, ...]:
     version = driver_version()
     named = [Card("NVIDIA", title, version) for title in _nvidia_names()]
     makers = _pci_makers()
-    # The driver, where it runs, knows their names; in a container it may be all that is to be seen.
+    # A running driver knows their names; in a container it may be all that is visible.
     nvidia = named or [Card("NVIDIA", "NVIDIA GPU", version)] * makers.count("NVIDIA")
     return (*nvidia, *[Card("AMD", "AMD GPU")] * makers.count("AMD"))
 
@@ -75,7 +75,7 @@ def _on_windows() -> tuple[Card, ...]:
     import winreg
 
     found = []
-    # The module holds nothing on other systems, where the type checker runs.
+    # The module is empty on other systems, where the type checker runs.
     reach = {name: getattr(winreg, name) for name in ("OpenKey", "QueryValueEx", "HKEY_LOCAL_MACHINE")}
     for number in range(16):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A checkpoint folder made ready to compute: tokenizer and forward pass. The only door to its weights."""
+"""Loads a checkpoint folder: its tokenizer and forward pass. Weights are loaded nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
-from app.models.compute.forward import Arrays, Forward, Places
+from app.models.compute.forward import Arrays, Forward, MaskedPositions
 from app.models.compute.precise import Precise
 from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.disk.config import for_transformers
@@ -34,8 +34,8 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 class Loaded:
     """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
 
-    `inside` is there for an opened model, `precise` for one that reads in less than float32 and may be read in float32
-    too.
+    `inside` is set for an opened model, `precise` for one that computes in less than float32 and may be computed in
+    float32 too.
     """
 
     card: ModelCard
@@ -56,12 +56,11 @@ def load(
 ) -> Loaded:
     """Load one head of a checkpoint onto a device.
 
-    The weights take the device's dtype, whatever they are stored in; the head itself computes in
-    float32, so that close logits stay apart. `forward` takes int64 arrays of batch × length and
-    returns float32 arrays; it calls `check` before each layer, which may raise to break off. Raises
-    SpanlightError where the checkpoint does not hold the head, is
-    not whole, or does not fit into the device's memory. An `opened` model is float32 with eager attention, and its
-    inside can be looked at.
+    The weights take the device's dtype, whatever they are stored in; the head itself computes in float32, so that
+    close logits stay apart. `forward` takes int64 arrays of batch × length and returns float32 arrays; it calls `check`
+    before each layer, which may raise to cancel. Raises SpanlightError if the checkpoint does not have the head, is
+    incomplete, or does not fit into the device's memory. An `opened` model is float32 with eager attention and can be
+    inspected.
     """
     if head not in card.heads:
         raise no_head(card.name, card.heads, head)
@@ -78,7 +77,7 @@ def load(
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model, family, check)
-    places = Places(_part(model, words.module)) if words else None
+    places = MaskedPositions(_part(model, words.module)) if words else None
     forward = Forward(model, head, device.device, card.max_length, places)
     if not opened:
         return Loaded(card, device, tokenizer, forward)
@@ -94,13 +93,13 @@ def _own(
     head: Head,
     device: DeviceChoice,
     check: Callable[[], None],
-    beside: Any = None,
+    shared_with: Any = None,
 ) -> Any:
-    """The model computed by the encoder of this program, None where that does not know all of it."""
+    """The model on this program's own encoder, None if that does not support all of it."""
     from app.models.encoder.model import own_model
 
     try:
-        return own_model(checkpoint, head, device.dtype, device.device, check, beside=beside)
+        return own_model(checkpoint, head, device.dtype, device.device, check, shared_with=shared_with)
     except SpanlightError:
         raise
     except (RuntimeError, MemoryError) as error:
@@ -121,7 +120,7 @@ def _precise(
     check: Callable[[], None],
     narrow: Any,
 ) -> Precise | None:
-    """The model in float32, for near answers, beside the `narrow` one; nothing is loaded for it yet."""
+    """The model in float32, for near ties, next to the `narrow` one; nothing is loaded for it yet."""
     if head is not Head.QUESTION_ANSWERING or device.dtype == "float32":
         return None
 
@@ -130,7 +129,7 @@ def _precise(
         return None if own is None else Forward(own, head, device.device, card.max_length)
 
     weights = card.parameters
-    if device.device == "cpu":  # a layer at a time, and a table of words where that is not shared
+    if device.device == "cpu":  # a layer at a time, and the word embeddings if they are not shared
         weights //= checkpoint.config[checkpoint.family.layers]
         words = narrow.encoder.embeddings.words
         if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
@@ -144,7 +143,7 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
         tokenizer = Tokenizer.from_buffer(content)
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tokenizer.encode("a", "a")  # some faults only show when it is used
+        tokenizer.encode("a", "a")  # some faults only show in use
     # The library raises plain Exception for a malformed file, and a BaseException where it panics.
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
@@ -168,17 +167,17 @@ def _model(
     import torch
 
     family = checkpoint.family
-    made = model_class(family, head)
+    transformers_class = model_class(family, head)
     values = for_transformers(checkpoint.config, head, card.labels)
-    # DeBERTa's class has two forms of the head, and takes the wrong one where the config says nothing.
+    # DeBERTa's class has two forms of the head, and takes the wrong one if the config does not name one.
     if words and len(family.words) > 1:
         values["legacy"] = words is family.words[0]
     try:
         with ExitStack() as opened:
-            # It is given no folder: nothing that lies there but the weights is ever read by transformers.
-            model, told = made.from_pretrained(
+            # No folder is passed, so that transformers never reads anything there but the weights.
+            model, loading_info = transformers_class.from_pretrained(
                 None,
-                config=made.config_class(**values),
+                config=transformers_class.config_class(**values),
                 state_dict=tensors(checkpoint, opened),
                 dtype=getattr(torch, device.dtype),
                 attn_implementation="eager" if eager else "sdpa",
@@ -194,7 +193,7 @@ def _model(
         raise _unreadable(card, error) from error
     except Exception as error:
         raise _unreadable(card, error) from error
-    _refuse_holes(card, told)
+    _refuse_holes(card, loading_info)
     _refuse_what_is_no_number(card, model)
     try:
         model = model.eval().requires_grad_(False).to(device.device)
@@ -214,36 +213,36 @@ def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
 
 
 def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
-    """Refuse weights that are infinite or no numbers: all that is computed with them would be none either."""
+    """Refuse infinite or NaN weights: everything computed with them would be NaN."""
     import torch
 
     for name, weight in model.named_parameters():
-        # Their sum tells it nine times as fast, unless it is too large itself.
-        whole = weight.detach().sum(dtype=torch.float32)
-        if not whole.isfinite() and not weight.isfinite().all():
+        # Testing their sum is nine times as fast, unless the sum overflows.
+        total = weight.detach().sum(dtype=torch.float32)
+        if not total.isfinite() and not weight.isfinite().all():
             raise SpanlightError(
                 f"The weights {name} of {card.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
 
 
-def _refuse_holes(card: ModelCard, told: dict[str, Any]) -> None:
-    """Refuse weights that are missing or of another shape: transformers would set them at random."""
+def _refuse_holes(card: ModelCard, loading_info: dict[str, Any]) -> None:
+    """Refuse missing weights or wrong shapes: transformers would initialize them at random."""
     for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
         names = sorted(
-            str(name[0] if isinstance(name, (tuple, list)) else name) for name in told.get(what) or ()
+            str(name[0] if isinstance(name, (tuple, list)) else name) for name in loading_info.get(what) or ()
         )
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise SpanlightError(
                 f"{card.name} {kind} the weights {names[0]}{more}.", "Fetch a whole copy of this model."
             )
-    if told.get("error_msgs"):
-        raise _unreadable(card, RuntimeError(str(told["error_msgs"][0])))
+    if loading_info.get("error_msgs"):
+        raise _unreadable(card, RuntimeError(str(loading_info["error_msgs"][0])))
 
 
 def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:
-    """Have each layer call `check` first: on a slow computer a whole batch takes longer than a stop may."""
+    """Have each layer call `check` first: on a slow computer a whole batch is too long to wait for a stop."""
     for layer in _part(model, f"{family.prefix}.{family.layer_pattern or ALBERT_LAYERS}".rstrip(".")):
         layer.register_forward_pre_hook(lambda *_: check())
 
@@ -275,7 +274,7 @@ def _head_in_float32(model: Any, family: Family) -> None:
 
 
 def _untie(head: Any, model: Any) -> None:
-    """Give a head a copy of its own of the word embeddings, where those keep another dtype or are to be changed."""
+    """Give a head its own copy of the word embeddings where those have another dtype or are to be changed."""
     import torch
 
     embeddings = model.get_input_embeddings().weight
@@ -292,7 +291,7 @@ def _looks_around(model: Any) -> bool:
 
 
 def _plain_outputs(model: Any) -> None:
-    """Give outputs by name, and no more of them, whatever the config says; computed in one piece, of any length."""
+    """Return outputs by name and only those, whatever the config says, and do not chunk the feed-forward layers."""
     config = model.config
     config.return_dict, config.torchscript, config.output_hidden_states = True, False, False
     for module in model.modules():
@@ -301,7 +300,7 @@ def _plain_outputs(model: Any) -> None:
 
 
 def _silence_padding(model: Any) -> None:
-    """Let padding be nothing to a token beside it.
+    """Make padding's embedding zero, so that it does not affect neighbouring tokens.
 
     MobileBERT's embeddings look at each token's neighbours (Sun et al. 2020, section 3): a window would
     otherwise read differently in a batch with longer ones.

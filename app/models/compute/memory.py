@@ -1,4 +1,4 @@
-"""The memory of the computer, of this process and of the GPU: how much there is, and giving it back."""
+"""The memory of the computer, of this process and of the GPU: how much there is, and releasing it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 
 def computer() -> tuple[int, int]:
-    """The computer's memory and what is free of it, in bytes; what a container's limit leaves. 0 where not known."""
+    """The computer's total and free memory in bytes, within a container's limit; 0 where unknown."""
     if sys.platform == "win32":
         return _windows()
     if sys.platform == "darwin":
         return _number("/usr/sbin/sysctl", "-n", "hw.memsize"), _mac_free()
-    said = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
-    total, free = (1024 * _leading(said.get(name, "")) for name in ("MemTotal", "MemAvailable"))
+    meminfo = dict(line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if ":" in line)
+    total, free = (1024 * _leading(meminfo.get(name, "")) for name in ("MemTotal", "MemAvailable"))
     limit = _leading(_text("/sys/fs/cgroup/memory.max"))
     if 0 < limit < total:
         used = _leading(_text("/sys/fs/cgroup/memory.current")) - _cached()
@@ -28,7 +28,7 @@ def computer() -> tuple[int, int]:
 
 
 def resident() -> int:
-    """The bytes of this process that lie in the computer's memory, 0 where that is not known."""
+    """The resident memory of this process in bytes, 0 if unknown."""
     if sys.platform == "win32":
         return _windows_resident()
     if sys.platform == "darwin":
@@ -39,9 +39,9 @@ def resident() -> int:
 
 
 def gpu(device: str = "") -> tuple[int, int]:
-    """A GPU's memory and what is free of it, in bytes; zeros where none is in use, as nothing is started for this.
+    """A GPU's total and free memory in bytes; zeros if none is in use, as CUDA is not started for this.
 
-    Raises nothing: a GPU that does not answer counts as none.
+    Raises nothing: for a GPU that does not answer both are 0.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -57,7 +57,7 @@ def gpu(device: str = "") -> tuple[int, int]:
 
 
 def size_of(model: Any) -> int:
-    """The bytes of a model's parameters and buffers; what several modules share counts once."""
+    """The bytes of a model's parameters and buffers; shared ones are counted once."""
     tensors = {
         id(tensor) if tensor.is_mkldnn else tensor.data_ptr(): tensor  # a packed one has no address
         for tensor in (*model.parameters(), *model.buffers())
@@ -66,16 +66,16 @@ def size_of(model: Any) -> int:
 
 
 def release(*, garbage: bool = True) -> None:
-    """Give back what nothing uses any more: garbage, what PyTorch keeps of the GPU's memory, what glibc keeps of freed.
+    """Release unused memory: garbage, PyTorch's cache of GPU memory, and what glibc has freed but not returned.
 
-    Looking for `garbage` takes a third of a second; what no exception and no cycle holds goes without.
-    Without being asked, glibc gives nothing back in the model process, which has it keep what batches free.
+    Collecting `garbage` takes a third of a second; it is only needed for what exceptions or cycles still refer to.
+    In the model process glibc returns nothing by itself: it is set up there to retain what batches free.
     """
     if garbage:
         gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None:
-        # A GPU that has failed may refuse this too: then there is nothing to give back.
+        # A GPU that has failed may refuse this too: then there is nothing to release.
         with contextlib.suppress(RuntimeError, AssertionError):
             if torch.cuda.is_available() and torch.cuda.is_initialized():
                 torch.cuda.empty_cache()
@@ -85,7 +85,7 @@ def release(*, garbage: bool = True) -> None:
 
 
 def trim() -> None:
-    """Have glibc give back what it keeps of freed memory; it takes some milliseconds."""
+    """Have glibc return freed memory to the system; it takes some milliseconds."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).malloc_trim(0)
@@ -105,7 +105,7 @@ def _leading(text: str) -> int:
 
 
 def _cached() -> int:
-    """What the container's files take of its memory: it is let go when it is wanted."""
+    """The container's memory that caches files: it is reclaimed on demand."""
     lines = (line.split() for line in _text("/sys/fs/cgroup/memory.stat").splitlines())
     return sum(int(line[1]) for line in lines if line[:1] == ["inactive_file"])
 
@@ -118,12 +118,12 @@ def _number(*command: str) -> int:
 
 def _mac_free() -> int:
     try:
-        said = subprocess.run(["/usr/bin/vm_stat"], capture_output=True, text=True, check=False).stdout
+        output = subprocess.run(["/usr/bin/vm_stat"], capture_output=True, text=True, check=False).stdout
     except OSError:
         return 0
-    page = _leading(said.partition("page size of ")[2]) or 16384
+    page = _leading(output.partition("page size of ")[2]) or 16384
     free = ("Pages free", "Pages inactive", "Pages speculative")
-    pages = (line.split(":") for line in said.splitlines() if line.startswith(free))
+    pages = (line.split(":") for line in output.splitlines() if line.startswith(free))
     return page * sum(_leading(count.replace(".", " ")) for _, count in pages)
 
 

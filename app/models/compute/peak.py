@@ -1,4 +1,4 @@
-"""The roof of a computer's speed: how fast PyTorch multiplies large matrices on it, by dtype."""
+"""The peak speed of a computer: how fast PyTorch multiplies large matrices on it, by dtype."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ _WAYS = ("float32", "bfloat16", "float16")
 
 
 def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
-    """The peak of each dtype that the device multiplies in at a speed worth naming.
+    """The peak of each dtype that the device multiplies in at a useful speed.
 
-    Of the several ways that PyTorch has for a dtype the fastest counts, each at its best. `check` may raise to break
-    off.
+    PyTorch has several ways for a dtype: the fastest one's best time is taken. `check` may raise to cancel.
     """
     found = []
     for dtype in _WAYS:
         best = 0.0
         for make in _makers(dtype, device):
             check()
-            # float32 counts at any speed, which may be low while others work beside.
+            # float32 is reported at any speed, which may be low while other programs run.
             best = max(best, _speed(make, device, 0.0 if dtype == "float32" else _TOO_SLOW))
         if best:
             found.append(Peak(dtype, best))
@@ -35,12 +34,12 @@ def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
 
 
 def _speed(make: Callable[[int], Callable[[], Any]], device: str, least: float) -> float:
-    """Operations a second of one way; 0 where it does not work here, or does fewer than `least` in a trial."""
+    """Operations a second of one way; 0 if it does not work here or is slower than `least` in a trial."""
     import torch
 
     try:
         with torch.inference_mode():
-            trial = _timed(make(_TRIAL), _TRIAL, device, 0.1)  # long enough where others work beside
+            trial = _timed(make(_TRIAL), _TRIAL, device, 0.1)  # long enough while other programs run
             if trial < least:
                 return 0.0
             size = SIZE if device == "cpu" else SIZE_ON_GPU

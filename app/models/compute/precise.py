@@ -1,6 +1,6 @@
-"""A model's forward pass in float32 beside the one in less, for the few windows whose answers are near.
+"""A model's forward pass in float32 next to the one in lower precision, for the few windows with near ties.
 
-On a CPU it keeps no layer's weights: of 110 million, to read them anew takes a quarter of a second, and to keep them
+On a CPU it keeps no layer's weights: with 110 million, reading them again takes a quarter of a second, keeping them
 390 MB.
 """
 
@@ -16,15 +16,15 @@ from app.models.compute.memory import computer, gpu, release
 
 _log = logging.getLogger(__name__)
 
-# Its weights are only loaded where so many times their bytes are free: Linux promises memory that it does not have, and
-# ends the process that takes it.
+# Its weights are only loaded if this many times their bytes are free: Linux overcommits memory and kills the process
+# that uses it.
 _SPARE = 2
 
 
 class Precise:
     """The forward pass of a model in float32, which is loaded when it is first called.
 
-    `load` gives it, None where it cannot be had; `weights` is how many are in memory at once, `device` where they go.
+    `load` returns it, None if it is not available; `weights` is how many are in memory at once, `device` where they go.
     """
 
     def __init__(self, load: Callable[[], Forward | None], weights: int, device: str) -> None:
@@ -33,9 +33,9 @@ class Precise:
         self._closed = False
 
     def __call__(self, arrays: Arrays) -> Arrays | None:
-        """Logits of a batch, float32; None where memory does not suffice, or the weights are there no more.
+        """Logits of a batch, float32; None if memory runs out or the weights are gone.
 
-        It is then given up for good. Raises what the model's `check` raises.
+        It is then closed for good. Raises what the model's `check` raises.
         """
         if self._closed:
             return None
@@ -45,7 +45,7 @@ class Precise:
             if self._forward is not None:
                 return self._forward(arrays)
         except (SpanlightError, OSError) as error:
-            # Without its traceback, which holds tensors.
+            # Without its traceback, which refers to tensors.
             _log.warning("Near answers are not read in float32: %s", error)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
@@ -57,11 +57,11 @@ class Precise:
 
     @property
     def size(self) -> int:
-        """The bytes of the weights that it keeps, 0 as long as they were not needed."""
+        """The bytes of its weights in memory, 0 as long as they were not needed."""
         return self._forward.size if self._forward is not None else 0
 
     def close(self) -> None:
-        """Give up its weights for good."""
+        """Release its weights for good."""
         self._forward, self._closed = None, True
 
     def _has_room(self) -> bool:

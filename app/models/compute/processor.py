@@ -15,10 +15,10 @@ from pathlib import Path
 
 
 def name() -> str:
-    """What the processor is called, as the system says."""
+    """The processor's name as the system reports it."""
     found = ""
     if sys.platform == "darwin":
-        found = _said("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
+        found = _output_of("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
     elif sys.platform == "win32":
         found = _windows_name()
     else:
@@ -30,7 +30,7 @@ def name() -> str:
 
 def fast_bfloat16() -> str:
     """The name of instructions that make bfloat16 products faster than float32 ones, empty without any."""
-    if _has("amx_bf16") and _says("_is_amx_tile_supported"):
+    if _has("amx_bf16") and _torch_reports("_is_amx_tile_supported"):
         return "AMX"
     return "AVX512-BF16" if _has("avx512_bf16") and _is_amd() else ""
 
@@ -64,13 +64,13 @@ def physical_cores() -> int:
     count = len(cores)
     if platform.system() == "Darwin":
         # Performance cores only: a matrix product waits for its slowest thread.
-        said = _said("/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu")
-        count = int(said) if said.isdecimal() else count
+        performance_cores = _output_of("/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu")
+        count = int(performance_cores) if performance_cores.isdecimal() else count
     return max(1, min(count, _quota()))
 
 
 def _quota() -> int:
-    """Whole CPUs that a container's limit leaves, many where there is none."""
+    """Whole CPUs that a container's limit allows, a large number without one."""
     try:
         limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, round(int(limit) / int(period)))
@@ -81,35 +81,35 @@ def _quota() -> int:
 def _has(name: str) -> bool:
     import torch
 
-    if _held_back():
+    if _limited_to_avx2():
         return False
     found = dict(getattr(torch.cpu, "get_capabilities", dict)())
     if found:
         return bool(found.get(name))
     older = {"amx_bf16": "_is_amx_tile_supported", "avx512_bf16": "_is_avx512_bf16_supported"}
-    return name in older and _says(older[name])
+    return name in older and _torch_reports(older[name])
 
 
 def _is_amd() -> bool:
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError):
             return "AuthenticAMD" in Path("/proc/cpuinfo").read_text()
-    return "AuthenticAMD" in platform.processor()  # as Windows says it
+    return "AuthenticAMD" in platform.processor()  # as Windows reports it
 
 
-def _held_back() -> bool:
-    """Whether PyTorch's libraries are told to use no more than AVX2: what the processor has beyond that is not used."""
-    told = (os.environ.get(name, "") for name in ("ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
-    return any(one.lower().startswith(("avx2", "default", "sse")) for one in told)
+def _limited_to_avx2() -> bool:
+    """Whether the environment limits PyTorch's libraries to AVX2 or less, so that newer instructions go unused."""
+    limits = (os.environ.get(name, "") for name in ("ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"))
+    return any(one.lower().startswith(("avx2", "default", "sse")) for one in limits)
 
 
-def _says(name: str) -> bool:
+def _torch_reports(name: str) -> bool:
     import torch
 
     return bool(getattr(torch.cpu, name, lambda: False)())
 
 
-def _said(*command: str) -> str:
+def _output_of(*command: str) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
@@ -119,7 +119,7 @@ def _said(*command: str) -> str:
 def _windows_name() -> str:
     import winreg
 
-    # The module holds nothing on other systems, where the type checker runs.
+    # The module is empty on other systems, where the type checker runs.
     open_key, read, root = (getattr(winreg, n) for n in ("OpenKey", "QueryValueEx", "HKEY_LOCAL_MACHINE"))
     with (
         contextlib.suppress(OSError),

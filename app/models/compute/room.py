@@ -1,4 +1,4 @@
-"""How much is computed at once, as far as the device's memory is known to have room for it."""
+"""The largest batch known to fit into the device's memory."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ T = TypeVar("T")
 
 
 class Room:
-    """The batches that fit into a device's memory: halved where one does not, and remembered for those to come.
+    """The batch size that fits into a device's memory: halved when a batch does not fit, and remembered.
 
-    `tell` is called once, with a sentence for the person, when it was first learnt that batches must be smaller.
+    `notify` is called once, with a sentence for the user, when batches first have to be smaller.
     """
 
     def __init__(self, device: str) -> None:
         self._device = device
         self._tokens = 0
-        self._told = False
-        self.tell: Callable[[str], None] = lambda _: None
+        self._notified = False
+        self.notify: Callable[[str], None] = lambda _: None
 
     @property
     def tokens(self) -> int:
-        """How many tokens a batch may have, 0 as long as every one fitted."""
+        """How many tokens a batch may have, 0 as long as every batch fitted."""
         return self._tokens
 
     def rows(self, length: int, most: int) -> int:
@@ -33,9 +33,9 @@ class Room:
         return min(most, max(1, self._tokens // length)) if self._tokens else most
 
     def pieces(self, count: int, length: int, compute: Callable[[slice], T]) -> list[T]:
-        """What `compute` gives for slices of `count` inputs of `length` tokens that fit, in their order.
+        """The results of `compute` for slices of `count` inputs of `length` tokens that fit, in order.
 
-        Raises OutOfMemory where a single one does not fit.
+        Raises OutOfMemory if a single input does not fit.
         """
         found: list[T] = []
         at = 0
@@ -49,13 +49,13 @@ class Room:
                 if not is_out_of_memory(error):
                     raise
                 whose = exhausted_device(error)
-            # Only out here, where the exception is gone, are the tensors that its traceback held.
+            # Only out here, where the exception is gone, are the tensors of its traceback free.
             release(garbage=False)
             self._halve(rows, length, whose)
         return found
 
     def once(self, length: int, compute: Callable[[], T]) -> T:
-        """What `compute` gives for one input of `length` tokens; raises OutOfMemory where it does not fit."""
+        """The result of `compute` for one input of `length` tokens; raises OutOfMemory if it does not fit."""
         return self.pieces(1, length, lambda _: compute())[0]
 
     def _halve(self, rows: int, length: int, whose: str) -> None:
@@ -63,6 +63,6 @@ class Room:
         if rows <= 1:
             raise out_of_memory(device, length)
         self._tokens = rows // 2 * length
-        if not self._told:
-            self._told = True
-            self.tell(f"{ran_out(device)}: less is read at a time.")
+        if not self._notified:
+            self._notified = True
+            self.notify(f"{ran_out(device)}: less is read at a time.")

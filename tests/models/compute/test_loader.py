@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.models.compute.faults import OutOfMemory
-from app.models.compute.forward import Forward, Places
+from app.models.compute.forward import Forward, MaskedPositions
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.models.families import FAMILIES as KNOWN
@@ -337,7 +337,7 @@ def test_a_batch_of_masked_words_too_large_for_the_memory_is_halved_with_its_pos
     folder = small_checkpoint(tmp_path / "m", head=MASKED)
     model = transformers.BertForMaskedLM.from_pretrained(folder).eval()
     arrays = batch(rows=5) | {"positions": np.array([[1], [2], [-1], [4], [5]])}
-    places = Places(model.cls)
+    places = MaskedPositions(model.cls)
     whole = Forward(model, MASKED, "cpu", 512, places)(arrays)["logits"]
     narrow = Narrow(model, rows=2)
     found = Forward(narrow, MASKED, "cpu", 512, places)(arrays)["logits"]
@@ -350,7 +350,7 @@ def test_places_are_chosen_for_one_batch_only(tmp_path: Path) -> None:
     model = transformers.BertForMaskedLM.from_pretrained(small_checkpoint(tmp_path / "m", head=MASKED)).eval()
     ids = torch.from_numpy(batch()["input_ids"])
     before = model(input_ids=ids).logits
-    places = Places(model.cls)
+    places = MaskedPositions(model.cls)
     with pytest.raises(KeyError), places.chosen(np.zeros((3, 1))):
         raise KeyError
     torch.testing.assert_close(model(input_ids=ids).logits, before)

@@ -14,11 +14,11 @@ from app.models.compute.faults import (
     OutOfMemory,
     device_lost,
     exhausted_device,
-    in_passing,
     is_device_lost,
     is_out_of_memory,
     out_of_memory,
     ran_out,
+    short_reason,
 )
 from app.models.compute.room import Room
 
@@ -42,7 +42,7 @@ def test_pieces_are_all_of_it_in_order_and_the_next_batch_does_not_fail(
     count: int, length: int, tokens: int
 ) -> None:
     room, memory, said = Room("cuda:0"), Memory(tokens, length), []
-    room.tell = said.append
+    room.notify = said.append
     if count and length > tokens:
         with pytest.raises(OutOfMemory) as caught:
             room.pieces(count, length, memory)
@@ -130,5 +130,5 @@ def test_whose_memory_ran_out(device: str, said: str) -> None:
 
 
 def test_a_fault_in_passing() -> None:
-    assert in_passing(SpanlightError("The GPU is full.")) == "the GPU is full"
-    assert in_passing(SpanlightError("PyTorch is too old.")) == "PyTorch is too old"
+    assert short_reason(SpanlightError("The GPU is full.")) == "the GPU is full"
+    assert short_reason(SpanlightError("PyTorch is too old.")) == "PyTorch is too old"
