@@ -6,6 +6,7 @@ from app.core.devices import PRECISIONS, DeviceOption, Devices
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice
 from app.models.compute import memory, processor
+from app.models.compute.faults import short_reason
 from app.models.compute.graphics import Gpu, apple, cuda, gpus
 
 _HINT = "Choose another precision, or auto."
@@ -96,7 +97,7 @@ def _auto(precision: str) -> DeviceChoice:
             choice = _on(gpu, precision)
             more = f"; {passed_over}" if passed_over else ""
             return DeviceChoice(choice.device, choice.dtype, f"{choice.reason}, faster than the CPU{more}")
-        passed_over = passed_over or f"{gpu.title} is not used: {in_passing(SpanlightError(why))}"
+        passed_over = passed_over or f"{gpu.title} is not used: {short_reason(SpanlightError(why))}"
     return cpu(passed_over or "no GPU that PyTorch can use was found", precision)
 
 

@@ -104,7 +104,7 @@ def is_device_lost(error: BaseException) -> bool:
 def device_lost(error: BaseException) -> DeviceLost:
     """The error shown when a GPU broke down."""
     text = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-    return DeviceLost(f"The GPU broke down: {said}.", "Choose the device cpu, or renew the GPU's driver.")
+    return DeviceLost(f"The GPU broke down: {text}.", "Choose the device cpu, or renew the GPU's driver.")
 
 
 def short_reason(fault: SpanlightError) -> str:
