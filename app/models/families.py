@@ -1,4 +1,4 @@
-"""The BERT families that Spanlight reads: where their weights stand, and which heads they can hold."""
+"""The supported BERT families: the names of their weights, and the heads they can have."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ENDINGS = {
 class WordsHead:
     """The weights of a masked-words head: a dense layer and its LayerNorm, then a decoder to the vocabulary.
 
-    `module` is the first module that takes the encoder's states. The decoder's weight may be absent where it is tied to
-    the word embeddings, and its bias may stand under `bias` or with the decoder; without a `decoder` the word
-    embeddings themselves are used. `wide` tells that the dense layer keeps the hidden width where the embeddings are
-    narrower, and `rest` names the weights of the decoder's remaining columns then.
+    `module` is the first module that takes the encoder's states. The decoder's weight may be absent if it is tied to
+    the word embeddings, and its bias may be stored as `bias` or with the decoder; without a `decoder` the word
+    embeddings themselves are used. If `wide`, the dense layer keeps the hidden width although the embeddings are
+    narrower, and `rest` names the weights of the decoder's remaining columns.
     """
 
     module: str
@@ -55,14 +55,14 @@ _LM_PREDICTIONS = WordsHead(
 class Family:
     """One architecture of transformers: the names of its parts in a config and in the weights.
 
-    Its classes stand in `transformers.models.<module>.modeling_<module>` and begin with `stem`. `prefix`
-    stands before the encoder's weights; `hidden`, `layers` and `heads` are config names;
-    `embedding` names the word embeddings' width (the first one present in the config counts).
-    `pooler` is the layer whose presence tells a text classifier from a token classifier;
-    `classifier` is the layer with one row a class of texts, `token_classifier` that for classes of tokens.
-    `words` are the forms that a masked-words head has, `next_sentence` is the layer that tells whether
-    a passage follows, empty where the family has none. `heads_in_float32` are modules computed in float32
-    whatever the model's dtype. `sdpa` and `bfloat16` tell what transformers' implementation can do.
+    Its classes are in `transformers.models.<module>.modeling_<module>` and begin with `stem`. `prefix`
+    is the prefix of the encoder's weights; `hidden`, `layers` and `heads` are config names;
+    `embedding` names the word embeddings' width (the first one present in the config is used).
+    `pooler` is the layer whose presence distinguishes a text classifier from a token classifier;
+    `classifier` is the layer with one row per class of texts, `token_classifier` that for classes of tokens.
+    `words` are the forms of the masked-words head, `next_sentence` is the next sentence layer, empty if the
+    family has none. `heads_in_float32` are modules computed in float32 whatever the model's dtype.
+    `sdpa` and `bfloat16` are whether transformers' implementation supports them.
     """
 
     module: str
@@ -167,7 +167,7 @@ FAMILIES: dict[str, Family] = {
         "electra",
         "classifier.dense",
         (
-            # The generator's; the discriminator tells replaced words and has none for their probabilities.
+            # The generator's; the discriminator detects replaced words and has no masked-words head.
             WordsHead(
                 "generator_predictions",
                 "generator_predictions.dense",

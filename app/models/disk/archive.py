@@ -58,7 +58,7 @@ class Checkpoint:
 
 
 class Archive:
-    """An opened zip whose directory has been checked; `name` is what a person is told it is."""
+    """An opened zip whose directory has been checked; `name` is its name in messages."""
 
     def __init__(self, file: zipfile.ZipFile, name: str) -> None:
         self._file, self._name = file, name
@@ -69,7 +69,7 @@ class Archive:
     def unpack(self, folder: Path, meter: Meter) -> tuple[tuple[str, int, str], ...]:
         """Write the model's files into a folder: each one's name, bytes and SHA-256.
 
-        Raises SpanlightError where the zip is damaged, or says less than it holds, and where the disk refuses;
+        Raises SpanlightError if the zip is damaged, holds more than its directory says, or cannot be written to disk;
         Stopped when stopped.
         """
         done = []
@@ -87,16 +87,16 @@ class Archive:
         return tuple(done)
 
     def _pieces(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-        """A file's bytes, as many as the directory says; its checksum is tried at the end."""
-        given = 0
+        """A file's bytes, as many as the directory says; the checksum is verified at the end."""
+        count = 0
         try:
             with self._file.open(entry) as file:
                 while piece := file.read(PIECE):
-                    given += len(piece)
+                    count += len(piece)
                     yield piece
         except _BROKEN as fault:
             raise _damaged(self._name) from fault
-        if given != entry.file_size:
+        if count != entry.file_size:
             raise _damaged(self._name)
 
     def _unneeded(self, index: Path) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Archive:
         try:
             named = set(map(str, json.loads(index.read_bytes())["weight_map"].values()))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            named = set()  # said when the card is read
+            named = set()  # reported when the card is read
         return frozenset(
             name for name in self.checkpoint.entries if name.endswith(".safetensors") and name not in named
         )
@@ -112,7 +112,7 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """A zip with one model in it. Raises SpanlightError where it is none, or is not to be trusted."""
+    """A zip with one model in it. Raises SpanlightError if it is not one, or not to be trusted."""
     with _opened(path) as file:
         yield Archive(file, path.name)
 
@@ -135,9 +135,9 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip does, whatever it is called. What is no file or cannot be read is none."""
+    """Whether a file starts like a zip, whatever its name; False if it is not a file or cannot be read."""
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             return False
         with path.open("rb") as file:
             return file.read(len(START)) == START
@@ -146,7 +146,7 @@ def is_zip(path: Path) -> bool:
 
 
 def holds_model(path: Path) -> bool:
-    """Whether a zip seems to hold a model, sound or not, as its directory has it; nothing is unpacked."""
+    """Whether a zip's directory lists a model, sound or not; nothing is unpacked."""
     if not is_zip(path):
         return False
     try:
@@ -194,14 +194,14 @@ def _check(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
 
 
 def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
-    said = entry.orig_filename
+    filename = entry.orig_filename
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if (
-        said.startswith(("/", "\\"))
-        or "\\" in said
-        or ":" in said
-        or ".." in said.split("/")
-        or any(ord(letter) < 32 for letter in said)
+        filename.startswith(("/", "\\"))
+        or "\\" in filename
+        or ":" in filename
+        or ".." in filename.split("/")
+        or any(ord(letter) < 32 for letter in filename)
         or kind not in (0, stat.S_IFREG, stat.S_IFDIR)
     ):
         raise SpanlightError(
@@ -217,7 +217,7 @@ def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
     for entry in shallow:
         folder, _, file = entry.filename.rpartition("/")
         folders.setdefault(folder, {})[file] = entry
-    # Beside the model some keep further config.json files that belong to parts of it.
+    # Some models also have config.json files for parts of them.
     found = [
         folder
         for folder, files in folders.items()
@@ -254,7 +254,7 @@ def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
 
 
 def _check_sizes(checkpoint: Checkpoint, name: str) -> None:
-    """Refuse files that would grow far beyond what they are packed in, or that no model needs."""
+    """Refuse files that would unpack to far more than their packed size, or that no model needs."""
     for file, entry in checkpoint.entries.items():
         if entry.compress_type not in _METHODS:
             raise SpanlightError(

@@ -1,4 +1,4 @@
-"""What a checkpoint folder is, told from config.json, the weights' headers and tokenizer.json alone."""
+"""A checkpoint folder's card, read from only its config.json, the weights' headers and tokenizer.json."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS, POSITIONS = "embeddings.word_embeddings.weight", "embeddings.position_emb
 WINDOW, STRIDE = 384, 128
 SHORTEST = 16
 LONGEST_NAME = 96
-# Whole numbers that some checkpoints store beside their weights, and that nothing is computed with.
+# Integer buffers that some checkpoints store with their weights; nothing is computed with them.
 BUFFERS = ("position_ids", "token_type_ids")
 TOKENIZER = "tokenizer.json"
 KINDS = ("WordPiece", "BPE", "Unigram", "WordLevel")
@@ -43,9 +43,9 @@ CHANGED = "Do not use this model, or fetch a whole copy of it from where it is k
 
 
 def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:
-    """Refuse a tokenizer.json whose tokens are not those of the weights, or that could stall or fill the computer.
+    """Refuse a tokenizer.json that does not match the weights, or that could stall or exhaust the computer.
 
-    `rows` counts the word embeddings, `name` is what a message calls the model. Raises SpanlightError.
+    `rows` counts the word embeddings, `name` is the model's name in messages. Raises SpanlightError.
     """
     model, added = tokenizer.get("model"), tokenizer.get("added_tokens") or []
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
@@ -93,7 +93,7 @@ def _check_model(model: Mapping[str, Any], name: str) -> None:
 
 
 def _check_parts(tokenizer: Mapping[str, Any], name: str) -> None:
-    """Refuse steps before and after the vocabulary that are too many, or could make a long text of a short one."""
+    """Refuse too many steps before and after the vocabulary, or steps that could blow up a short text."""
     growth = 1
     steps = [tokenizer.get(key) for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
     for at, part in enumerate(_parts(steps)):
@@ -122,7 +122,7 @@ def _parts(values: list[Any]) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint that was read and checked, nothing of its weights loaded: its config's known keys, and headers."""
+    """A checkpoint that was read and checked without loading weights: its config's known keys, and headers."""
 
     name: str
     config: Mapping[str, Any]
@@ -143,8 +143,8 @@ class Checkpoint:
 def read_card(folder: Path | str) -> ModelCard:
     """The card of a checkpoint folder in Hugging Face layout; nothing of the model is loaded.
 
-    Raises SpanlightError, one sentence and a hint, where the folder does not hold a whole model of a
-    family that Spanlight reads.
+    Raises SpanlightError, one sentence and a hint, if the folder does not hold a complete model of a
+    supported family.
     """
     folder = Path(folder)
     try:
@@ -208,12 +208,12 @@ def read_checkpoint(folder: Path) -> Checkpoint:
 
 
 def model_name(folder: Path) -> str:
-    """What a person calls the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
+    """The display name of the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
     repository = folder.parent.parent.name
     name = folder.name or folder.resolve().name
     if folder.parent.name == "snapshots" and repository.startswith("models--"):
         name = repository.split("--")[-1]
-    # A name from elsewhere neither steers a terminal nor turns a sentence's direction.
+    # A foreign name must not control a terminal or change a sentence's writing direction.
     name = "".join(sign if sign.isprintable() else "?" for sign in name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
@@ -225,7 +225,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
     if follows or classifier is Head.CLASSIFICATION:
         for tensor, shape in pooler_shapes(config):
             _check_weight(weights, tensor, shape, name)
-    held: dict[Head | None, object] = {
+    has_head: dict[Head | None, object] = {
         Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
         Head.MASKED_WORDS: checkpoint.words,
         Head.NEXT_SENTENCE: follows,
@@ -237,7 +237,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
         name=name,
         folder="",
         family=str(config["model_type"]),
-        heads=tuple(head for head in Head if held.get(head)),
+        heads=tuple(head for head in Head if has_head.get(head)),
         labels=labels,
         problem=problem,
         max_length=max_length,
@@ -256,17 +256,17 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
 
 
 def _prefix(family: Family, weights: Weights) -> str:
-    """What stands before the encoder's weights: nothing in a checkpoint saved without any head."""
+    """The prefix of the encoder's weights: empty in a checkpoint saved without any head."""
     return "" if WORDS in weights.tensors else f"{family.prefix}."
 
 
 def _check_shapes(checkpoint: Checkpoint) -> None:
-    """Refuse a config that does not describe the weights, before anything is made from it."""
+    """Refuse a config that does not match the weights, before anything is built from it."""
     name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
-    for tensor, told in weights.tensors.items():
-        if told.dtype not in FLOATS and not (told.dtype == "I64" and tensor.endswith(BUFFERS)):
+    for tensor, stored in weights.tensors.items():
+        if stored.dtype not in FLOATS and not (stored.dtype == "I64" and tensor.endswith(BUFFERS)):
             raise SpanlightError(
-                f"{name} holds weights in the format {told.dtype}, as quantised models do.", UNQUANTISED
+                f"{name} holds weights in the format {stored.dtype}, as quantised models do.", UNQUANTISED
             )
     hidden = number(config, family.hidden, MOST_WIDE, name)
     layers = number(config, family.layers, MOST_LAYERS, name)
@@ -340,7 +340,7 @@ def _max_length(checkpoint: Checkpoint, tokenizer_config: bytes) -> int:
             f"{checkpoint.name} reads only {longest} tokens at a time.", "Choose another model."
         )
     if tokenizer_config:
-        said = parse_object(tokenizer_config, TOKENIZER_CONFIG).get("model_max_length")
-        if type(said) is int and SHORTEST <= said < longest:
-            return said
+        limit = parse_object(tokenizer_config, TOKENIZER_CONFIG).get("model_max_length")
+        if type(limit) is int and SHORTEST <= limit < longest:
+            return limit
     return longest

@@ -1,4 +1,4 @@
-"""resources/models.json: the models that are offered."""
+"""resources/models.json: the models offered for download."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 def read_catalogue(path: Path) -> tuple[OfferedModel, ...]:
     """The catalogue's models, by head and then by size; a malformed or repeated entry is logged and left out.
 
-    Raises SpanlightError where the file cannot be read or is no catalogue.
+    Raises SpanlightError if the file cannot be read or is not a catalogue.
     """
     try:
         entries = json.loads(path.read_bytes())["models"]
@@ -46,7 +46,7 @@ def read_catalogue(path: Path) -> tuple[OfferedModel, ...]:
 
 
 def read_entry(entry: dict[str, object]) -> OfferedModel:
-    """One entry of the file as a model; raises KeyError, TypeError or ValueError where it is malformed."""
+    """One entry of the file as a model; raises KeyError, TypeError or ValueError if it is malformed."""
     if unknown := entry.keys() - OfferedModel.__dataclass_fields__.keys():
         raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
     no_answer = entry.get("no_answer")

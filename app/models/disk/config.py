@@ -27,24 +27,23 @@ UNQUANTISED = "Fetch its unquantised version (float32, float16, bfloat16)."
 
 
 def read_config(folder: Path, name: str) -> dict[str, Any]:
-    """What a folder's config.json says, as `parse_config` gives it. Raises SpanlightError as that does."""
+    """A folder's config.json, parsed by `parse_config`. Raises SpanlightError as that does."""
     return parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
 
 
 def parse_config(content: bytes, name: str) -> dict[str, Any]:
-    """The keys of a config that Spanlight knows, checked; `name` is what a message calls the model.
+    """The keys of a config that Spanlight knows, checked; `name` is the model's name in messages.
 
-    A key whose value is null counts as left out, and one that is not known is dropped. Raises SpanlightError for what
-    would run code or load anything else than the weights beside it, for a family that is not known, and for a value
-    out of range.
+    A key whose value is null is treated as missing, and an unknown one is dropped. Raises SpanlightError for a key that
+    would run code or load anything but the weights in the folder, for an unknown family, and for a value out of range.
     """
-    said = parse_object(content, CONFIG, repeats=False)
-    given = {key: value for key, value in said.items() if value is not None}
-    for key in given:
+    parsed = parse_object(content, CONFIG, repeats=False)
+    values = {key: value for key, value in parsed.items() if value is not None}
+    for key in values:
         _refuse_danger(key, name)
-    family = _model_type(given, name)
+    family = _model_type(values, name)
     known = KEYS[family]
-    for key, value in given.items():
+    for key, value in values.items():
         if key in known and not known[key].fits(value):
             raise SpanlightError(f"{CONFIG} of {name} cannot be right: {key} is {shown(value)}.", DAMAGED)
         if key in ONLY and value != ONLY[key][0]:
@@ -57,21 +56,21 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
                 f"{CONFIG} of {name} holds settings that Spanlight does not know: {shown(key)}.",
                 f"Choose a model of a known family: {TITLES}.",
             )
-    return {key: value for key, value in given.items() if key in known or key in READ}
+    return {key: value for key, value in values.items() if key in known or key in READ}
 
 
 def family_in(config: Mapping[str, Any]) -> Family:
-    """The family of a config that was read."""
+    """The family of a parsed config."""
     return FAMILIES[config["model_type"]]
 
 
 def value_of(config: Mapping[str, Any], key: str) -> Any:
-    """A key's value in a config that was read, transformers' own where it says nothing."""
+    """A key's value in a parsed config, transformers' default if it is missing."""
     return config.get(key, KEYS[config["model_type"]][key].default)
 
 
 def for_transformers(config: Mapping[str, Any], head: Head, labels: Sequence[str]) -> dict[str, Any]:
-    """What transformers' config class is made with for one head: known keys, and `labels` where it classifies."""
+    """The arguments of transformers' config class for one head: known keys, and `labels` if it classifies."""
     known = KEYS[config["model_type"]]
     values = {key: value for key, value in config.items() if key in known}
     if "layer_norm_eps" in values:
@@ -88,24 +87,26 @@ def for_transformers(config: Mapping[str, Any], head: Head, labels: Sequence[str
 
 
 def shown(value: object) -> str:
-    """A value of a file as a message can name it: short, on one line, nothing in it that steers a terminal."""
+    """A value of a file for a message: short, on one line, without control characters."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    said = str(value)
-    return "".join(sign if sign.isprintable() else "?" for sign in said[:40]) + "…" * (len(said) > 40)
+    text = str(value)
+    return "".join(sign if sign.isprintable() else "?" for sign in text[:40]) + "…" * (len(text) > 40)
 
 
 def _model_type(config: Mapping[str, Any], name: str) -> str:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        said = (
+        description = (
             f"of the family {shown(kind)!r}"
             if isinstance(kind, str)
             else "of no family that its config names"
         )
-        raise SpanlightError(f"{name} is {said}, which Spanlight does not read.", f"It reads {TITLES}.")
+        raise SpanlightError(
+            f"{name} is {description}, which Spanlight does not read.", f"It reads {TITLES}."
+        )
     return kind
 
 

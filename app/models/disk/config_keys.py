@@ -1,7 +1,6 @@
 """Which keys of config.json are read, for each family, and what their values may be.
 
-The keys, and the values where a config says nothing, are those of transformers' own config classes and of what its
-modules read besides.
+The keys and their defaults are those of transformers' own config classes, and of what its modules also read.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-# No model of these families comes near; a config beyond them only serves to fill the memory.
+# Far above any model of these families: a config beyond them only serves to exhaust memory.
 MOST_WIDE, MOST_LAYERS, MOST_ENTRIES, MOST_POSITIONS = 16_384, 256, 10_000_000, 65_536
 
 # The activation functions of transformers that have no weights of their own.
@@ -23,7 +22,7 @@ ACTIVATIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key that reaches transformers: its value where the config says nothing, and whether a value fits."""
+    """One key passed on to transformers: its default, and whether a value is valid."""
 
     default: Any
     fits: Callable[[Any], bool]
@@ -88,7 +87,7 @@ _ENCODER = _COMMON | {
 _BERT = _ENCODER | {"classifier_dropout": _rate(None)}
 _ROBERTA = _BERT | {"pad_token_id": _count(1, MOST_ENTRIES, 0)}
 _MPNET = {key: value for key, value in _ENCODER.items() if key != "type_vocab_size"} | {
-    # Whatever a config says, transformers counts positions after token 1 and sorts distances into 32 buckets.
+    # Whatever the config says, transformers counts positions after token 1 and sorts distances into 32 buckets.
     "pad_token_id": _count(1, 1),
     "relative_attention_num_buckets": _count(32, 32, 32),
 }
@@ -107,7 +106,7 @@ _DEBERTA = _ENCODER | {
     "legacy": _switch(True),
 }
 
-# What each family's class takes; None as a default means that transformers finds the value by itself.
+# The keys of each family's class; None as a default means that transformers derives the value.
 KEYS: dict[str, Mapping[str, Key]] = {
     "bert": _BERT,
     "roberta": _ROBERTA,
@@ -171,10 +170,10 @@ KEYS: dict[str, Mapping[str, Key]] = {
 # Read by Spanlight, and checked where they are read; problem_type and the labels reach transformers from there.
 READ = frozenset({"model_type", "architectures", "id2label", "num_labels", "problem_type"})
 
-# Objects that other programs leave in a config, and that say nothing of the model.
+# Objects that other programs leave in a config, and that do not affect the model.
 HARMLESS_OBJECTS = frozenset({"id2label", "label2id", "task_specific_params", "sentence_transformers"})
 
-# A value of these that is not the one named means another kind of model than the one that would be computed.
+# Any other value of these keys means another kind of model than the one that would be computed.
 ONLY: dict[str, tuple[Any, str]] = {
     "is_decoder": (False, "reads a text from left to right only"),
     "add_cross_attention": (False, "looks at a second text as a translator does"),
@@ -182,7 +181,7 @@ ONLY: dict[str, tuple[Any, str]] = {
     "position_embedding_type": ("absolute", "tells positions apart in another way"),
 }
 
-# Keys by which a checkpoint would have the program load or run something else; parts of a name in `DANGEROUS_PARTS`.
+# Keys with which a checkpoint would make the program load or run something else.
 CODE = frozenset({"auto_map", "custom_pipelines", "custom_generate", "trust_remote_code"})
 DANGEROUS = frozenset(
     "_attn_implementation _attn_implementation_internal attn_implementation _experts_implementation"

@@ -1,4 +1,4 @@
-"""Bytes put on the disk piece by piece: with progress, a check for stop, a checksum, and faults in words."""
+"""Writing bytes to disk piece by piece: with progress, a check for stop, a checksum, and errors in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") el
 
 
 class Meter:
-    """Tells how many of `total` bytes have gone by, and how long the rest will take; `what` is said beside it."""
+    """Reports how many of `total` bytes are done and how long the rest will take, with `what` as the label."""
 
     def __init__(self, report: Report, what: str, total: int) -> None:
         self._report, self._what, self._total = report, what, total
@@ -31,7 +31,7 @@ class Meter:
         self.add(0)
 
     def add(self, count: int) -> None:
-        """So many more bytes have gone by; raises Stopped when the work is to stop."""
+        """Count more bytes as done; raises Stopped when the work is to stop."""
         self._report.check()
         self._done += count
         passed = time.monotonic() - self._began
@@ -40,39 +40,39 @@ class Meter:
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:
-    """A file's bytes from its beginning to its end. Raises OSError where it cannot be read."""
+    """A file's bytes from beginning to end. Raises OSError if it cannot be read."""
     with path.open("rb") as file:
         while piece := file.read(PIECE):
             yield piece
 
 
 def write(pieces: Iterable[bytes], target: Path, meter: Meter) -> str:
-    """Make a new file of these bytes and have it reach the disk; gives its SHA-256 in hexadecimal digits.
+    """Write these bytes to a new file, flushed to disk; returns its SHA-256 in hexadecimal digits.
 
-    Raises OSError where the disk refuses, or the file is there already.
+    Raises OSError if it cannot be written, or the file exists already.
     """
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     with target.open("xb") as file:
         for piece in pieces:
             file.write(piece)
-            whole.update(piece)
+            sha256.update(piece)
             meter.add(len(piece))
         file.flush()
         os.fsync(file.fileno())
-    return whole.hexdigest()
+    return sha256.hexdigest()
 
 
 def digest(path: Path, meter: Meter) -> str:
-    """A file's SHA-256 in hexadecimal digits. Raises OSError where it cannot be read."""
-    whole = hashlib.sha256()
+    """A file's SHA-256 in hexadecimal digits. Raises OSError if it cannot be read."""
+    sha256 = hashlib.sha256()
     for piece in pieces_of(path):
-        whole.update(piece)
+        sha256.update(piece)
         meter.add(len(piece))
-    return whole.hexdigest()
+    return sha256.hexdigest()
 
 
 def sync_folder(folder: Path) -> None:
-    """Have a folder's list of files reach the disk, where the system can do that."""
+    """Flush a folder's list of files to disk, if the system can."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
             handle = os.open(folder, os.O_RDONLY)
@@ -83,14 +83,14 @@ def sync_folder(folder: Path) -> None:
 
 
 def check_space(folder: Path, needed: int) -> None:
-    """Raises SpanlightError where the disk of a folder has less than `needed` bytes free, and some to spare."""
+    """Raise SpanlightError if the disk of a folder has less than `needed` bytes, plus a reserve, free."""
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
     try:
         free = shutil.disk_usage(place).free
     except OSError:
-        return  # not every file system tells; the writing itself will
+        return  # not every file system reports it; writing will fail instead
     if needed and free < needed + SPARE:
         raise SpanlightError(
             f"The disk has {wording.size(free)} free, and {wording.size(needed + SPARE)} are needed.",
@@ -99,9 +99,9 @@ def check_space(folder: Path, needed: int) -> None:
 
 
 def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightError:
-    """What a person is told where the disk refused; `what` is what could not be done, as "x could not be copied".
+    """The error shown for a disk error; `what` is what could not be done, as "x could not be copied".
 
-    `place` is the folder to look at, where the person may not know it.
+    `place` is the folder to check, if the user may not know it.
     """
     folder = str(place) if place is not None else "the folder"
     if fault.errno in _FULL:

@@ -1,4 +1,4 @@
-"""Which files of a checkpoint are taken; all others are left where they are."""
+"""Which files of a checkpoint are copied; all others are ignored."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from app.models.disk.weights import INDEX, LONGEST_JSON, SINGLE, read_weights
 SPECIAL_TOKENS = "special_tokens_map.json"
 SETTINGS = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, SPECIAL_TOKENS, NOTES, *VOCABULARY_FILES)
 LONGEST_TEXT, MOST_TEXTS = 2 * 2**20, 8
-# No model of these families comes near.
+# Far above any model of these families.
 LARGEST_MODEL = 64 * 10**9
 
 
 def is_text(name: str) -> bool:
-    """Whether a file of this name tells of the model or its licence, in words."""
+    """Whether a file of this name is a text about the model or its licence."""
     lower = name.casefold()
     return lower == "readme.md" or lower.startswith(("license", "licence"))
 
 
 def longest(name: str) -> int:
-    """The most bytes that a file of this name is taken with."""
+    """The maximum size in bytes of a file of this name."""
     if is_text(name):
         return LONGEST_TEXT
     return LONGEST_JSON if name in (*SETTINGS, INDEX) else LARGEST_MODEL
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
-    """The names of a checkpoint folder's files that are taken: weights, settings, and texts that are not too long.
+    """The names of a checkpoint folder's files to copy: weights, settings, and texts that are not too long.
 
-    Raises SpanlightError where it holds no whole weights.
+    Raises SpanlightError if its weights are missing or incomplete.
     """
     weights = [path.name for path in read_weights(folder).files]
     if weights != [SINGLE]:

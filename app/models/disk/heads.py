@@ -1,4 +1,4 @@
-"""Which heads a checkpoint's weights really hold, told from their names and shapes, and how labels are to be read."""
+"""Which heads a checkpoint's weights really contain, by their names and shapes, and how its labels are read."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DOES = {
 
 
 def no_head(card_name: str, heads: tuple[Head, ...], head: Head) -> SpanlightError:
-    """The refusal of a model that does not hold the head asked for."""
+    """The error for a model without the requested head."""
     can = [DOES[one] for one in heads]
-    held = " and ".join([", ".join(can[:-1]), can[-1]] if len(can) > 1 else can)
+    abilities = " and ".join([", ".join(can[:-1]), can[-1]] if len(can) > 1 else can)
     return SpanlightError(
         f"{card_name} cannot {DOES[head]}: its weights hold no head for that.",
-        f"It can {held}; choose another model for this."
-        if held
+        f"It can {abilities}; choose another model for this."
+        if abilities
         else "Choose another model, or train that head on it.",
     )
 
@@ -45,11 +45,11 @@ def question_answering(config: Mapping[str, Any], family: Family, weights: Weigh
 def masked_words(
     config: Mapping[str, Any], family: Family, weights: Weights, width: int, name: str
 ) -> WordsHead | None:
-    """The form of the masked-words head that the weights hold whole, None where they hold none.
+    """The form of the masked-words head that is complete in the weights, None if there is none.
 
     `width` is the word embeddings'. Raises SpanlightError for wrong shapes.
     """
-    # DeBERTa's config tells with `legacy` which of two forms is meant where both are there.
+    # If both forms are present, `legacy` in DeBERTa's config selects one.
     forms = family.words[::-1] if config.get("legacy") is False else family.words
     head = next((form for form in forms if _is_whole(form, config, weights)), None)
     if head is None:
@@ -85,15 +85,15 @@ def _norm(head: WordsHead, which: str, weights: Weights) -> str:
 
 
 def _bias(head: WordsHead, weights: Weights) -> str:
-    """The name of the vocabulary's biases, which tied weights have stored once, under either of two names."""
+    """The name of the vocabulary's biases: tied weights store them once, under either of two names."""
     other = f"{head.decoder}.bias"
     return head.bias if head.bias in weights.tensors or other not in weights.tensors else other
 
 
 def next_sentence(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
-    """Whether there is a head that tells if a passage follows, with the pooler that it takes.
+    """Whether there is a next sentence head, with the pooler that it needs.
 
-    ALBERT's head for the order of two passages is another one. Raises SpanlightError for wrong shapes.
+    ALBERT's sentence order head is not one. Raises SpanlightError for wrong shapes.
     """
     layer = family.next_sentence
     if not layer or f"{layer}.weight" not in weights.tensors or not _has_pooler(config, family, weights):
@@ -108,7 +108,7 @@ def classification(
 ) -> tuple[Head | None, tuple[str, ...], ProblemType]:
     """The head that classifies texts or tokens, its labels in order of their index, and the kind of problem.
 
-    None and no labels where there is no such head. Raises SpanlightError where config and classifier do not agree.
+    None and no labels if there is no such head. Raises SpanlightError if config and classifier do not match.
     """
     head = _classifier(config, family, weights)
     if head is None:
@@ -129,10 +129,10 @@ def classification(
 
 
 def _classifier(config: Mapping[str, Any], family: Family, weights: Weights) -> Head | None:
-    """What a checkpoint's classifier classifies.
+    """Whether a checkpoint's classifier is for texts or for tokens, None without one.
 
-    The config's `architectures` decide between texts and tokens; where they name neither, a layer over the first
-    token (a pooler, or the classifier's own) means texts, as only those are classified by it.
+    The config's `architectures` decide; if they name neither, a layer over the first token (a pooler, or the
+    classifier's own) means texts, as only those are classified by it.
     """
     architectures = config.get("architectures") or []
     if not isinstance(architectures, list) or any(str(a).endswith(CHOICE) for a in architectures):
@@ -147,7 +147,7 @@ def _classifier(config: Mapping[str, Any], family: Family, weights: Weights) -> 
 
 
 def _has_pooler(config: Mapping[str, Any], family: Family, weights: Weights) -> bool:
-    """Whether the layer over the first token is there, or the config says that there is none to be."""
+    """Whether the layer over the first token is present, or the config says that there is none."""
     without = "pooler" in family.optional and config.get("classifier_activation") is False
     return without or f"{family.pooler}.weight" in weights.tensors
 
@@ -170,21 +170,21 @@ def _labels(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _problem(config: Mapping[str, Any], labels: int, name: str) -> ProblemType:
     """One label means a sigmoid unless the config says regression; several a softmax unless it says multi-label."""
-    said = config.get("problem_type")
-    if said is not None and said not in list(ProblemType):
+    problem = config.get("problem_type")
+    if problem is not None and problem not in list(ProblemType):
         raise SpanlightError(
-            f"config.json of {name} names a problem_type that is not known: {str(said)[:40]!r}.",
+            f"config.json of {name} names a problem_type that is not known: {str(problem)[:40]!r}.",
             f"It is one of {', '.join(ProblemType)}.",
         )
-    if labels == 1 and said != ProblemType.REGRESSION:
+    if labels == 1 and problem != ProblemType.REGRESSION:
         return ProblemType.MULTI_LABEL
-    return ProblemType(said) if said else ProblemType.SINGLE_LABEL
+    return ProblemType(problem) if problem else ProblemType.SINGLE_LABEL
 
 
 def tensor_shape(weights: Weights, tensor: str, name: str) -> tuple[int, ...] | None:
-    """The shape of a weight, under its own name or the one that the first BERTs had; None where there is none.
+    """The shape of a weight, under its own name or the one that the first BERTs had; None if there is none.
 
-    Raises SpanlightError where it holds whole numbers.
+    Raises SpanlightError if it holds integers.
     """
     old = tensor.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
     found = weights.tensors.get(tensor) or weights.tensors.get(old)
@@ -194,7 +194,7 @@ def tensor_shape(weights: Weights, tensor: str, name: str) -> tuple[int, ...] | 
 
 
 def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], what: str, name: str) -> None:
-    """Raise SpanlightError where a tensor is missing or its shape is not the one that the config says."""
+    """Raise SpanlightError if a tensor is missing or its shape is not the config's."""
     shape = tensor_shape(weights, tensor, name)
     if shape is None:
         raise SpanlightError(
@@ -209,9 +209,9 @@ def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], what: st
 
 
 def number(config: Mapping[str, Any], key: str, most: int, name: str, least: int = 1) -> int:
-    """A whole number of a config. Raises SpanlightError where it is missing or out of range."""
+    """An integer of a config. Raises SpanlightError if it is missing or out of range."""
     value = config.get(key)
     if type(value) is not int or not least <= value <= most:
-        said = "is missing" if value is None else f"is {str(value)[:40]}"
-        raise SpanlightError(f"config.json of {name} cannot be right: {key} {said}.", DAMAGED)
+        fault = "is missing" if value is None else f"is {str(value)[:40]}"
+        raise SpanlightError(f"config.json of {name} cannot be right: {key} {fault}.", DAMAGED)
     return value

@@ -1,4 +1,4 @@
-"""The models on this computer: every checkpoint folder below a few given folders."""
+"""The installed models: every checkpoint folder directly below the given folders."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
 from app.models.disk.weights import INDEX
 
-_TELLING = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN})
+_FILES_READ = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN})
 
-# The reader that comes along finds passages of a long text for English ones with so many times its weights: beside them
-# it takes little time.
+# The bundled quick reader finds passages of a long text for English readers with this many times its weights: next to
+# theirs, its time is small.
 _FINDER, _TIMES = "reader-quick", 3
 
 Signature = tuple[tuple[str, int, int], ...]
 
 
 class Shelf:
-    """The installed models, read off folders that each hold checkpoint folders.
+    """The installed models, read from folders that each hold checkpoint folders.
 
     Earlier folders come first, names in order within one. A folder is read again only when one of
-    its files has changed. `refused` maps a broken folder to what is wrong with it, as of the last
-    look. `starters` is the one of the folders whose models came along.
+    its files has changed. `refused` maps a broken folder to its error, as of the last call of `cards`.
+    `starters` is the one of the folders with the bundled models.
     """
 
     def __init__(self, folders: Sequence[Path | str], starters: Path | str | None = None) -> None:
@@ -40,7 +40,7 @@ class Shelf:
         self.refused: dict[str, SpanlightError] = {}
 
     def cards(self) -> tuple[ModelCard, ...]:
-        """The cards of all whole models; a folder without config.json is none."""
+        """The cards of all complete models; a folder without config.json is not a model."""
         found: list[ModelCard] = []
         refused: dict[str, SpanlightError] = {}
         for folder in self._candidates():
@@ -53,10 +53,10 @@ class Shelf:
         return tuple(found)
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
-        """The installed model of a name or a repository, or the one in a folder; it holds `head`.
+        """The installed model of a name or a repository, or the one in a folder; it has `head`.
 
-        Raises SpanlightError naming what is installed where there is none of that name, the folder's
-        own refusal where it is broken, and one that says so where the head is not in it.
+        Raises SpanlightError: with the installed names if there is none of that name, the folder's own error if it is
+        broken, or that the model does not have the head.
         """
         wanted = name_or_folder.strip()
         cards = self.cards()
@@ -79,9 +79,9 @@ class Shelf:
         return card
 
     def default(self, head: Head) -> ModelCard:
-        """The starter with a head, else the first installed model with it: nothing new is used unasked.
+        """The starter with a head, else the first installed model with it: a new model never becomes the default.
 
-        Raises SpanlightError where there is none.
+        Raises SpanlightError if there is none.
         """
         fitting = [card for card in self.cards() if head in card.heads]
         card = next((card for card in fitting if card.source == Source.STARTER), next(iter(fitting), None))
@@ -97,9 +97,9 @@ class Shelf:
         for folder in self._folders:
             try:
                 below = [path for path in folder.iterdir() if not path.name.startswith(".")]
-            except OSError:  # not there, or not for us to read
+            except OSError:  # missing or not readable
                 continue
-            # A config that is a link to nothing is one whose file has gone since.
+            # A config that is a dangling link is one whose file has been removed.
             found += sorted(p for p in below if (p / CONFIG).is_file() or (p / CONFIG).is_symlink())
         return found
 
@@ -116,7 +116,7 @@ class Shelf:
         return card
 
     def _marked(self, folder: Path) -> ModelCard:
-        """A folder's card, with what its mark says of where it came from."""
+        """A folder's card, completed with its origin file."""
         origin = read_origin(folder)
         _refuse_dangling(folder, origin)
         card = read_card(folder)
@@ -134,7 +134,7 @@ class Shelf:
         )
 
     def _with_finder(self, card: ModelCard) -> ModelCard:
-        """A card; a slower reader's that names no finder with the quick one that comes along."""
+        """The card; if it is a slower reader without a finder, with the bundled quick reader as finder."""
         reads = Head.QUESTION_ANSWERING in card.heads and card.languages == ("en",)
         if self._starters is None or card.finder or not reads or card.name == _FINDER:
             return card
@@ -153,10 +153,10 @@ class Shelf:
 
 
 def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
-    """Refuse a folder whose links lead nowhere where the model needs them: what they led to was cleared away."""
+    """Refuse a folder with dangling links among the model's files: their targets have been removed."""
     name = model_name(folder)
     try:
-        if all(path.exists() for path in folder.iterdir() if path.is_symlink() and _tells(path.name)):
+        if all(path.exists() for path in folder.iterdir() if path.is_symlink() and _is_read(path.name)):
             return
     except OSError as error:
         raise SpanlightError(
@@ -171,24 +171,24 @@ def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
     )
 
 
-def _tells(name: str) -> bool:
+def _is_read(name: str) -> bool:
     """Whether a model is read from the file of this name."""
-    return name in _TELLING or name.endswith(".safetensors")
+    return name in _FILES_READ or name.endswith(".safetensors")
 
 
 def signature(folder: Path) -> Signature:
-    """What tells whether a model folder has changed: its files' sizes and times of change, through links."""
-    told = []
+    """What changes with a model folder: its files' sizes and modification times, links followed."""
+    found = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if _tells(entry.name):
+                if _is_read(entry.name):
                     try:
                         stat = entry.stat()
-                    except OSError:  # a link to nothing
-                        told.append((entry.name, -1, -1))
+                    except OSError:  # a dangling link
+                        found.append((entry.name, -1, -1))
                     else:
-                        told.append((entry.name, stat.st_size, stat.st_mtime_ns))
+                        found.append((entry.name, stat.st_size, stat.st_mtime_ns))
     except OSError:
         return ()
-    return tuple(sorted(told))
+    return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""What was measured of models, kept from one start to the next."""
+"""Stored measurements of models."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 class Measures:
-    """Measures in one small file, the latest `MOST_KEPT`; it is read anew each time, since a command may have written.
+    """Measures in one small file, the latest `MOST_KEPT`; read anew each time, as another process may have written.
 
-    May be called from any thread. `write` writes a file whole or not at all.
+    May be called from any thread. `write` writes a file atomically.
     """
 
     def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
@@ -33,25 +33,25 @@ class Measures:
         self._lock = threading.Lock()
 
     def all(self) -> tuple[Measure, ...]:
-        """All that are kept, the latest first; what cannot be read is left out."""
+        """All stored measures, the latest first; unreadable ones are left out."""
         with self._lock:
             return self._read()
 
     def keep(self, *measures: Measure) -> None:
-        """Add measures, or put back what was forgotten. Raises SpanlightError when the disk refuses."""
+        """Add measures, or restore forgotten ones. Raises SpanlightError if they cannot be written."""
         with self._lock:
             known = self._read()
             self._save([*(one for one in measures if one not in known), *known])
 
     def forget(self, measure: Measure) -> None:
-        """Forget one; it need not be there. Raises SpanlightError when the disk refuses."""
+        """Forget one; it need not exist. Raises SpanlightError if the file cannot be written."""
         with self._lock:
             known = self._read()
             if measure in known:
                 self._save(one for one in known if one != measure)
 
     def forget_model(self, folder: str) -> None:
-        """Forget all of a model that is gone. Raises SpanlightError when the disk refuses."""
+        """Forget all of a removed model. Raises SpanlightError if the file cannot be written."""
         with self._lock:
             known = self._read()
             if any(one.folder == folder for one in known):
@@ -79,7 +79,7 @@ class Measures:
         return tuple(sorted(found, key=_moment, reverse=True))
 
     def _set_aside(self, fault: Exception) -> None:
-        """Move a file away that holds no measures, so that writing the next one loses nothing of it."""
+        """Rename a broken file, so that writing the next one does not overwrite it."""
         _log.warning("measures set aside as broken: %s", fault)
         try:
             os.replace(self._path, self._path.with_name(self._path.name + ".broken"))
@@ -100,8 +100,8 @@ def _measure(row: Any) -> Measure | None:
             seconds=float(values["seconds"]),
         )
         _moment(found)
-        whole = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
-        if not whole or not all(map(isfinite, (found.seconds, *figures.values()))):
+        valid = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
+        if not valid or not all(map(isfinite, (found.seconds, *figures.values()))):
             raise ValueError("not whole")
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as fault:
         _log.warning("a measure left out: %r", fault)

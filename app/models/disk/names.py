@@ -1,4 +1,4 @@
-"""What models are called: names that every file system takes for a folder."""
+"""Names of models: valid as folder names on every file system."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def safe_name(wanted: str) -> str:
 
 
 def key_of(name: str) -> str:
-    """What two names share that some file system takes for one: case and the way accents are written do not count."""
+    """A key equal for names that some file system treats as one: ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def free_name(wanted: str, taken: Collection[str], *others: str) -> str:
-    """The first of `wanted` and `others`, made safe, that is none of `taken`; else `wanted` with a number, from 2."""
+    """The first of `wanted` and `others`, made safe, that is not in `taken`; else `wanted` with a number, from 2."""
     keys = {key_of(name) for name in taken}
     names = [safe_name(name) for name in (wanted, *others)]
     number = 1
@@ -54,12 +54,12 @@ def free_name(wanted: str, taken: Collection[str], *others: str) -> str:
             if key_of(name) not in keys:
                 return name
         number += 1
-        # Cut so that the number stands even behind the longest name.
+        # Cut so that the number fits even after the longest name.
         names = [safe_name(f"{_cut(safe_name(wanted))}-{number}")]
 
 
 def check_name(name: str) -> str:
-    """A name that a person gave, without spaces around it. Raises SpanlightError where no folder can have it."""
+    """A name given by the user, stripped. Raises SpanlightError if no folder can have it."""
     name = unicodedata.normalize("NFC", name.strip())
     safe = safe_name(name)
     if safe != name:
@@ -75,5 +75,5 @@ def _cut(name: str) -> str:
 
 
 def _trimmed(name: str) -> str:
-    """Without what hides a folder, what Windows drops, and what a command line takes for something else."""
+    """The name without what hides a folder, what Windows drops, and what a command line would misread."""
     return name.lstrip(".-~ ").rstrip(". ")

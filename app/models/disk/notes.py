@@ -1,4 +1,4 @@
-"""spanlight.json: what stands beside a checkpoint's config that only Spanlight reads."""
+"""spanlight.json: a model's additional settings, which only Spanlight reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Notes:
     """A model's notes; every field is optional in the file.
 
     `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes; `finder` is the name of a folder
-    beside the model's: a quicker reader that finds passages of a long text for it.
+    next to the model's: a quicker reader that finds passages of a long text for it.
     """
 
     description: str = ""
@@ -39,10 +39,10 @@ class Notes:
 
 
 def read_notes(folder: Path | str) -> Notes:
-    """The notes of a model folder, the defaults where there is no file.
+    """The notes of a model folder, the defaults if there is no file.
 
-    Raises SpanlightError where the file is there and cannot be understood: a calibration left out
-    in silence would change every probability.
+    Raises SpanlightError if the file is malformed: silently ignoring a calibration would change every
+    probability.
     """
     path = Path(folder) / NOTES
     if not path.is_file():
@@ -86,11 +86,11 @@ def read_notes(folder: Path | str) -> Notes:
 
 
 def write_notes(folder: Path | str, notes: Notes) -> None:
-    """Write a model folder's notes, beside and renamed. Raises OSError where the folder cannot be written."""
+    """Write a model folder's notes atomically. Raises OSError if the folder cannot be written."""
     path = Path(folder) / NOTES
-    beside = path.with_suffix(".json.part")
-    beside.write_text(json.dumps(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    partial = path.with_suffix(".json.part")
+    partial.write_text(json.dumps(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(partial, path)
 
 
 def _number(value: Any) -> float:

@@ -1,4 +1,4 @@
-"""origin.json: where an installed model came from, and the mark that its folder is whole."""
+"""origin.json: where an installed model came from; it also marks its folder as complete."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SWITCHES = ("linked", "was_cached")
 
 
 def read_origin(folder: Path | str) -> Origin | None:
-    """The mark of a model folder, None where it has none; keys that are not known count for nothing.
+    """The origin of a model folder, None without one; unknown keys are ignored.
 
-    Raises SpanlightError where the file is there and is no mark: then nothing tells that the model is whole.
+    Raises SpanlightError if the file is malformed: then the model may be incomplete.
     """
     path = Path(folder) / ORIGIN
     if not path.is_file() and not path.is_symlink():
@@ -29,7 +29,7 @@ def read_origin(folder: Path | str) -> Origin | None:
         found = read_json(path)
         source = found.get("source")
         return Origin(
-            # A newer Spanlight may know more of them.
+            # A newer Spanlight may know more sources.
             Source(source) if source in tuple(Source) else Source.UNKNOWN,
             **{key: checked(str, found.get(key, "")) for key in _TEXTS},
             **{key: checked(bool, found.get(key, False)) for key in _SWITCHES},
@@ -50,16 +50,16 @@ def read_origin(folder: Path | str) -> Origin | None:
 
 
 def write_origin(folder: Path | str, origin: Origin) -> None:
-    """Write a model folder's mark, beside and renamed, and have it reach the disk.
+    """Write a model folder's origin atomically and flush it to disk.
 
-    Raises OSError where the folder cannot be written.
+    Raises OSError if the folder cannot be written.
     """
     path = Path(folder) / ORIGIN
     values = asdict(origin)
     values |= {"sizes": dict(origin.sizes), "checksums": dict(origin.checksums)}
-    beside = path.with_suffix(".json.part")
-    with beside.open("w", encoding="ascii") as file:
+    partial = path.with_suffix(".json.part")
+    with partial.open("w", encoding="ascii") as file:
         file.write(json.dumps(values, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
-    os.replace(beside, path)
+    os.replace(partial, path)

@@ -1,4 +1,4 @@
-"""A SentencePiece model file read without its library, and tokenizer.json's parts made from it.
+"""Reads a SentencePiece model file without its library, and builds parts of tokenizer.json from it.
 
 Format: a Protocol Buffers message (SentencePiece, Kudo and Richardson 2018, sentencepiece_model.proto): field 1 repeats
 the pieces (1 text, 2 score, 3 kind), field 2 holds how it was trained (3 kind of model, 40 id of the unknown piece),
@@ -33,7 +33,7 @@ class SentencePieces:
 
 
 def read_sentence_pieces(path: Path) -> SentencePieces:
-    """A unigram model's pieces. Raises SpanlightError where the file is damaged, too large, or of another kind."""
+    """A unigram model's pieces. Raises SpanlightError if the file is damaged, too large, or of another kind."""
     try:
         if path.stat().st_size > LONGEST:
             raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
@@ -54,7 +54,7 @@ def _read(data: bytes, name: str) -> SentencePieces:
             pieces.append(_piece(_bytes(value)))
         elif field == 2:
             trained = dict(_fields(_bytes(value)))
-            kind, unknown = _whole(trained.get(3, UNIGRAM)), _whole(trained.get(40, 0))
+            kind, unknown = _integer(trained.get(3, UNIGRAM)), _integer(trained.get(40, 0))
         elif field == 3:
             charsmap = _bytes(dict(_fields(_bytes(value))).get(2, b""))
     if kind != UNIGRAM:
@@ -76,7 +76,7 @@ def _piece(data: bytes) -> tuple[str, float]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | float | bytes]]:
-    """The fields of a message: whole numbers, 32-bit floats, and what has a length; others are passed over."""
+    """The fields of a message: integers, 32-bit floats, and length-delimited bytes; others are skipped."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -116,7 +116,7 @@ def _bytes(value: int | float | bytes) -> bytes:
     return value
 
 
-def _whole(value: int | float | bytes) -> int:
+def _integer(value: int | float | bytes) -> int:
     if not isinstance(value, int):
         raise ValueError("no whole number")
     return value
@@ -127,7 +127,7 @@ def unigram(
 ) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, Any]]:
     """Model, normaliser and pre-tokenizer of tokenizer.json, as transformers sets them for a family.
 
-    `lower` takes capital letters as small ones, `accents` keeps accents where the family may drop them (ALBERT).
+    `lower` lower-cases texts, `accents` keeps accents where the family may drop them (ALBERT).
     """
     pieces, unknown = list(found.pieces), found.unknown
     if family == "xlm-roberta":

@@ -1,4 +1,4 @@
-"""The shapes that an encoder's weights have by its config, for each family, as transformers' modules make them."""
+"""The shapes of an encoder's weights by its config, for each family, as in transformers' modules."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Shapes = Iterator[tuple[str, Shape]]
 
 
 def encoder_shapes(config: Mapping[str, Any]) -> Shapes:
-    """Each weight of the encoder, without what stands before all of its names, and its shape."""
+    """The name of each weight of the encoder, without the common prefix, and its shape."""
     return _OF[config["model_type"]](_Sizes(config))
 
 
 def pooler_shapes(config: Mapping[str, Any]) -> Shapes:
-    """The weights of the layer that a text classifier, or next sentence, has over the first token."""
+    """The weights of the layer over the first token in a text classifier or a next sentence head."""
     family, sizes = family_in(config), _Sizes(config)
     if "pooler" in family.optional and not sizes["classifier_activation"]:
         return
@@ -26,7 +26,7 @@ def pooler_shapes(config: Mapping[str, Any]) -> Shapes:
 
 
 class _Sizes:
-    """A config's values, transformers' own where it says nothing."""
+    """A config's values, transformers' defaults where they are missing."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         family = family_in(config)
@@ -42,7 +42,7 @@ class _Sizes:
 
 
 def embedding_width(config: Mapping[str, Any], family: Family) -> int:
-    """How wide the word embeddings are."""
+    """The width of the word embeddings."""
     found = next((value for key in family.embedding if (value := value_of(config, key)) is not None), 0)
     return int(found)
 
@@ -67,7 +67,7 @@ def _embeddings(sizes: _Sizes, width: int, types: bool = True) -> Shapes:
 
 
 def _after_attention(layer: str, hidden: int, inner: int) -> Shapes:
-    """What BERT's layers have behind query, key and value."""
+    """The rest of BERT's layer after query, key and value."""
     yield from _linear(f"{layer}.attention.output.dense", hidden, hidden)
     yield from _norm(f"{layer}.attention.output.LayerNorm", hidden)
     yield from _feed_forward(layer, hidden, inner)
@@ -167,14 +167,14 @@ def _deberta_embeddings(sizes: _Sizes) -> Shapes:
 
 
 def _kinds(sizes: _Sizes) -> tuple[str, ...]:
-    """Between what the relative attention of DeBERTa runs: content to position, position to content."""
-    said = sizes["pos_att_type"] or []
-    kinds = said.lower().split("|") if isinstance(said, str) else said
+    """The kinds of DeBERTa's relative attention: content to position, position to content."""
+    value = sizes["pos_att_type"] or []
+    kinds = value.lower().split("|") if isinstance(value, str) else value
     return tuple(kind.strip() for kind in kinds) if sizes["relative_attention"] else ()
 
 
 def _distances(sizes: _Sizes) -> int:
-    """How many distances between tokens DeBERTa tells apart, in each direction."""
+    """How many distances between tokens DeBERTa distinguishes, in each direction."""
     most = sizes["max_relative_positions"]
     return int(most if most > 0 else sizes["max_position_embeddings"])
 

@@ -1,4 +1,4 @@
-"""Models put into place: built in a hidden folder, marked when whole, and renamed into sight."""
+"""Installing models: built in a hidden folder, marked when complete, then renamed into place."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from app.models.disk.locks import Lock
 from app.models.disk.names import key_of
 from app.models.disk.origin import write_origin
 
-# What is hidden below the models' folder: being built, to be brought back if its successor does not come, going.
+# Hidden in the models' folder: a model being built, one to restore if its replacement fails, one being removed, locks.
 PART, OLD, GONE, LOCK = ".part", ".old", ".gone", ".lock"
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A file put into a model's folder: its bytes, its SHA-256, and whether it is a link to another."""
+    """A file put into a model's folder: its size in bytes, its SHA-256, and whether it is a link."""
 
     name: str
     size: int
@@ -34,17 +34,17 @@ class Placed:
 
 
 class Staging:
-    """A hidden folder below `models` in which the model `name` is built; it is gone after the `with`.
+    """A hidden folder below `models` in which the model `name` is built; it is deleted after the `with`.
 
-    What killed processes left there is cleared before. Raises SpanlightError where the disk refuses, or another
-    process is building or removing a model of this name.
+    Leftovers of killed processes are cleared first. Raises SpanlightError on a disk error, or if another process is
+    building or removing a model of this name.
     """
 
     def __init__(self, models: Path, name: str) -> None:
         self._models, self._name = models, name
         self._hidden = models / f".{name}{PART}"
         self._lock = Lock(models / f".{name}{LOCK}")
-        # The name stands in the sentences that are said of the folder.
+        # Error messages name the folder, so it has the model's name.
         self.folder = self._hidden / name
 
     def __enter__(self) -> Staging:
@@ -72,9 +72,9 @@ class Staging:
             self._lock.release()
 
     def put(self, source: Path, name: str, meter: Meter, *, link: bool) -> Placed:
-        """Put a file in under `name`: a link to it, or a copy of it. A link is made where `link` wants it and can be.
+        """Add a file as `name`: a link to it if `link` is set and links are possible, else a copy.
 
-        Raises SpanlightError where the disk refuses, Stopped when stopped.
+        Raises SpanlightError on a disk error, Stopped when stopped.
         """
         target = self.folder / name
         try:
@@ -88,10 +88,10 @@ class Staging:
             raise copying.refusal(fault, f"{name} of {self._name} could not be copied") from fault
 
     def shelve(self, origin: Origin, *, replace: bool = False) -> Path:
-        """Write the mark and rename the folder into place, where it counts from then on; gives that place.
+        """Write the origin file and rename the folder into place, which installs the model; returns its folder.
 
-        `replace` takes the place of a model of this name. Raises SpanlightError where there is one and it is not to be
-        replaced, and where the disk refuses; then everything is as it was.
+        `replace` replaces a model of this name. Raises SpanlightError if there is one and it is not to be replaced, or
+        on a disk error; then nothing has changed.
         """
         place = self._models / self._name
         try:
@@ -123,7 +123,7 @@ class Staging:
 
 
 def make_link(real: Path, target: Path) -> bool:
-    """A symbolic link, or where the system makes none a hard link; whether either could be made."""
+    """Make a symbolic link, or else a hard link; returns whether either was possible."""
     makers: tuple[Callable[[], object], ...] = (
         lambda: target.symlink_to(real),
         lambda: target.hardlink_to(real),
@@ -136,10 +136,10 @@ def make_link(real: Path, target: Path) -> bool:
 
 
 def remove_folder(folder: Path, models: Path) -> None:
-    """Remove a model's folder below `models`: it stops counting at once, then its files go; links are never followed.
+    """Remove a model's folder below `models`: hidden at once, then deleted; links are never followed.
 
-    Raises ValueError for a folder that does not lie directly in `models`, SpanlightError where the disk refuses or
-    another process is at it; then it is as it was.
+    Raises ValueError for a folder that is not directly in `models`, SpanlightError on a disk error or if another
+    process is using it; then nothing has changed.
     """
     if folder.parent != models or folder.name.startswith(".") or folder.name in ("", ".."):
         raise ValueError(f"{folder} does not lie in {models}")
@@ -163,9 +163,9 @@ def remove_folder(folder: Path, models: Path) -> None:
 
 
 def clear_leftovers(models: Path) -> None:
-    """Clear what processes that were killed left half built or half removed; not what a living one is at.
+    """Clear what killed processes left half built or half removed, except what a running one has locked.
 
-    A model that was set aside for another that did not come gets its place back.
+    A model that was set aside for a replacement that failed is restored.
     """
     with contextlib.suppress(OSError):
         for path in sorted(models.iterdir()):
@@ -187,16 +187,16 @@ def clear_leftovers(models: Path) -> None:
 
 
 def delete_tree(path: Path) -> None:
-    """Delete a folder with all that is in it, or what else is there; a link goes, never what it leads to.
+    """Delete a folder and its content, or a file; a link is deleted, never its target.
 
-    Raises OSError where something could not be deleted; nothing happens where there is nothing.
+    Raises OSError if something could not be deleted; does nothing if the path does not exist.
     """
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
     with contextlib.suppress(OSError):  # a model that was copied read-only
         path.chmod(path.stat().st_mode | stat.S_IRWXU)
-    if sys.platform == "win32":  # it deletes no file that is read-only
+    if sys.platform == "win32":  # Windows does not delete read-only files
         for each in path.iterdir():
             with contextlib.suppress(OSError):
                 if not each.is_symlink():
@@ -205,7 +205,7 @@ def delete_tree(path: Path) -> None:
 
 
 def clash(models: Path, name: str) -> Path | None:
-    """The folder below `models` that some file system would take for `name`, None where there is none."""
+    """The folder below `models` whose name some file system treats as `name`, None if there is none."""
     key = key_of(name)
     if not models.is_dir():
         return None
@@ -213,7 +213,7 @@ def clash(models: Path, name: str) -> Path | None:
 
 
 def busy(name: str) -> SpanlightError:
-    """The fault where another process is building or removing a model of this name."""
+    """The error if another process is building or removing a model of this name."""
     return SpanlightError(
         f"{name} is being added or removed already.", "Wait until that has ended, or stop it, and try again."
     )

@@ -12,17 +12,17 @@ from app.models.disk.card import Checkpoint
 def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
     """Every tensor of the checkpoint's files by name, as a slice to be read; the files stay open in `opened`.
 
-    Raises SpanlightError where the files are not those that were read before.
+    Raises SpanlightError if the files have changed since their headers were read.
     """
     from safetensors import safe_open
 
     found: dict[str, Any] = {}
     for file in checkpoint.weights.files:
-        # A file mapped into memory is counted as used, beside what is copied from it.
+        # A memory-mapped file would count as used memory, in addition to what is copied from it.
         content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend="pread"))
         found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
-    told = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
-    if told != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
+    info = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
+    if info != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
         raise SpanlightError(
             f"The weights of {checkpoint.name} were changed while they were loaded.", "Try again."
         )

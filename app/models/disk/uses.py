@@ -13,10 +13,10 @@ _log = logging.getLogger(__name__)
 
 
 class Uses:
-    """Times of last use by model folder, kept in one small file; written at most once a minute for a folder.
+    """Times of last use by model folder, in one small file; written at most once a minute for a folder.
 
-    May be called from any thread; a command that is at work too keeps its times in the same file. One that cannot be
-    read or written costs the times, never the work.
+    May be called from any thread; commands that run at the same time write to the same file. If it cannot be read or
+    written, only the times are lost.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class Uses:
         self._written: dict[str, datetime] = {}
 
     def used(self, folder: str) -> None:
-        """Take down that a model is used now."""
+        """Record that a model is used now."""
         now = self._now()
         with self._lock:
             last = self._written.get(folder)
@@ -43,7 +43,7 @@ class Uses:
             return _read(self._path).get(folder, "")
 
     def forget(self, folder: str) -> None:
-        """Forget a model that is gone."""
+        """Forget a removed model."""
         with self._lock:
             self._written.pop(folder, None)
             times = _read(self._path)

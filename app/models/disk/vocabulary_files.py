@@ -1,4 +1,4 @@
-"""tokenizer.json made from a vocabulary's own files, as older checkpoints have them.
+"""Builds tokenizer.json from the vocabulary files of older checkpoints.
 
 WordPiece (Wu et al. 2016) from vocab.txt: BERT, DistilBERT, MPNet, ELECTRA, MobileBERT. Byte-level BPE (Radford et al.
 2019) from vocab.json and merges.txt: RoBERTa. Unigram (Kudo 2018) from a SentencePiece file: XLM-RoBERTa, ALBERT,
@@ -34,7 +34,7 @@ _BYTE_TOKENS = {
     "bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>", "unk_token": "<unk>",
     "pad_token": "<pad>", "mask_token": "<mask>",
 }  # fmt: skip
-_MPNET_TOKENS = _BYTE_TOKENS | {"unk_token": "[UNK]"}  # BERT's words, RoBERTa's tokens around them
+_MPNET_TOKENS = _BYTE_TOKENS | {"unk_token": "[UNK]"}  # BERT's vocabulary, RoBERTa's special tokens
 
 
 def can_make(names: Collection[str], family: str) -> bool:
@@ -49,7 +49,7 @@ def can_make(names: Collection[str], family: str) -> bool:
 def make_tokenizer(folder: Path, family: str) -> bytes:
     """The content of tokenizer.json for a checkpoint folder without one; truncates nothing and pads nothing.
 
-    Raises SpanlightError where a file that it takes is missing or malformed.
+    Raises SpanlightError if a file that it needs is missing or malformed.
     """
     present = {name for name in VOCABULARY_FILES if (folder / name).is_file()}
     if not can_make(present, family):
@@ -59,11 +59,11 @@ def make_tokenizer(folder: Path, family: str) -> bytes:
         )
     settings = _settings(folder)
     if family in BYTE_LEVEL:
-        made = _byte_level(folder, settings)
+        tokenizer = _byte_level(folder, settings)
     else:
-        made = (_word_piece if family in WORD_PIECE else _unigram)(folder, settings, family)
+        tokenizer = (_word_piece if family in WORD_PIECE else _unigram)(folder, settings, family)
     return json.dumps(
-        {"version": "1.0", "truncation": None, "padding": None} | made, ensure_ascii=False
+        {"version": "1.0", "truncation": None, "padding": None} | tokenizer, ensure_ascii=False
     ).encode()
 
 
@@ -74,7 +74,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any], family: str) -> dict[
     ids = _ids(names, vocabulary, WORDS)
     lower = settings.get("do_lower_case")
     if not isinstance(lower, bool):
-        # A vocabulary with capital letters is of no use to a text in small ones.
+        # A vocabulary with capital letters means a cased model.
         special = {*names.values(), *_WORD_TOKENS.values()}
         lower = not any(word != word.lower() for word in vocabulary if word not in special)
     return {
@@ -138,7 +138,7 @@ def _unigram(folder: Path, settings: Mapping[str, Any], family: str) -> dict[str
     usual = _BYTE_TOKENS if fairseq else _WORD_TOKENS | (_ALBERT_TOKENS if family == "albert" else {})
     names = _special(settings, usual)
     vocabulary = {text: number for number, (text, _) in enumerate(model["vocab"])}
-    # DeBERTa's mask stands in no SentencePiece file.
+    # DeBERTa's mask is in no SentencePiece file.
     later = {name: number for name, number in _later(folder).items() if name in names.values()}
     if family == "deberta-v2":
         later.setdefault(names["mask_token"], len(vocabulary))
@@ -157,7 +157,7 @@ def _unigram(folder: Path, settings: Mapping[str, Any], family: str) -> dict[str
 def _doubled(
     names: Mapping[str, str], ids: Mapping[str, int], *, trim: bool = True, spaced: bool = False
 ) -> dict[str, Any]:
-    """<s> A </s> and <s> A </s></s> B </s>, all of one type; `trim` takes blanks out of the tokens' places."""
+    """<s> A </s> and <s> A </s></s> B </s>, all of one type; `trim` leaves blanks out of the tokens' offsets."""
     sep, cls = ([names[role], ids[names[role]]] for role in ("sep_token", "cls_token"))
     settings = {"trim_offsets": trim, "add_prefix_space": spaced}
     return {"type": "RobertaProcessing", "sep": sep, "cls": cls} | settings
@@ -193,7 +193,7 @@ def _merges(folder: Path, vocabulary: Mapping[str, int]) -> list[list[str]]:
 
 
 def _lines(path: Path) -> list[str]:
-    """A text file's lines, as Python's universal newlines end them; one at the end adds none."""
+    """A text file's lines, split at universal newlines; one at the end adds none."""
     try:
         if path.stat().st_size > LONGEST_JSON:
             raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
@@ -208,7 +208,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    """tokenizer_config.json, with what only special_tokens_map.json says."""
+    """tokenizer_config.json, completed with special_tokens_map.json."""
     found: dict[str, Any] = {}
     for name in reversed(_SETTINGS):
         if (folder / name).is_file():
@@ -219,9 +219,9 @@ def _settings(folder: Path) -> dict[str, Any]:
 def _special(settings: Mapping[str, Any], usual: Mapping[str, str]) -> dict[str, str]:
     names = {}
     for role, name in usual.items():
-        said = settings.get(role)
-        said = said.get("content") if isinstance(said, dict) else said
-        names[role] = said if isinstance(said, str) and said else name
+        token = settings.get(role)
+        token = token.get("content") if isinstance(token, dict) else token
+        names[role] = token if isinstance(token, str) and token else name
     return names
 
 
@@ -235,10 +235,10 @@ def _ids(names: Mapping[str, str], vocabulary: Mapping[str, int], file: str) -> 
 def _added(
     folder: Path, names: Mapping[str, str], ids: Mapping[str, int], *, blank_too: bool = False
 ) -> list[dict[str, Any]]:
-    """The tokens that stand for themselves in a text: the special ones, and those that were added later."""
+    """The tokens matched whole in a text: the special ones, and those that were added later."""
     added = {number: _entry(number, name, special=True) for name, number in ids.items()}
     mask = ids[names["mask_token"]]
-    # RoBERTa's, MPNet's and ALBERT's mask takes the blank before it along.
+    # RoBERTa's, MPNet's and ALBERT's mask includes the blank before it.
     added[mask]["lstrip"] = blank_too
     for name, number in _later(folder).items():
         added.setdefault(number, _entry(number, name, special=False))

@@ -31,7 +31,7 @@ BYTES = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4,
     "U16": 2, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
 }  # fmt: skip
-# What weights end in that are kept in formats that can carry programs.
+# File endings of weights in formats that can carry programs.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".pkl")
 SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,120}\.safetensors", re.ASCII)
 FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
@@ -39,7 +39,7 @@ FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """What a header says of one tensor; `dtype` in the format's own names (F32, BF16, I64 ...)."""
+    """A tensor's entry in a header; `dtype` in the format's own names (F32, BF16, I64 ...)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -47,7 +47,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All tensors of a checkpoint, and the files they stand in."""
+    """All tensors of a checkpoint, and the files that hold them."""
 
     tensors: Mapping[str, Tensor]
     files: tuple[Path, ...] = ()
@@ -72,27 +72,27 @@ class Weights:
         return FLOATS[floats[0]] if floats else "float32"
 
     def shape(self, name: str) -> tuple[int, ...] | None:
-        """The shape of a floating-point tensor, or None where there is none of that name."""
+        """The shape of a floating-point tensor, or None if there is none of that name."""
         tensor = self.tensors.get(name)
         return tensor.shape if tensor and tensor.dtype in FLOATS else None
 
 
 def read_weights(folder: Path, name: str = "") -> Weights:
-    """The tensors that a checkpoint folder holds, from model.safetensors or the shards its index names.
+    """The tensors of a checkpoint folder, from model.safetensors or the shards that its index names.
 
-    `name` is what a message calls the model, the folder's own where it is empty.
-    Raises SpanlightError where there is no safetensors file, or one is not whole and well formed.
+    `name` is the model's name in messages, the folder's if empty.
+    Raises SpanlightError if there is no safetensors file, or one is incomplete or malformed.
     """
     name = name or folder.name
     if (folder / SINGLE).is_file():
         return _sized(Weights(read_header(folder / SINGLE), (folder / SINGLE,)), name)
     if (folder / INDEX).is_file():
         parts = shard_names(read_file(folder / INDEX), name)
-        lacking = next((shard for shard in parts if not (folder / shard).is_file()), None)
-        if lacking is not None:
-            raise SpanlightError(f"{name} lacks its part {lacking}.", "Fetch or copy the missing file.")
+        missing_shard = next((shard for shard in parts if not (folder / shard).is_file()), None)
+        if missing_shard is not None:
+            raise SpanlightError(f"{name} lacks its part {missing_shard}.", "Fetch or copy the missing file.")
         headers = {shard: read_header(folder / shard) for shard in parts}
-        return replace(join_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
+        return replace(merge_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
     pickles = sorted(f.name for f in folder.glob("*") if f.suffix in PICKLES)
     if pickles:
         raise SpanlightError(
@@ -108,7 +108,7 @@ def read_weights(folder: Path, name: str = "") -> Weights:
 def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
     """Which file holds which weights, by the content of model.safetensors.index.json; `name` is the model's.
 
-    Raises SpanlightError where it is malformed, or names anything but safetensors files beside it.
+    Raises SpanlightError if it is malformed, or names anything but safetensors files in its folder.
     """
     names = parse_object(index, INDEX).get("weight_map")
     if not isinstance(names, dict) or not names:
@@ -126,12 +126,12 @@ def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
     return {shard: tuple(parts[shard]) for shard in sorted(parts)}
 
 
-def join_shards(
+def merge_shards(
     parts: Mapping[str, Sequence[str]], headers: Mapping[str, Mapping[str, Tensor]], name: str
 ) -> Weights:
-    """The tensors of all shards: `parts` as `shard_names` gives them, `headers` by the shard's file name.
+    """The tensors of all shards: `parts` from `shard_names`, `headers` by the shard's file name.
 
-    Raises SpanlightError where a shard lacks what the index says of it, or two hold the same weights.
+    Raises SpanlightError if a shard does not have all that the index lists for it, or two hold the same weights.
     """
     tensors: dict[str, Tensor] = {}
     for shard, weights in parts.items():
@@ -157,7 +157,7 @@ def _sized(weights: Weights, name: str) -> Weights:
 def read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of one safetensors file; the header is checked against the file's size.
 
-    Raises SpanlightError where the file is truncated or malformed, or cannot be read.
+    Raises SpanlightError if the file is truncated, malformed or unreadable.
     """
     try:
         size = path.stat().st_size
@@ -174,7 +174,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
 def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
     """How many bytes of header follow the first eight of a safetensors file of `size` bytes.
 
-    Raises SpanlightError where the file is too short for it, or no model needs such a header.
+    Raises SpanlightError if the file is too short for it, or the header larger than any model's.
     """
     length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or size < 10 or length + 8 > size:
@@ -187,14 +187,14 @@ def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
 def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tensor]:
     """The tensors of a safetensors file of `size` bytes, `start` being its bytes up to its header's end at least.
 
-    Raises SpanlightError where the header is malformed, or does not fit the file's size.
+    Raises SpanlightError if the header is malformed, or does not match the file's size.
     """
     length = header_length(start, size, file)
     if len(start) < 8 + length:
         raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
     header = parse_object(start[8 : 8 + length], file, repeats=False)
-    told = header.pop("__metadata__", {})
-    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise SpanlightError(f"{file} has a header that is malformed.", DAMAGED)
     tensors: dict[str, Tensor] = {}
     places: list[tuple[int, int]] = []
@@ -209,7 +209,7 @@ def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tenso
 
 
 def _entry(entry: object) -> tuple[Tensor | None, tuple[int, int]]:
-    """A header's entry, or None where its dtype, shape and bytes do not agree."""
+    """A header's entry, or None if its dtype, shape and bytes do not agree."""
     wrong = (None, (0, 0))
     if not isinstance(entry, dict):
         return wrong
@@ -222,7 +222,7 @@ def _entry(entry: object) -> tuple[Tensor | None, tuple[int, int]]:
 
 
 def _counts(values: Any) -> TypeGuard[list[int]]:
-    """Whether a value is a list of whole numbers from 0, none beyond 64 bits."""
+    """Whether a value is a list of non-negative 64-bit integers."""
     return isinstance(values, list) and all(type(value) is int and 0 <= value < 2**63 for value in values)
 
 
@@ -239,17 +239,17 @@ def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> No
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file. Raises SpanlightError where it is not one, or is too large."""
+    """The JSON object in a file. Raises SpanlightError if it is not one, or too large."""
     return parse_object(read_file(path), path.name)
 
 
 def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
     """The content of a regular file of at most `most` bytes.
 
-    Raises SpanlightError where it is none, or cannot be read.
+    Raises SpanlightError if it is not one, or cannot be read.
     """
     try:
-        if not path.is_file():  # a pipe or a device would be waited for
+        if not path.is_file():  # reading a pipe or a device would block
             raise SpanlightError(f"{path.name} is no file that can be read.", "Fetch or copy the file again.")
         with path.open("rb") as file:
             content = file.read(most + 1)
@@ -263,9 +263,9 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
 
 
 def parse_object(text: bytes, name: str, *, repeats: bool = True) -> dict[str, Any]:
-    """The JSON object that `text` is; `name` is what a message calls it. `repeats` lets a key stand twice.
+    """`text` parsed as a JSON object; `name` is its name in messages. `repeats` allows duplicate keys.
 
-    Raises SpanlightError where it is not a JSON object.
+    Raises SpanlightError if it is not a JSON object.
     """
     try:
         found = json.loads(
@@ -289,7 +289,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-# Without these two a large vocabulary is read in one go, and no other thread, the window's neither, gets a turn.
+# Without these Python callbacks a large vocabulary is parsed in one go, and no other thread (the window) gets a turn.
 
 
 def _whole(digits: str) -> int:

@@ -26,7 +26,7 @@ from app.models.disk.weights import (
     Tensor,
     Weights,
     header_length,
-    join_shards,
+    merge_shards,
     parse_header,
     shard_names,
 )
@@ -190,7 +190,7 @@ def _looked_into(
             raise missing(name, lacking)
         largest = max(parts, key=lambda shard: listed[shard].size)
         headers = {shard: _header(listed[shard], remote, why, measure=shard == largest) for shard in parts}
-        weights = join_shards(parts, headers, name)
+        weights = merge_shards(parts, headers, name)
         chosen += parts
     card = card_from(name.rpartition("/")[2], config, weights, tokenizer_config=lengths)
     if TOKENIZER not in listed and not can_make(listed, card.family):

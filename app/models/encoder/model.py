@@ -81,7 +81,7 @@ def own_model(
     device: str,
     check: Callable[[], None],
     *,
-    beside: OwnModel | None = None,
+    shared_with: OwnModel | None = None,
 ) -> OwnModel | None:
     """One head of a checkpoint on a device, None where transformers is to load it.
 
@@ -97,12 +97,12 @@ def own_model(
             words = None
             if head is Head.MASKED_WORDS:  # its decoder, in float32
                 words = reader.tensor(plan.embeddings("word_embeddings.weight"), torch.float32)
-            elif beside is not None:
-                words = beside.encoder.embeddings.words
+            elif shared_with is not None:
+                words = shared_with.encoder.embeddings.words
                 if words.dtype != reader.stored(plan.embeddings("word_embeddings.weight")).dtype:
                     words = None
             made = head_of(reader, checkpoint, head, words)
-            passing = beside is not None and device == "cpu"
+            passing = shared_with is not None and device == "cpu"
             encoder = Encoder(reader, check, few=head in FEW, words=words, passing=passing)
     except Unknown:
         return None

@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.models.disk.card import card_from, read_card
 from app.models.disk.installed import Shelf
-from app.models.disk.weights import Weights, header_length, join_shards, parse_header, shard_names
+from app.models.disk.weights import Weights, header_length, merge_shards, parse_header, shard_names
 from tests.helpers.hostile import CONFIGS, MARKER, READ, everything_below
 from tests.helpers.refusals import check_refusal
 
@@ -89,5 +89,5 @@ def test_shards_are_told_from_index_and_headers_alone(reader: Path) -> None:
     named = {name: shard for shard, names in index.items() for name in names}
     parts = shard_names(json.dumps({"weight_map": named}).encode(), "reader")
     assert list(parts) == ["a.safetensors", "b.safetensors"]
-    joined = join_shards(parts, {"a.safetensors": first, "b.safetensors": rest}, "reader")
+    joined = merge_shards(parts, {"a.safetensors": first, "b.safetensors": rest}, "reader")
     assert card_from("reader", (reader / "config.json").read_bytes(), joined).heads == read_card(reader).heads
