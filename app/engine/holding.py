@@ -250,14 +250,14 @@ class Holding:
             size = loaded.forward.size
             loaded.forward.room.notify = lambda sentence: self._report().notice(sentence)
         # What was read is kept for the next question, as long as the model is held.
-        kept = TextCache(loaded.tokenizer)
+        text_cache = TextCache(loaded.tokenizer)
         model = ReadyModel(
             card,
             loaded.device,
             loaded.tokenizer,
             loaded.forward,
             loaded.inside,
-            kept=kept,
+            text_cache=text_cache,
             precise=loaded.precise,
         )
         self._held[key] = Held(now, card, model, size, loaded.precise)
@@ -266,8 +266,8 @@ class Holding:
 
     def _forget_texts(self) -> None:
         for one in self._held.values():
-            if one.model.kept is not None:
-                one.model.kept.clear()
+            if one.model.text_cache is not None:
+                one.model.text_cache.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
         """Let go of the other models in a device's memory; whether there were any. A finder that goes stays away."""

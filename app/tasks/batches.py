@@ -1,4 +1,4 @@
-"""Windows to batches of like length, read one after another with a check for stop before each."""
+"""Batches of windows of similar length, run one after another with a check for stop before each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.tasks.text.windows import Inputs, pad, padding_id
 
 ItemT = TypeVar("ItemT")
 
-# A CPU's kernels are compiled and kept for every length that occurs: with few lengths, memory stays bounded.
+# On a CPU kernels are compiled and cached for every length that occurs: with few lengths, memory stays bounded.
 _LENGTHS_OF = 16
 
 
@@ -25,7 +25,7 @@ def batch_size(model: ReadyModel) -> int:
 
 
 def group_size(model: ReadyModel) -> int:
-    """How many neighbouring windows of a long text are read at once: so few that the first are soon read."""
+    """How many neighbouring windows of a long text are read at once: few, so that the first are soon read."""
     return 4 if model.device.device == "cpu" else 32
 
 
@@ -39,7 +39,7 @@ def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: i
 
 
 class Runner:
-    """Runs batches of windows through a model, and stops before one where the work is to stop."""
+    """Runs batches of windows through a model; checks before each whether the work is to stop."""
 
     def __init__(self, model: ReadyModel, report: Report) -> None:
         self._model = model
@@ -49,7 +49,7 @@ class Runner:
     def __call__(self, windows: Sequence[Inputs], more: Arrays | None = None) -> tuple[Arrays, float]:
         """The model's arrays for a batch, and the seconds it took; raises Stopped when the work is to stop.
 
-        `more` are arrays for the model beside those that the windows make.
+        `more` are further arrays for the model besides those of the windows.
         """
         self._report.check()
         started = time.perf_counter()
@@ -57,7 +57,7 @@ class Runner:
         return arrays, time.perf_counter() - started
 
     def inputs(self, windows: Sequence[Inputs]) -> Arrays:
-        """The arrays that a batch of windows makes for the model."""
+        """The model's input arrays for a batch of windows."""
         return pad(windows, self._pad_id, self._least(windows))
 
     def _least(self, windows: Sequence[Inputs]) -> int:
@@ -66,7 +66,7 @@ class Runner:
 
 
 def require_finite(finite: bool, model: ReadyModel) -> None:
-    """Raises SpanlightError when a model's output holds what is not a number."""
+    """Raises SpanlightError when a model's output is not finite."""
     if not finite:
         raise SpanlightError(
             f"The model {model.card.name} gave values that are not numbers.",
@@ -75,14 +75,14 @@ def require_finite(finite: bool, model: ReadyModel) -> None:
 
 
 class Pace:
-    """When to tell of progress, and how much time is left at the pace so far."""
+    """Reports progress at intervals, with the time left at the pace so far."""
 
     def __init__(self, report: Report, what: str, every: float = 0.1) -> None:
         self._report = report
         self._what = what
         self._every = every
         self._started = time.perf_counter()
-        self._told = -1.0
+        self._reported_at = -1.0
 
     @property
     def seconds(self) -> float:
@@ -90,15 +90,12 @@ class Pace:
         return time.perf_counter() - self._started
 
     def due(self) -> bool:
-        """Whether it is time to tell again."""
-        return self._told < 0 or self.seconds - self._told >= self._every
+        """Whether it is time to report again."""
+        return self._reported_at < 0 or self.seconds - self._reported_at >= self._every
 
-    def tell(self, done: int, total: int, left: float | None = None) -> None:
-        """Says how far the work has come; `left` is how many seconds there are to go, None for as fast as so far.
-
-        With inf nothing is said of them.
-        """
-        self._told = self.seconds
+    def report(self, done: int, total: int, left: float | None = None) -> None:
+        """Reports how far the work is; `left` is in seconds: None to estimate it, inf for not known."""
+        self._reported_at = self.seconds
         if not done or self.seconds <= 0.5 or left == math.inf:
             left = None
         elif left is None:

@@ -1,4 +1,4 @@
-"""What makes a head's probabilities calibrated, fitted on readings of dev data."""
+"""Calibration of a head's probabilities, fitted on readings of dev data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.tasks.task import ReadyModel
 
 
 def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> QaCalibration:
-    """The QaCalibration that suits the readings best; the model is not asked again.
+    """The QaCalibration fitted to the readings; the model is not run.
 
-    Raises SpanlightError where the readings are all of one kind: nothing can be told from them.
+    Raises SpanlightError where all questions are answerable, or none is.
     """
     if len({reading.answerable for reading in request.readings}) < 2:
         raise SpanlightError(
@@ -26,10 +26,10 @@ def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> Qa
 
 
 def calibrate_classes(request: ClassCalibrationData, model: ReadyModel, report: Report) -> float:
-    """The temperature that suits the readings of a softmax head best; the model is not asked again.
+    """The temperature fitted to the readings of a softmax head; the model is not run.
 
-    Probabilities at a temperature give the logits back: it times their ln, up to a constant that softmax does not
-    see. Raises SpanlightError where all readings are right, or all wrong: the sharper, or the flatter, the better.
+    Logits are recovered from probabilities: temperature * ln(p), up to a constant that does not change softmax. Raises
+    SpanlightError where all readings are right, or all wrong: then no temperature is the best.
     """
     probabilities = np.array([reading.probabilities for reading in request.readings])
     targets = np.array([reading.target for reading in request.readings])

@@ -9,7 +9,7 @@ import numpy as np
 from app.core.models import SHARED_AMONG, QaCalibration
 from app.core.requests import DevReading
 
-# Of the questions that the text answers, this share at most is fitted to be said not to be answered.
+# At most this share of the answerable questions may fall below the fitted limit `absent`.
 MOST_TAKEN_FOR_ABSENT = 0.1
 # Keeps the log loss of a certain mistake finite.
 _LEAST_PROBABILITY = 1e-7
@@ -40,7 +40,7 @@ def sigmoid(values: np.ndarray | float, temperature: float = 1.0) -> np.ndarray:
 def answer_probability(
     calibration: QaCalibration, margin: float, windows: int, in_table: bool = False
 ) -> float:
-    """The calibrated probability that a text of so many windows answers, from the best span's margin and place."""
+    """The calibrated probability that a text of `windows` windows answers, from the best span's margin and place."""
     less = calibration.offset + calibration.per_log_window * np.log(max(1, windows))
     less += calibration.long * (windows > 1) + calibration.table * in_table
     return float(sigmoid(margin - less, calibration.temperature))
@@ -49,8 +49,8 @@ def answer_probability(
 def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
     """How the probability that the text answers is shared among spans of these scores, float64[n], best first.
 
-    The first `SHARED_AMONG` have 1 together; what comes after them is measured against those, so that a span's
-    share does not depend on how many are listed.
+    The first `SHARED_AMONG` sum to 1; later ones are measured against those, so that a span's share does not depend
+    on how many are listed.
     """
     scaled = np.asarray(scores, dtype=np.float64) / calibration.answer_temperature
     return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
@@ -63,24 +63,24 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     answerable questions fall.
 
     The chance that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
-    windows, whether there are several, and whether the span stands in a table; among texts of several windows
-    more of them never make it likelier. The answer temperature, one for either, then makes the first answer's
-    share of it the chance that it is right. What does not differ between the readings has the weight 0. Raises
-    ValueError where there are none.
+    windows, whether there are several, and whether the span is in a table; among texts of several windows more of
+    them never make it likelier. The answer temperature, one for texts of one window and one for longer ones, then
+    makes the first answer's share of it the chance that it is right. A covariate that does not vary has weight 0.
+    Raises ValueError where there are none.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
     found = [o for o in readings if o.scores and np.isfinite(o.margin)]
     margins = np.array([o.margin for o in found])
-    signs = np.array(
+    covariates = np.array(
         [(np.log(max(1, o.windows)), o.windows > 1, o.in_table) for o in found], dtype=np.float64
     ).reshape(-1, 3)
     answerable = np.array([o.answerable for o in found], dtype=np.float64)
-    slope, weights, bias = _logistic(margins, signs, answerable)
+    slope, weights, bias = _logistic(margins, covariates, answerable)
     if weights[0] > 0:
-        # More text read never speaks for an answer; only that the questions of long documents are few says so.
-        signs[:, 0] = 0.0
-        slope, weights, bias = _logistic(margins, signs, answerable)
+        # More text is no evidence for an answer; a positive weight comes from having few questions on long documents.
+        covariates[:, 0] = 0.0
+        slope, weights, bias = _logistic(margins, covariates, answerable)
     per_log_window, long, table = (0.0 - weights / slope).tolist()
     fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
     chance = np.array([_chance(fitted, o) for o in found])
@@ -164,14 +164,18 @@ def _log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
     return float(-(truth * np.log(p) + (1 - truth) * np.log1p(-p)).mean())
 
 
-def _logistic(margins: np.ndarray, signs: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """Slope, weights of signs (float[n, k]) and bias of a logistic regression, by Newton's method with a small ridge.
+def _logistic(
+    margins: np.ndarray, covariates: np.ndarray, truth: np.ndarray
+) -> tuple[float, np.ndarray, float]:
+    """Slope, covariates' weights (float[n, k]) and bias of a logistic regression, by Newton's method and a small ridge.
 
-    The ridge pulls to slope 1, so that data that is separable, or all of one kind, stays finite. A sign that does not
-    vary has the weight 0.
+    The ridge pulls to slope 1, so that data that is separable, or all of one kind, stays finite. A covariate that
+    does not vary has the weight 0.
     """
-    varied = np.ptp(signs, axis=0) > 1e-9 if len(signs) else np.zeros(signs.shape[1], dtype=bool)
-    features = np.column_stack([margins, signs * varied, np.ones_like(margins)])
+    varied = (
+        np.ptp(covariates, axis=0) > 1e-9 if len(covariates) else np.zeros(covariates.shape[1], dtype=bool)
+    )
+    features = np.column_stack([margins, covariates * varied, np.ones_like(margins)])
     prior = np.zeros(features.shape[1])
     prior[0] = 1.0
     ridge = np.full(features.shape[1], 1e-2)

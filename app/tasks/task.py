@@ -39,11 +39,11 @@ class Pooled(Protocol):
 
     @property
     def pooled(self) -> np.ndarray:
-        """What its layer and activation made of it."""
+        """The output of its layer and activation."""
 
     @property
     def recomputed(self) -> np.ndarray:
-        """The same, by hand."""
+        """The same, computed by hand."""
 
     @property
     def path(self) -> str:
@@ -71,7 +71,7 @@ class Inside(Protocol):
 
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
         """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays, and every
-        head of the model's family, the one in use first; the others' modules were made and run to see shapes.
+        head of the model's family, the one in use first; the others' modules were built and run to see shapes.
         """
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
@@ -87,13 +87,13 @@ class Inside(Protocol):
         """The loss that the model's own class in transformers gives; `labels` are named as its forward names them."""
 
     def shares(
-        self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
+        self, arrays: Arrays, score: Score, steps: int, on_step: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float, int]:
         """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
         gradient × input. Gives float[length], the score, the score of padding (0 without steps), and the
-        steps taken: more than asked for where the shares would not add up. The arrays hold
+        steps taken: more than `steps` where the shares would not add up. The arrays hold
         `special_tokens_mask` too: int64[1, length], 1 for a token that padding does not replace.
-        `tell` is called now and then with the steps done and all steps, and may raise to break off.
+        `on_step` is called now and then with the steps done and all steps, and may raise to break off.
         """
 
 
@@ -107,7 +107,7 @@ class ReadyModel:
     classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
     classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
     and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
-    tasks that ask for an opened model; `kept` is what was kept of the texts it read last, where anything is. `precise`
+    tasks that need an opened model; `text_cache` caches the texts it read last, if there is one. `precise`
     is `forward` in float32 where that computes in less; it gives None where there is no memory for it. `finder` loads
     the quicker reader that finds passages of a long text for this one, where there is one; it gives None where that
     cannot be loaded.
@@ -118,7 +118,7 @@ class ReadyModel:
     tokenizer: Tokenizer
     forward: Forward
     inside: Inside | None = None
-    kept: TextCache | None = None
+    text_cache: TextCache | None = None
     precise: Callable[[Arrays], Arrays | None] | None = None
     finder: Callable[[], ReadyModel | None] | None = None
 
@@ -127,7 +127,7 @@ class ReadyModel:
 class Task(Generic[RequestT, ResultT]):
     """One kind of request, the head it needs (None: its subject's own), and the function that answers it.
 
-    `opened` asks for a model whose inside can be looked at.
+    `opened`: whether it needs a model whose inside can be inspected.
     """
 
     name: str

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from app.core.report import Report
 from app.tasks.qa.spans import Candidate, window_candidates
-from app.tasks.text.pieces import pieces
+from app.tasks.text.pieces import pieces_at
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import PairTemplate, Window, pad, single_windows, windows
 from app.training import metrics
@@ -32,7 +32,7 @@ def qa_figures(
         question = tokenizer.encode(example.question, add_special_tokens=False).ids
         view = example.view
         tokens, _ = tokenise_view(tokenizer, example.context, view.said if view else ())
-        known = pieces(example.context, tokens.starts, tokens.ends, view)
+        known = pieces_at(example.context, tokens.starts, tokens.ends, view)
         for window in windows(template, question, [tokens], example.context, length=length):
             own = known.part(window.first, window.first + len(window.starts))
             window = replace(window, pieces=own)

@@ -28,10 +28,10 @@ def test_where_the_computers_memory_runs_out_what_was_kept_of_texts_goes(
     ]
     models = [holding[key].model for key in keys]
     for model in models:
-        assert model.kept is not None
-        model.kept.of(Document("a" * 30_000))
-        assert model.kept.nbytes >= 30_000
+        assert model.text_cache is not None
+        model.text_cache.of(Document("a" * 30_000))
+        assert model.text_cache.nbytes >= 30_000
     holding.step_down(keys[-1], out_of_memory(device, 384))
     for model in models:
-        assert model.kept is not None
-        assert bool(model.kept.nbytes) == bool(left)
+        assert model.text_cache is not None
+        assert bool(model.text_cache.nbytes) == bool(left)

@@ -33,7 +33,7 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
         if reads.complete:
             items.put(reads.index, _classification(reads.beginning(), model.card))
         if pace.due() or items.complete:
-            pace.tell(read if lone else items.done, reads.total(model.card) if lone else len(request.texts))
+            pace.report(read if lone else items.done, reads.total(model.card) if lone else len(request.texts))
             if items.grown(items.ready):
                 report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
     return _result(items.beginning(), pace.seconds, model, complete=True)
@@ -53,7 +53,7 @@ def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple
         item = items[reads.index] = _classification(reads.beginning(), model.card)
         report.partial((reads.index, item))
         if pace.due() or len(items) == len(batch.texts):
-            pace.tell(len(items), len(batch.texts))
+            pace.report(len(items), len(batch.texts))
     return tuple(items[index] for index in range(len(batch.texts)))
 
 

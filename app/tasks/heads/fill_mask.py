@@ -48,7 +48,7 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
                 blanks[number] = reader.filled(number, logits[at])
         done += len(batch)
         if pace.due():
-            pace.tell(done, len(rows) + len(words))
+            pace.report(done, len(rows) + len(words))
     for spelled in words:
         chances = [
             float(softmax(logits[0])[row.wanted])
@@ -59,7 +59,7 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
         held = blanks[spelled.blank]
         blanks[spelled.blank] = FilledBlank(held.span, held.guesses, asked)
         done += 1
-        pace.tell(done, len(rows) + len(words))
+        pace.report(done, len(rows) + len(words))
     return FilledText(
         tuple(blanks[number] for number in range(len(request.blanks))),
         pace.seconds,

@@ -39,7 +39,7 @@ def masked_tokens(
         at = blank.end
     parts.append(text[at:])
     chunks = []
-    for chunk in tokenise(model.tokenizer, "".join(parts), kept=masks):
+    for chunk in tokenise(model.tokenizer, "".join(parts), special_at=masks):
         report.check()
         chunks.append(chunk)
     tokens = join(chunks)

@@ -39,7 +39,7 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
         for row, own in zip(batch, logits, strict=True):
             counts[row.text] += _ranked(own[: len(row.masked)], row.words)
         if pace.due():
-            pace.tell(max(row.text for row in batch) + 1, len(request.texts))
+            pace.report(max(row.text for row in batch) + 1, len(request.texts))
     items = tuple(MaskedText(int(m), int(one), int(five), float(s)) for m, one, five, s in counts)
     return MaskedTexts(items, pace.seconds, model.card.name, model.device.title)
 

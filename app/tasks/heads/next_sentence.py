@@ -52,7 +52,7 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
     for index, item in _read(request.pairs, model, report):
         items.put(index, item)
         if pace.due() or items.complete:
-            pace.tell(items.done, len(request.pairs))
+            pace.report(items.done, len(request.pairs))
             if items.grown(items.ready):
                 report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
     return _result(items.beginning(), pace.seconds, model, complete=True)

@@ -39,7 +39,7 @@ def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
         if whole.complete:
             items.put(whole.index, tagger.tagged(whole))
         if pace.due() or items.complete:
-            pace.tell(read if lone else items.done, whole.total(model.card) if lone else len(request.texts))
+            pace.report(read if lone else items.done, whole.total(model.card) if lone else len(request.texts))
             if items.grown(read if lone else items.ready):
                 so_far = [tagger.tagged(whole, partial=True)] if lone else items.beginning()
                 report.partial(_result(so_far, tagger, pace.seconds, model, complete=False))

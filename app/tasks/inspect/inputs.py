@@ -68,17 +68,17 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     focus = subject.focus or best_place(subject, model, report)
     template = PairTemplate.of(model.tokenizer)
     question = Question(subject.pair, (_document(subject),), in_order=True)
-    asked = QuestionRun(0, question, model, report)
-    cut = [window for _, group in asked.groups(template) for window in group]
+    run = QuestionRun(0, question, model, report)
+    cut = [window for _, group in run.groups(template) for window in group]
     if not cut:
         raise _nothing("text")
     number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
     window, begins = cut[number], len(template.pair_parts[0])
     tokens = question_tokens(subject.pair, model)
     taken = min(len(tokens), model.card.window // 4)
-    run = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
+    other = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
     # What the question's words say elsewhere in a long text is nothing that the model computes.
-    return _input(replace(window, lexical=None), model, number, len(cut), run)
+    return _input(replace(window, lexical=None), model, number, len(cut), other)
 
 
 def _document(subject: Subject) -> Document:

@@ -14,7 +14,7 @@ from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.inspect.inputs import Input, input_of
-from app.tasks.qa.spans import context_logits, span_scores, told, window_spans
+from app.tasks.qa.spans import context_logits, pieces_of, span_scores, window_spans
 from app.tasks.scores import logsumexp, softmax
 from app.tasks.task import Arrays, ReadyModel
 
@@ -80,7 +80,7 @@ class WindowScores:
         require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
         window = found.cut
         scored = context_logits(window, start, end)
-        band = span_scores(*scored, window.scored, told=told(window, subject.text))
+        band = span_scores(*scored, window.scored, pieces=pieces_of(window, subject.text))
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

@@ -48,7 +48,7 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
             removals.append(
                 Removal(one.span, one.span.of(subject.text), now.value, now.probability, one.holds_focus)
             )
-        pace.tell(at + len(some), len(left))
+        pace.report(at + len(some), len(left))
     return Removals(found.window, aim.words, aim.value, aim.probability, tuple(removals), model.card.name)
 
 

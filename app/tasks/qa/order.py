@@ -1,4 +1,4 @@
-"""In which order a document's windows are read: in groups of neighbours, which are the same in every order."""
+"""The order in which a document's windows are read, in groups of neighbours that are the same in every order."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.core.text import Span
 from app.tasks.text.sections import Section
 from app.tasks.text.windows import Window
 
-# So many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
+# How many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
 BEST_GROUPS = 48
 
-# A group, or a section, is read for a place where it holds at least so much of it as the one that holds the most.
+# A group, or a section, belongs to a place if it holds at least this share of what the one with most of it holds.
 _LEAST_SHARE = 1 / 3
 
 # A section's windows in groups of neighbours. In bfloat16 a window's logits depend, in the second decimal, on the shape
-# of the batch: so a group is one batch, and the order of the groups does not change what comes out.
+# of the batch: so a group is one batch, and the order of the groups does not change the result.
 Group = list[Window]
 GroupsOf = Callable[[Section], list[Group]]
 
@@ -34,9 +34,9 @@ def in_order(sections: Sequence[Section], groups_of: GroupsOf) -> Iterator[tuple
 def best_first(
     places: Iterator[tuple[int, Span]], sections: Sequence[Section], groups_of: GroupsOf
 ) -> Iterator[tuple[Section, Group]]:
-    """All groups, each once: those first that score the places where the question's words stand, given best first.
+    """All groups, each once, first those that score `places`: where the question's words occur, best first.
 
-    After `BEST_GROUPS` of them come the rest of their sections, then the other sections by their best place, and last
+    After `BEST_GROUPS` groups, the rest of their sections follow, then the other sections by their best place, and last
     those without any, in the order of the text. A section is cut into windows when its first group is due.
     """
     bounds = [(section.document, section.start) for section in sections]
@@ -66,7 +66,7 @@ def best_first(
 
 
 def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) -> list[int]:
-    """The sections that hold a good part of a place, as indices of `bounds`, their documents and starts."""
+    """The sections that hold a large part of a place, as indices of `bounds` (their documents and starts)."""
     first = bisect_right(bounds, (number, place.start)) - 1
     last = bisect_right(bounds, (number, place.end - 1)) - 1
     if first == last:
@@ -77,7 +77,7 @@ def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) ->
 
 
 def _that_score(groups: Sequence[Group], place: Span) -> list[Group]:
-    """The groups that score a good part of a place's tokens, the largest part first."""
+    """The groups that score a large part of a place's tokens, the largest part first."""
     parts = [sum(_scored_in(window, place) for window in group) for group in groups]
     least = max(1, _LEAST_SHARE * max(parts, default=0))
     order = sorted(range(len(groups)), key=lambda at: -parts[at])

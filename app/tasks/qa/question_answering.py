@@ -21,41 +21,41 @@ from app.tasks.text.windows import PairTemplate, Window
 def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     """Reads one question's documents to the end, the likeliest passages first.
 
-    Tells progress in windows and hands over the best Reading so far as a partial result: the first at once, then
-    whenever it has changed, at most ten times a second. The order of reading does not change the last Reading. Raises
+    Reports progress in windows, and the best Reading so far as a partial result: the first at once, then whenever
+    it has changed, at most ten times a second. The order of reading does not change the last Reading. Raises
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     _refuse_unreadable(question)
-    asked = QuestionRun(0, question, model, report)
-    finder = finder_of(asked, model)
+    run = QuestionRun(0, question, model, report)
+    finder = finder_of(run, model)
     pace = Pace(report, "windows")
-    way = (
-        _OnePassReader(asked, model, report) if finder is None else _with_finder(asked, model, finder, report)
+    reader = (
+        _OnePassReader(run, model, report) if finder is None else _with_finder(run, model, finder, report)
     )
-    asked = way.asked
-    told: list[Candidate] = []
-    for _ in way:
-        if asked.complete or not (pace.due() or not told):
+    run = reader.run
+    reported: list[Candidate] = []
+    for _ in reader:
+        if run.complete or not (pace.due() or not reported):
             continue
-        teller = way.teller
-        teller.seconds = pace.seconds
-        best = teller.nbest.best()[: question.top_k]
-        # First of all the answer: what comes just behind something else, a window shows a moment later.
-        if best and best != told:
-            told = best
-            report.partial(teller.reading())
-        pace.tell(way.done, way.total, way.seconds_left)
-    asked.settle()
-    pace.tell(way.done, way.done)
-    asked.seconds = pace.seconds
-    return asked.reading()
+        current = reader.current
+        current.seconds = pace.seconds
+        best = current.nbest.best()[: question.top_k]
+        # The answer before the progress: of two reports in quick succession the second one is shown later.
+        if best and best != reported:
+            reported = best
+            report.partial(current.reading())
+        pace.report(reader.done, reader.total, reader.seconds_left)
+    run.resolve_near_ties()
+    pace.report(reader.done, reader.done)
+    run.seconds = pace.seconds
+    return run.reading()
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions: windows are mixed in the batches, but a text that a quick reader reads goes by itself.
+    """Reads many questions in mixed batches of windows; a text that a quick reader reads is read separately.
 
-    Gives the Readings in the questions' order.
-    Tells progress in questions; each finished one is handed over as a partial result (index, Reading).
+    Returns the Readings in the questions' order.
+    Reports progress in questions; each finished one is a partial result (index, Reading).
     Raises SpanlightError when a question is empty or has no document, Stopped when the work is to stop.
     """
     questions = batch.questions
@@ -63,68 +63,68 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
         _refuse_unreadable(question, f" number {number}")
     pace = Pace(report, "questions")
     readings: list[Reading | None] = [None] * len(questions)
-    opened = (
+    runs = (
         QuestionRun(index, replace(question, in_order=not question.quick), model, report)
         for index, question in enumerate(questions)
     )
     done = 0
-    for asked in _read_all(opened, model, report):
-        if asked.complete:
+    for run in _read_all(runs, model, report):
+        if run.complete:
             started = perf_counter()
-            asked.settle()
-            asked.seconds += perf_counter() - started
-            readings[asked.index] = reading = asked.reading()
+            run.resolve_near_ties()
+            run.seconds += perf_counter() - started
+            readings[run.index] = reading = run.reading()
             done += 1
-            report.partial((asked.index, reading))
+            report.partial((run.index, reading))
         if pace.due() or done == len(questions):
-            pace.tell(done, len(questions))
+            pace.report(done, len(questions))
     return tuple(reading for reading in readings if reading is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A window on its way to the model."""
+class _QueuedWindow:
+    """A window to be read, with its question and its document's number."""
 
-    asked: QuestionRun
+    run: QuestionRun
     document: int
     window: Window
 
 
 class _OnePassReader:
-    """Reads a question's windows by one model; iterating goes on by one group. Told of as `TwoPassReader` is."""
+    """Reads a question's windows with one model, one group per iteration; same interface as `TwoPassReader`."""
 
     seconds_left = None
 
-    def __init__(self, asked: QuestionRun, model: ReadyModel, report: Report) -> None:
-        self.asked = self.teller = asked
-        self._groups = asked.groups(PairTemplate.of(model.tokenizer))
-        self._run = Runner(model, report)
+    def __init__(self, run: QuestionRun, model: ReadyModel, report: Report) -> None:
+        self.run = self.current = run
+        self._groups = run.groups(PairTemplate.of(model.tokenizer))
+        self._runner = Runner(model, report)
 
     @property
     def done(self) -> int:
         """How many windows were read."""
-        return self.teller.read
+        return self.current.read
 
     @property
     def total(self) -> int:
         """How many windows are to be read."""
-        return self.teller.total
+        return self.current.total
 
     def __iter__(self) -> Iterator[None]:
         for document, group in self._groups:
-            arrays, _ = self._run(group)
+            arrays, _ = self._runner(group)
             for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
-                self.teller.take(document, window, start, end)
+                self.current.add_window(document, window, start, end)
             yield
 
 
 def _with_finder(
-    asked: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
+    run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
 ) -> TwoPassReader | _OnePassReader:
-    """How a long text is read where there is a quick reader: by both, for a `quick` question by that one alone."""
-    if asked.question.quick:
-        return _OnePassReader(QuestionRun(asked.index, asked.question, finder, report), finder, report)
-    return TwoPassReader(asked, model, finder, report)
+    """A reader of a long text with both models; for a `quick` question with the quick one only."""
+    if run.question.quick:
+        return _OnePassReader(QuestionRun(run.index, run.question, finder, report), finder, report)
+    return TwoPassReader(run, model, finder, report)
 
 
 def _read_all(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
@@ -135,12 +135,12 @@ def _read_all(questions: Iterable[QuestionRun], model: ReadyModel, report: Repor
         yield from _read_mixed(_until_long(source, long, model, report), model, report)
         if not long:
             return
-        asked, started = long[0].asked, perf_counter()
+        run, started = long[0].run, perf_counter()
         for _ in long[0]:
-            asked.seconds = perf_counter() - started
-            yield asked
-        if not asked.total:
-            yield asked
+            run.seconds = perf_counter() - started
+            yield run
+        if not run.total:
+            yield run
 
 
 def _until_long(
@@ -149,37 +149,37 @@ def _until_long(
     model: ReadyModel,
     report: Report,
 ) -> Iterator[QuestionRun]:
-    """The next questions, up to one whose text a quick reader reads, whose way to be read is put into `long`."""
-    for asked in questions:
-        finder = finder_of(asked, model)
+    """The next questions up to one that a quick reader is to read, whose reader is appended to `long` instead."""
+    for run in questions:
+        finder = finder_of(run, model)
         if finder is not None:
-            long.append(_with_finder(asked, model, finder, report))
+            long.append(_with_finder(run, model, finder, report))
             return
-        yield asked
+        yield run
 
 
 def _read_mixed(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
     """Reads the windows of questions in mixed batches; yields after each batch the questions it read from."""
     template = PairTemplate.of(model.tokenizer)
-    run = Runner(model, report)
+    runner = Runner(model, report)
     empty: list[QuestionRun] = []
 
-    def pieces() -> Iterator[_Piece]:
-        for asked in questions:
-            for document, (window,) in asked.groups(template, size=1):
-                yield _Piece(asked, document, window)
-            if not asked.total:
-                empty.append(asked)
+    def queue() -> Iterator[_QueuedWindow]:
+        for run in questions:
+            for document, (window,) in run.groups(template, size=1):
+                yield _QueuedWindow(run, document, window)
+            if not run.total:
+                empty.append(run)
 
-    for batch in by_length(pieces(), lambda piece: piece.window, batch_size(model)):
+    for batch in by_length(queue(), lambda queued: queued.window, batch_size(model)):
         yield from _drain(empty)
-        arrays, seconds = run([piece.window for piece in batch])
-        for row, piece in enumerate(batch):
-            piece.asked.take(
-                piece.document, piece.window, arrays["start_logits"][row], arrays["end_logits"][row]
+        arrays, seconds = runner([queued.window for queued in batch])
+        for row, queued in enumerate(batch):
+            queued.run.add_window(
+                queued.document, queued.window, arrays["start_logits"][row], arrays["end_logits"][row]
             )
-            piece.asked.seconds += seconds / len(batch)
-        yield from dict.fromkeys(piece.asked for piece in batch)
+            queued.run.seconds += seconds / len(batch)
+        yield from dict.fromkeys(queued.run for queued in batch)
     yield from _drain(empty)
 
 

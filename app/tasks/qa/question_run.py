@@ -1,4 +1,4 @@
-"""One question while it is read: which windows come next, the best spans so far, what it brought back."""
+"""The state of one question while it is read: which windows come next, the best spans so far, the Reading."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.text import Document
 from app.tasks.batches import group_size, require_finite
 from app.tasks.qa.fast.near_ties import NearTies
 from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
-from app.tasks.qa.ranking import LEAST_LENGTH, Places, lexical_scores
+from app.tasks.qa.ranking import LEAST_LENGTH, PlaceRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, shares
 from app.tasks.task import ReadyModel
@@ -28,24 +28,27 @@ from app.tasks.text.text_cache import TextCache
 from app.tasks.text.tokens import Tokens, join, moved, tokenise
 from app.tasks.text.windows import PairTemplate, Window, estimate_windows
 
-# What is weaker than that leaves no trace.
+# Weaker candidates are not drawn.
 LEAST_HEAT = 0.01
 _COLD = (0.0,) * HEAT_BINS
 
 
 def heat(
-    documents: Sequence[Document], seen: Iterable[Candidate], says: float, calibration: QaCalibration
+    documents: Sequence[Document],
+    candidates: Iterable[Candidate],
+    probability: float,
+    calibration: QaCalibration,
 ) -> tuple[tuple[float, ...], ...]:
-    """How strongly each document's `HEAT_BINS` equal parts speak for an answer, 0 to 1.
+    """How likely an answer is in each of a document's `HEAT_BINS` equal parts, 0 to 1.
 
-    A part with the best candidate has `says`, the probability that the text answers; others have as much less as their
-    best one is less likely than that by the calibration's answer temperature. Equally good places are equally strong.
+    The part with the best candidate has `probability`, that of the text answering; the others have it times
+    exp((their best margin - the best margin) / the calibration's answer temperature).
     """
-    candidates = list(seen)
-    best = max((candidate.margin for candidate in candidates), default=0.0)
+    found = list(candidates)
+    best = max((candidate.margin for candidate in found), default=0.0)
     parts: dict[int, list[float]] = {}
-    for candidate in candidates:
-        strength = says * math.exp((candidate.margin - best) / calibration.answer_temperature)
+    for candidate in found:
+        strength = probability * math.exp((candidate.margin - best) / calibration.answer_temperature)
         if strength < LEAST_HEAT:
             continue
         length = len(documents[candidate.document].text)
@@ -57,21 +60,26 @@ def heat(
 
 
 def question_tokens(question: str, model: ReadyModel) -> Tokens:
-    """A question's tokens, as many as any window takes and perhaps more; their places are those in `question`."""
-    # No question is read beyond a quarter of the window, so a huge one need not be tokenised whole.
+    """A question's tokens, at least as many as any window takes; their places count in `question`."""
+    # A question is cut to a quarter of the window, so a huge one need not be tokenised whole.
     words = question.strip()[: 64 * model.card.window]
     found = join(tokenise(model.tokenizer, words))
     return moved(found, len(question) - len(question.lstrip()))
 
 
 class QuestionRun:
-    """A question while it is read: its windows one by one, its best spans so far, its share of the time.
+    """The state of a question while it is read: windows to come, best spans so far, time spent.
 
-    `read` counts its windows that were read; `seconds` is time spent on it.
+    `read` is the number of windows read so far; `seconds` the time spent on the question.
     """
 
     def __init__(
-        self, index: int, question: Question, model: ReadyModel, report: Report, places: Places | None = None
+        self,
+        index: int,
+        question: Question,
+        model: ReadyModel,
+        report: Report,
+        ranking: PlaceRanking | None = None,
     ) -> None:
         self.index = index
         self.question = question
@@ -80,14 +88,14 @@ class QuestionRun:
         self.seconds = 0.0
         self._model = model
         self._report = report
-        self._near = NearTies(question, self.nbest, model, report)
-        kept = model.kept or TextCache(model.tokenizer, most=0)
-        self._kept = [kept.of(document) for document in question.documents]
-        self._given_places = places
+        self._near_ties = NearTies(question, self.nbest, model, report)
+        cache = model.text_cache or TextCache(model.tokenizer, most=0)
+        self._cached_texts = [cache.of(document) for document in question.documents]
+        self._given_ranking = ranking
         self._sections = list(sections(question.documents))
         self._characters = sum(map(len, self._sections))
-        self._cut = 0
-        self._made = 0
+        self._characters_cut = 0
+        self._windows_cut = 0
         self._handed_out = 0
         self._exhausted = False
         self.chosen = False
@@ -99,28 +107,28 @@ class QuestionRun:
 
     @property
     def total(self) -> int:
-        """How many windows are to be read; an estimate until the last section was cut into windows."""
+        """How many windows are to be read; an estimate until the last section is cut into windows."""
         if self._exhausted:
             return self._handed_out
-        return min(BEST_GROUPS, self._whole) if self.question.quick else self._whole
+        return min(BEST_GROUPS, self._windows_whole) if self.question.quick else self._windows_whole
 
     @property
-    def _whole(self) -> int:
-        """How many windows all documents have; an estimate as `total` is."""
-        left = self._characters - self._cut
+    def _windows_whole(self) -> int:
+        """How many windows all documents have; an estimate like `total`."""
+        left = self._characters - self._characters_cut
         if not left:
-            return self._made
-        if self._made:
-            return self._made + max(1, round(left * self._made / self._cut))
+            return self._windows_cut
+        if self._windows_cut:
+            return self._windows_cut + max(1, round(left * self._windows_cut / self._characters_cut))
         card = self._model.card
         return estimate_windows(left, card.window, card.stride)
 
     def choose(
         self, template: PairTemplate, points: Iterable[tuple[int, int]], most: int
     ) -> list[tuple[int, Window]]:
-        """The windows to read instead of all, with their document's number: those that score these code points.
+        """Restricts reading to the windows that score these points; returns them with their document's number.
 
-        They come in the order of the points (a document's number and a code point each), `most` at most.
+        A point is a document's number and a code point; windows come in the order of the points, `most` at most.
         """
         ids = question_tokens(self.question.text, self._model).ids
         bounds = [(section.document, section.start) for section in self._sections]
@@ -143,8 +151,8 @@ class QuestionRun:
     def groups(self, template: PairTemplate, *, size: int = 0) -> Iterator[tuple[int, Group]]:
         """The windows to read, with their document's number, in groups of at most `size` (0: what suits the model).
 
-        They are tokenised as they are asked for: the likeliest first, or in the order of the text. A quick
-        reading's groups are single windows.
+        They are tokenised lazily, the likeliest first or in the order of the text. A quick reading's groups are
+        single windows.
         """
         ids = question_tokens(self.question.text, self._model).ids
         most = 1 if self.question.quick else size or group_size(self._model)
@@ -156,52 +164,52 @@ class QuestionRun:
         order = (
             in_order(self._sections, groups_of)
             if self.question.in_order
-            else best_first(self.places.best(), self._sections, groups_of)
+            else best_first(self.ranking.best(), self._sections, groups_of)
         )
         if self.question.quick:
             order = islice(order, BEST_GROUPS)
-        # A group is held back while it may be the last: when that goes out, it is known to be the last.
-        held: tuple[int, Group] | None = None
+        # A group that may be the last waits until that is known, so that `complete` is right once it is read.
+        pending: tuple[int, Group] | None = None
         for section, group in order:
-            if held is not None:
-                yield held
-                held = None
+            if pending is not None:
+                yield pending
+                pending = None
             self._handed_out += len(group)
-            if self._handed_out < self._made and not self.question.quick:
+            if self._handed_out < self._windows_cut and not self.question.quick:
                 yield section.document, group
             else:
-                held = section.document, group
+                pending = section.document, group
         self._exhausted = True
-        if held is not None:
-            yield held
+        if pending is not None:
+            yield pending
 
     @cached_property
-    def places(self) -> Places:
-        """Where most of the question's words stand: those given, which are the same for every model, or made now."""
-        return self._given_places or Places(
-            self.question.text, self.question.documents, self._report.check, self._kept
+    def ranking(self) -> PlaceRanking:
+        """The BM25 ranking of the documents' places: given, as it is the same for every model, or computed now."""
+        return self._given_ranking or PlaceRanking(
+            self.question.text, self.question.documents, self._report.check, self._cached_texts
         )
 
     def _windows(self, section: Section, template: PairTemplate, ids: np.ndarray) -> list[Window]:
-        """A section's windows, counted; each section is asked for once."""
+        """Cuts a section into windows and counts them; called once for each section."""
         self._report.check()
-        card, kept = self._model.card, self._kept[section.document]
+        card, cached = self._model.card, self._cached_texts[section.document]
         found = section_windows(
-            template, ids, self._model.tokenizer, section, kept, length=card.window, stride=card.stride
+            template, ids, self._model.tokenizer, section, cached, length=card.window, stride=card.stride
         )
-        self._cut += len(section)
-        self._made += len(found)
+        self._characters_cut += len(section)
+        self._windows_cut += len(found)
         if self._characters < LEAST_LENGTH:
             return found
-        places, number = self.places, section.document
-        return [replace(window, lexical=lexical_scores(places, number, window.starts)) for window in found]
+        ranking, number = self.ranking, section.document
+        return [replace(window, lexical=lexical_scores(ranking, number, window.starts)) for window in found]
 
-    def take(
+    def add_window(
         self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray
     ) -> tuple[Candidate, ...]:
-        """Takes the logits of a read window of document number `document` in: its row of the batch, float[L or more].
+        """Adds the logits of a window of document number `document`: its row of the batch, float[L or more].
 
-        Gives the window's candidates that may count, best first. Raises SpanlightError where they are not numbers.
+        Returns the window's candidates, best first. Raises SpanlightError where logits are not finite.
         """
         start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
         require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
@@ -217,27 +225,29 @@ class QuestionRun:
             )
         )
         self.nbest.add(candidates)
-        self._near.take(document, window, start_logits, end_logits, candidates)
+        self._near_ties.add_window(document, window, start_logits, end_logits, candidates)
         self.read += 1
         return candidates
 
-    def settle(self) -> None:
-        """Has near decisions taken in float32, once every window was read; raises Stopped when the work is to stop."""
-        self._near.decide(lambda margin: self._answered(self._says(self.nbest.best()[0], margin)))
+    def resolve_near_ties(self) -> None:
+        """Decides near ties in float32, once every window was read; raises Stopped when the work is to stop."""
+        self._near_ties.resolve(
+            lambda margin: self._answered(self._answer_probability(self.nbest.best()[0], margin))
+        )
 
     def reading(self) -> Reading:
-        """What the question brought back so far; complete once every window was read."""
-        # Of a quick reading too: those few windows were chosen from all.
-        windows = self._whole
+        """The result so far; complete once every window was read."""
+        # For a quick reading too: its few windows were chosen from all.
+        windows = self._windows_whole
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
-        says = self._says(best[0], best[0].margin) if best else 0.0
-        chances = says * shares(calibration, [c.margin for c in best]) if best else ()
+        probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
+        chances = probability * shares(calibration, [c.margin for c in best]) if best else ()
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
-            answered=bool(best) and self._answered(says),
-            no_answer_probability=1.0 - says,
+            answered=bool(best) and self._answered(probability),
+            no_answer_probability=1.0 - probability,
             threshold=self._threshold,
             windows=self.read,
             windows_total=self.total,
@@ -245,8 +255,8 @@ class QuestionRun:
             complete=self.complete,
             model=self._model.card.name,
             device=self._model.device.title,
-            quick=(self.question.quick or self.chosen) and self.total < self._whole,
-            heat=heat(self.question.documents, self._seen(best), says, calibration),
+            quick=(self.question.quick or self.chosen) and self.total < self._windows_whole,
+            heat=heat(self.question.documents, self._comparable(best), probability, calibration),
             windows_whole=windows,
             absent=calibration.absent_below,
         )
@@ -256,17 +266,17 @@ class QuestionRun:
         given = self.question.threshold
         return self._model.card.calibration.threshold if given is None else given
 
-    def _answered(self, says: float) -> bool:
-        """Whether the best span is given as the answer of a text that answers with this probability."""
-        return says >= self._threshold
+    def _answered(self, probability: float) -> bool:
+        """Whether the best span is given as the answer when the text answers with this probability."""
+        return probability >= self._threshold
 
-    def _says(self, best: Candidate, margin: float) -> float:
-        """The probability that the text answers, were this the margin of its best span."""
+    def _answer_probability(self, best: Candidate, margin: float) -> float:
+        """The probability that the text answers if its best span had this margin."""
         in_table = self.question.documents[best.document].in_table(best.span)
-        return answer_probability(self._model.card.calibration, margin, self._whole, in_table)
+        return answer_probability(self._model.card.calibration, margin, self._windows_whole, in_table)
 
-    def _seen(self, best: list[Candidate]) -> list[Candidate]:
-        """The candidates that are as good as the last of the best: these are known whichever windows were read."""
+    def _comparable(self, best: list[Candidate]) -> list[Candidate]:
+        """The candidates at least as good as the last of the best: the same in every order of reading."""
         least = best[-1].margin if len(best) == self.nbest.count else float("-inf")
         return [candidate for candidate in self.nbest.all() if candidate.margin >= least]
 

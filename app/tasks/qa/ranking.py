@@ -1,4 +1,4 @@
-"""Where in documents the words of a question stand closest together: BM25 over cells of the raw text.
+"""Where in documents the words of a question occur closest together: BM25 over cells of the raw text.
 
 Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", section 3.4.
 """
@@ -18,13 +18,13 @@ from app.tasks.text.word_starts import WordStarts
 
 CELL = 512
 _SATURATION = 1.2
-# A word that only begins like the question's counts for so much of it.
+# The weight of a word that only begins like the question's.
 _ALIKE = 0.5
 _MOST_LONGER = 3
 _LEAST_BEGINNING = 4
 _MOST_TERMS = 12
 _COMMON_FROM = 1000
-# Scripts whose words do not stand apart, or carry their particles behind them: pairs of characters are looked for.
+# Scripts without blanks between words, or with particles attached to them: pairs of characters are looked for.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
@@ -32,7 +32,7 @@ _UNSPACED = (
 _WORDS = re.compile(rf"\d+(?:[.,:/]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
 # Latin, Greek and Cyrillic: elsewhere a word may carry an article before it.
 _ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
-# Words that questions are made of in the languages of Europe; they say nothing of where the answer stands.
+# Common words of questions in European languages; they do not help to find the answer.
 _STOP_WORDS = frozenset(
     """
     a about all also am an and any are as at be been being but by can could did do does doing done for from had has have
@@ -54,7 +54,7 @@ _STOP_WORDS = frozenset(
     ook op te tot uit van veel voor waar waarom wanneer waren was wat wel welk welke werd wie wordt zijn
     """.split()
 )
-# Logits for one of BM25. Of 100 questions of `docqa` about 250,000 characters each the best span is right for 66.9
+# Logits per unit of BM25. Of 100 questions of `docqa` about 250,000 characters each the best span is right for 66.9
 # without, 67.5 with 0.1 or 0.15, 66.2 with 0.2; of SQuAD's about 120,000 for 78.9 without, 80.0 with any of these.
 WEIGHT = 0.15
 # Texts of so many code points together are long: about 14 windows of 384 tokens. In shorter ones nothing is added:
@@ -62,20 +62,20 @@ WEIGHT = 0.15
 LEAST_LENGTH = 32 * CELL
 
 
-def lexical_scores(places: Places, document: int, starts: np.ndarray) -> np.ndarray:
-    """What is added to the start logits of tokens that start at these code points of a document, float32[n].
+def lexical_scores(ranking: PlaceRanking, document: int, starts: np.ndarray) -> np.ndarray:
+    """Scores to add to the start logits of tokens that start at these code points of a document, float32[n].
 
-    It is `WEIGHT` times what a place's BM25 lacks beside the best place's, so never more than 0: words that they share
-    say where a question may be answered, and not whether it is.
+    They are `WEIGHT` * (BM25 of the token's place - the best place's), so never more than 0: shared words are evidence
+    of where a question is answered, not of whether it is.
     """
-    return (WEIGHT * (places.around(document, starts) - places.most)).astype(np.float32)
+    return (WEIGHT * (ranking.scores_at(document, starts) - ranking.best_score)).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of a question as it is looked for: any of `needles`, the beginnings of words where `starts_words`.
+    """A search term from a question: any of `needles`, which are the beginnings of words where `starts_words`.
 
-    `word` is the whole word in small letters, empty where a needle is all of it.
+    `word` is the whole word in lower case, empty where a needle is all of it.
     """
 
     needles: tuple[str, ...]
@@ -84,23 +84,25 @@ class Term:
 
 
 def terms(question: str) -> tuple[Term, ...]:
-    """What to look for: the words of a question that say something, at most 12, the longest of them.
+    """The search terms of a question: its longest words that are not stop words, at most 12.
 
-    A word of five letters and more is found by its beginning, in small letters, capitals or as it was typed; in scripts
+    A word of five letters or more is found by its beginning, in lower case, in capitals or as it was typed; in scripts
     without blanks between words, each pair of characters is a term.
     """
     words: dict[str, str] = {}
     for match in _WORDS.finditer(question[:20_000]):
         words.setdefault(_small(match.group()), match.group())
-    telling = {low: word for low, word in words.items() if low not in _STOP_WORDS and _tells(word)}
+    informative = {
+        low: word for low, word in words.items() if low not in _STOP_WORDS and _is_informative(word)
+    }
     found = dict.fromkeys(
-        term for low, word in (telling or words).items() for term in _terms_of_word(low, word)
+        term for low, word in (informative or words).items() for term in _terms_of_word(low, word)
     )
     longest = sorted(found, key=lambda term: -max(len(term.word), len(term.needles[0])))
     return tuple(longest[:_MOST_TERMS])
 
 
-def _tells(word: str) -> bool:
+def _is_informative(word: str) -> bool:
     return len(word) > 1 or word.isdigit() or not word.isascii()
 
 
@@ -116,7 +118,7 @@ def _terms_of_word(low: str, word: str) -> Iterator[Term]:
 
 
 def _small(word: str) -> str:
-    # The small letter of İ is two code points.
+    # İ in lower case is two code points.
     return word.lower().replace("i\u0307", "i")
 
 
@@ -127,12 +129,11 @@ def _left_off(word: str) -> int:
     return min(3, max(0, len(word) - 3) // 2)
 
 
-class Places:
-    """Places of documents, 1,024 code points each, and how much each shares with a question's words: its BM25 score.
+class PlaceRanking:
+    """The places of documents, 1,024 code points each, ranked by their BM25 score for a question's words.
 
-    The places of a document overlap by half, and words are the rarer the more telling over all documents together.
-    `most` is the best place's score, 0 where there is none. `check` is called between the words. `kept` is what is kept
-    of each document.
+    The places of a document overlap by half; a word's rarity is measured over all documents together. `best_score` is
+    the best place's, 0 where there is none. `check` is called between the words. `cached_texts` are the documents' own.
     """
 
     def __init__(
@@ -140,20 +141,20 @@ class Places:
         question: str,
         documents: Sequence[Document],
         check: Callable[[], None] = lambda: None,
-        kept: Sequence[CachedText] | None = None,
+        cached_texts: Sequence[CachedText] | None = None,
     ) -> None:
         self._documents = documents
         cells = [-(-len(document.text) // CELL) for document in documents]
         self._firsts = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
         total = int(self._firsts[-1])
         self._scores = np.zeros(total)
-        self.most = 0.0
+        self.best_score = 0.0
         if not total:
             return
         # A place is a cell with the next one, unless that is another document's.
         last = np.zeros(total, dtype=bool)
         last[self._firsts[1:][np.array(cells) > 0] - 1] = True
-        texts = kept or [CachedText(document.text) for document in documents]
+        texts = cached_texts or [CachedText(document.text) for document in documents]
         words: list[WordStarts] = []
         for text in texts:
             check()
@@ -167,7 +168,7 @@ class Places:
             holders = int((counts > 0).sum())
             rarity = np.log1p((total - holders + 0.5) / (holders + 0.5))
             self._scores += rarity * counts * (_SATURATION + 1) / (counts + _SATURATION)
-        self.most = float(self._scores.max())
+        self.best_score = float(self._scores.max())
 
     def best(self) -> Iterator[tuple[int, Span]]:
         """The places that share words with the question, best first: a document's number and the code points.
@@ -181,10 +182,10 @@ class Places:
             start = (place - int(self._firsts[number])) * CELL
             yield number, Span(start, min(start + 2 * CELL, len(self._documents[number].text)))
 
-    def around(self, document: int, at: np.ndarray) -> np.ndarray:
-        """The BM25 score of the better place that holds each of these code points of a document, float64[n]."""
+    def scores_at(self, document: int, at: np.ndarray) -> np.ndarray:
+        """The BM25 score of the better place around each of these code points of a document, float64[n]."""
         first, end = self._firsts[document : document + 2]
-        # A tokenizer may set what stands for a blank at the end behind the last code point.
+        # A tokenizer may place a blank's token at the end, behind the last code point.
         cells = np.minimum(first + np.asarray(at, dtype=np.int64) // CELL, end - 1)
         before = np.maximum(cells - 1, first)
         return np.maximum(self._scores[cells], self._scores[before])
@@ -193,7 +194,7 @@ class Places:
 def _counts(
     term: Term, documents: Sequence[Document], words: Sequence[WordStarts], firsts: np.ndarray
 ) -> np.ndarray | None:
-    """How often a term stands in each cell, float64[cells]; None where it is so common that it tells nothing."""
+    """How often a term occurs in each cell, float64[cells]; None where it is too common to be informative."""
     total = int(firsts[-1])
     counts = np.zeros(total)
     most = max(_COMMON_FROM, total)
@@ -211,7 +212,7 @@ def _counts(
 def _occurrences(
     text: str, words: WordStarts, needle: str, term: Term, most: int
 ) -> tuple[list[int], list[float]]:
-    """Where a term stands in a text, at most `most` times, and what each time counts."""
+    """Where a term occurs in a text, at most `most` times, and the weight of each occurrence."""
     places: list[int] = []
     weights: list[float] = []
     for at in _beginnings(text, words, needle) if term.starts_words else _everywhere(text, needle):

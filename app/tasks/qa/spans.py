@@ -13,8 +13,8 @@ import numpy as np
 
 from app.core.text import Span
 from app.tasks.qa.fast.range_maxima import RangeMaxima
-from app.tasks.text.characters import ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, kind
-from app.tasks.text.pieces import Pieces, pieces, word_bounds
+from app.tasks.text.characters import ALPHA, ASCII, CONTENT, IN_WORD, MARK, SPACE, kind
+from app.tasks.text.pieces import Pieces, pieces_at, word_bounds
 from app.tasks.text.windows import MAX_TOKENS, Window
 
 _WIDEN_AT_MOST = 32
@@ -31,9 +31,9 @@ _ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
 class Candidate:
     """A span that may be the answer.
 
-    `score` is start + end logits and `lexical`, which is what the words around it say in a long text; `null_score` is
-    [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`. Spans are
-    ranked by their margins: a window that seems to hold no answer speaks against its spans.
+    `score` is start + end logits + `lexical`, the score of the question's words near it in a long text; `null_score`
+    is [CLS]'s start + end logits in the same window; `span` counts code points of document number `document`. Spans
+    are ranked by `margin`, so that a window without an answer lowers its spans.
     """
 
     score: float
@@ -44,12 +44,12 @@ class Candidate:
 
     @property
     def margin(self) -> float:
-        """How far the span stands above the null score of its own window."""
+        """The span's score less the null score of its own window."""
         return self.score - self.null_score
 
     @property
     def rank(self) -> Rank:
-        """The larger, the better: by margin; ties to the earlier, then the shorter."""
+        """A sort key, larger is better: by margin; ties to the earlier, then the shorter."""
         place = -self.document, -self.span.start, -self.span.end
         return self.margin, *place, self.score, self.null_score, self.lexical
 
@@ -74,21 +74,22 @@ def span_scores(
     end_logits: np.ndarray,
     scored: np.ndarray,
     *,
-    told: Pieces | None = None,
+    pieces: Pieces | None = None,
     max_tokens: int = MAX_TOKENS,
 ) -> np.ndarray:
     """The scores of one window's spans that may be the answer, laid out as by `banded_scores`, -inf for the others.
 
-    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and, where what the tokens are is
-    `told`, begins and ends where a span may, within one block, and is more than punctuation.
+    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and, given `pieces`, begins and ends
+    where a span may, stays within one block and is more than punctuation.
     """
-    if told is not None:
-        scored, end_logits = scored & told.opens, np.where(told.closes, end_logits, -np.inf)
+    if pieces is not None:
+        scored, end_logits = scored & pieces.can_start, np.where(pieces.can_end, end_logits, -np.inf)
     band = banded_scores(start_logits, end_logits, max_tokens)
     band[~scored] = -np.inf
-    if told is not None:
+    if pieces is not None:
         ends = np.arange(len(scored))[:, None] + np.arange(max_tokens)
-        band[(ends < _next_told(told.says)[:, None]) | (ends >= told.stops[:, None])] = -np.inf
+        contentless = ends < _next_content(pieces.has_content)[:, None]
+        band[contentless | (ends >= pieces.end_limits[:, None])] = -np.inf
     return band
 
 
@@ -99,28 +100,28 @@ def best_spans(
     starts: np.ndarray,
     ends: np.ndarray,
     *,
-    told: Pieces | None = None,
+    pieces: Pieces | None = None,
     max_tokens: int = MAX_TOKENS,
     floor: float = -np.inf,
     fits: Callable[[int, int], bool] = lambda first, last: True,
 ) -> Iterator[tuple[float, int, int]]:
     """The best spans of one window's n context tokens, best first: score, first and last token.
 
-    Only spans that `span_scores` lets be the answer, that score at least `floor` and that `fits` lets pass; none shares
-    a code point with a better one of the same window (`starts` and `ends`, int[n], rising). Equal scores go
-    to the earlier, then the shorter span.
+    Only spans that `span_scores` allows, that score at least `floor` and that `fits` accepts; none shares a code point
+    with a better one of the same window (`starts` and `ends`, int[n], rising). Ties go to the earlier, then the
+    shorter span.
     """
     count = len(end_logits)
     rows = np.arange(count)
     # From token i, a span may end at ends_from[i] and so on, before ends_to[i].
     ends_from, ends_to = rows, np.minimum(rows + max_tokens, count)
-    if told is not None:
-        scored, end_logits = scored & told.opens, np.where(told.closes, end_logits, -np.inf)
-        ends_from, ends_to = _next_told(told.says), np.minimum(ends_to, told.stops)
+    if pieces is not None:
+        scored, end_logits = scored & pieces.can_start, np.where(pieces.can_end, end_logits, -np.inf)
+        ends_from, ends_to = _next_content(pieces.has_content), np.minimum(ends_to, pieces.end_limits)
     best = start_logits + RangeMaxima(end_logits, max_tokens)(ends_from, ends_to)
     best[~scored] = -np.inf
     least = max(floor, float(np.finfo(best.dtype).min))
-    # A heap of each token's best span; one that a better span has cut short is looked at anew when it comes up.
+    # A heap of each token's best span; one that a better span has cut short is scored again when it comes up.
     hopeful = np.flatnonzero(best >= least)
     heap = list(zip((-best[hopeful]).tolist(), hopeful.tolist(), strict=True))
     heapq.heapify(heap)
@@ -152,40 +153,40 @@ def best_spans(
         np.minimum(before, low, out=before)
 
 
-def _next_told(says: np.ndarray) -> np.ndarray:
-    """The first token from each on that says something, int[n]; n where there is none."""
-    count = len(says)
-    return np.minimum.accumulate(np.where(says, np.arange(count), count)[::-1])[::-1]
+def _next_content(has_content: np.ndarray) -> np.ndarray:
+    """The first token with content from each token on, int[n]; n where there is none."""
+    count = len(has_content)
+    return np.minimum.accumulate(np.where(has_content, np.arange(count), count)[::-1])[::-1]
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place less the blanks at its ends, widened to whole words, numbers and letters; None where it says nothing.
+    """The place stripped of blanks and widened to whole words, numbers and letters; None where it has no content.
 
-    Punctuation and what cannot be seen say nothing. A word cut in two by the tokenizer is taken whole in the
-    scripts whose words stand apart and carry no particles (Latin, Greek, Cyrillic); a letter keeps its
+    Punctuation and invisible characters are no content. A word split by the tokenizer is taken whole in the scripts
+    that separate words by blanks and attach no particles to them (Latin, Greek, Cyrillic); a letter keeps its
     combining marks in every script.
     """
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if not _says(text, start, end):
+    if not _has_content(text, start, end):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
-    while start > least and _goes_on(text, start):
+    while start > least and _is_inside_word(text, start):
         start -= 1
-    while end < most and _goes_on(text, end):
+    while end < most and _is_inside_word(text, end):
         end += 1
     return Span(start, end)
 
 
-def _says(text: str, start: int, end: int) -> bool:
-    """Whether there is more in this place than punctuation and what cannot be seen."""
-    return any(kind(character) & SAYS for character in text[start:end])
+def _has_content(text: str, start: int, end: int) -> bool:
+    """Whether this place holds more than punctuation and invisible characters."""
+    return any(kind(character) & CONTENT for character in text[start:end])
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Whether a word or a number that began before a place goes on behind it, as `pieces` tells, 20 times as fast."""
+def _is_inside_word(text: str, at: int) -> bool:
+    """Whether a place is inside a word or a number: as `Pieces.inner`, but 20 times as fast for a single place."""
     one, other = kind(text[at - 1]), kind(text[at])
     both = one & other
     if both & ASCII:
@@ -193,8 +194,8 @@ def _goes_on(text: str, at: int) -> bool:
     return not one & SPACE if other & MARK else bool(both & IN_WORD)
 
 
-def _is_whole(text: str, span: Span) -> bool:
-    """Whether a span is more than the number of a list's item or a clause, and its brackets are closed."""
+def _is_plausible(text: str, span: Span) -> bool:
+    """Whether a span is more than the number of a list item or a clause, and its brackets are balanced."""
     words = span.of(text)
     brackets = "".join(_BRACKET.findall(words))
     while _CLOSED.search(brackets):
@@ -207,21 +208,21 @@ def _is_whole(text: str, span: Span) -> bool:
     item = _ITEM.match(text, span.end)
     if line.strip() or item is None:
         return True
-    # A line may begin with how many there are: "5 tarts were stolen".
+    # A line may begin with a count: "5 tarts were stolen".
     return words.isdecimal() and item[0][0].isspace() and item[0][-1].islower()
 
 
-def told(window: Window, text: str) -> Pieces:
-    """What a window's tokens are, as `pieces` tells: what it holds of that, else it is made of the text."""
-    return window.pieces or pieces(text, window.starts, window.ends)
+def pieces_of(window: Window, text: str) -> Pieces:
+    """The Pieces of a window's tokens: its own where it has them, else computed from the text."""
+    return window.pieces or pieces_at(text, window.starts, window.ends)
 
 
 def context_logits(
     window: Window, start_logits: np.ndarray, end_logits: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A window's logits of its n context tokens, float[n] each, from its row (float[L] or longer).
+    """The start and end logits of a window's n context tokens, float[n] each, from its row (float[L] or longer).
 
-    What the words around them say is added to the start logits.
+    The window's lexical scores are added to the start logits.
     """
     context = slice(window.context_at, window.context_at + len(window.starts))
     start = start_logits[context]
@@ -241,8 +242,8 @@ def window_candidates(
     """The best `count` candidates of one window, best first, none sharing a word with a better one.
 
     Takes the window's row of logits, float[L] or longer where the batch was padded; padding, question and
-    special tokens never stand in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
-    Nothing whose margin is below `floor` is looked for.
+    special tokens are never in a span. Position 0 holds [CLS] (BERT, Devlin et al. 2019, section 4.3).
+    Candidates whose margin is below `floor` are left out.
     """
     found = window_spans(
         window, start_logits, end_logits, text=text, document=document, count=count, floor=floor
@@ -260,15 +261,15 @@ def window_spans(
     count: int,
     floor: float = -np.inf,
 ) -> Iterator[tuple[Candidate, int, int]]:
-    """What `window_candidates` gives, each with the first and the last token of the row that it was scored at."""
+    """The candidates of `window_candidates`, each with the first and last token of the row that scored it."""
     start, end = context_logits(window, start_logits, end_logits)
     null_score = float(start_logits[0] + end_logits[0])
-    # Logits are float32: rounding hides nothing that is as good as the floor.
+    # Logits are float32: rounding must not drop what is as good as the floor.
     floor += null_score - _ROUNDING
     if not len(start) or start.max() + end.max() < floor:
         return
-    known = told(window, text)
-    first_of, last_of = word_bounds(known.inner)
+    pieces = pieces_of(window, text)
+    first_of, last_of = word_bounds(pieces.inner)
     places = window.starts[first_of], window.ends[last_of]
     found = 0
 
@@ -278,10 +279,10 @@ def window_spans(
 
     def fits(first: int, last: int) -> bool:
         span = whole(first, last)
-        return span is None or _is_whole(text, span)
+        return span is None or _is_plausible(text, span)
 
     for score, first, last in best_spans(
-        start, end, window.scored, *places, told=known, floor=floor, fits=fits
+        start, end, window.scored, *places, pieces=pieces, floor=floor, fits=fits
     ):
         span = whole(first, last)
         if span is None:
@@ -300,7 +301,7 @@ def window_spans(
 class NBest:
     """The best `count` candidates over any number of windows, in bounded memory.
 
-    What comes out does not depend on the order in which candidates are added.
+    The result does not depend on the order in which candidates are added.
     """
 
     def __init__(self, count: int) -> None:
@@ -312,45 +313,45 @@ class NBest:
 
     @property
     def floor(self) -> float:
-        """A margin below which a candidate cannot matter any more; -inf while there is room."""
+        """The margin below which a candidate cannot be among the best; -inf while there is room."""
         return self._heap[0][0] if len(self._heap) == self._room else float("-inf")
 
     def add(self, candidates: Iterable[Candidate]) -> None:
-        """Takes candidates in."""
+        """Adds candidates."""
         for candidate in candidates:
             if len(self._heap) < self._room:
                 heapq.heappush(self._heap, candidate.rank)
             elif candidate.rank > self._heap[0]:
                 heapq.heapreplace(self._heap, candidate.rank)
 
-    def take_back(self, candidates: Iterable[Candidate]) -> None:
-        """Forgets candidates that were added, as far as they are held."""
+    def remove(self, candidates: Iterable[Candidate]) -> None:
+        """Removes those of the candidates that are still in the heap."""
         gone = Counter(candidate.rank for candidate in candidates)
-        kept: list[Rank] = []
+        remaining: list[Rank] = []
         for rank in self._heap:
             if gone[rank]:
                 gone[rank] -= 1
             else:
-                kept.append(rank)
-        heapq.heapify(kept)
-        self._heap = kept
+                remaining.append(rank)
+        heapq.heapify(remaining)
+        self._heap = remaining
 
     def best(self) -> list[Candidate]:
         """The best candidates, best first, none sharing a code point with a better one."""
         return without_overlaps(self.all(), self.count)
 
     def all(self) -> Iterator[Candidate]:
-        """All candidates that are held, best first, also those that overlap: `count` * (`count` + 2) at most."""
+        """All candidates in the heap, best first, overlapping ones too: `count` * (`count` + 2) at most."""
         for _, document, start, end, score, null_score, lexical in sorted(self._heap, reverse=True):
             yield Candidate(score, null_score, -document, Span(-start, -end), lexical)
 
 
 def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:
-    """The first `count` of candidates given best first, less those that overlap a better one by position."""
-    kept: list[Candidate] = []
+    """The first `count` of candidates given best first, without those that overlap a better one by position."""
+    chosen: list[Candidate] = []
     for candidate in ranked:
-        if len(kept) == count:
+        if len(chosen) == count:
             break
-        if not any(k.document == candidate.document and k.span.overlaps(candidate.span) for k in kept):
-            kept.append(candidate)
-    return kept
+        if not any(c.document == candidate.document and c.span.overlaps(candidate.span) for c in chosen):
+            chosen.append(candidate)
+    return chosen

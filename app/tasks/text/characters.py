@@ -1,6 +1,6 @@
-"""What every character of a text is, looked up for a whole stretch at once: 0.2 ms for a section's 20,000 characters.
+"""Properties of a text's characters, looked up for a whole stretch at once: 0.2 ms for a section's 20,000 characters.
 
-Asked one by one, `unicodedata` took 0.9 ms a window.
+`unicodedata`, called for each character, took 0.9 ms a window.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-ASCII, ALPHA, ALNUM, SPACE, MARK, IN_WORD, SAYS, _LOOKED_UP = (1 << bit for bit in range(8))
+ASCII, ALPHA, ALNUM, SPACE, MARK, IN_WORD, CONTENT, _LOOKED_UP = (1 << bit for bit in range(8))
 
 _TABLE = np.zeros(0x110000, dtype=np.uint8)
 
@@ -21,10 +21,10 @@ def code_points(text: str) -> np.ndarray:
 
 
 def kinds(points: np.ndarray) -> np.ndarray:
-    """What each code point is, uint8[n]: the bits ASCII, ALPHA, ALNUM, SPACE, MARK, IN_WORD, SAYS."""
+    """The properties of each code point, uint8[n]: the bits ASCII, ALPHA, ALNUM, SPACE, MARK, IN_WORD, CONTENT."""
     found = _TABLE.take(points)
     if len(found) and not found.min():
-        # Most of Unicode never occurs: only the characters that do are asked for, once, 3 µs each.
+        # Only the characters that occur are looked up, once, 3 µs each.
         # (`np.unique` would import all of numpy.ma at its first call.)
         for point in np.flatnonzero(np.bincount(points[found == 0])).tolist():
             _TABLE[point] = _LOOKED_UP | kind(chr(point))
@@ -37,8 +37,8 @@ def kinds(points: np.ndarray) -> np.ndarray:
 def kind(character: str) -> int:
     """The bits of one character.
 
-    MARK is a combining mark; IN_WORD a letter or mark of the scripts whose words stand apart and carry no particles
-    (Latin, Greek, Cyrillic); SAYS all but punctuation and what cannot be seen.
+    MARK is a combining mark; IN_WORD a letter or mark of the scripts that separate words by blanks and attach no
+    particles to them (Latin, Greek, Cyrillic); CONTENT anything but punctuation and invisible characters.
     """
     category = unicodedata.category(character)
     mark = category[0] == "M"
@@ -52,7 +52,7 @@ def kind(character: str) -> int:
         SPACE: character.isspace(),
         MARK: mark,
         IN_WORD: known and (alpha or mark),
-        SAYS: category[0] not in "PZC",
+        CONTENT: category[0] not in "PZC",
     }
     return sum(bit for bit, holds in bits.items() if holds)
 
@@ -60,7 +60,7 @@ def kind(character: str) -> int:
 def belong_together(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Whether no span begins or ends between neighbouring characters of these kinds (uint8[n] each), bool[n].
 
-    A word is not cut in the scripts of IN_WORD, but where a number meets its unit; a mark stays with its letter.
+    A word of IN_WORD's scripts is not split, except between a number and its unit; a mark stays with its letter.
     """
     both = one & other
     ascii_only = (both & ASCII) != 0

@@ -1,7 +1,7 @@
-"""Tokens by the word: what a tokenizer made of a word once is looked up the next time.
+"""A cache of a tokenizer's tokens for each word.
 
-Of 500,000 words 60,000 differ. The tokenizer alone took 0.45 ms a window; with its words looked up it is 0.15 ms, and
-0.09 ms once all are known.
+Of 500,000 words 60,000 are different. The tokenizer took 0.45 ms a window; with the cache it is 0.15 ms, and 0.09 ms
+once all words are known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from app.tasks.text.characters import code_points
 
-# What every step of those tokenizers takes for a blank; other blanks may be taken out, which joins what they part.
+# Blanks to every step of those tokenizers; they may drop other blanks, which joins the words around.
 _WORD = re.compile(r"[^ \n\t\r]+")
 _IS_BLANK = np.zeros(64, dtype=bool)
 _IS_BLANK[[ord(blank) for blank in " \n\t\r"]] = True
@@ -25,9 +25,9 @@ MOST_WORDS, MOST_CHARACTERS = 1 << 17, 1 << 21
 
 
 class KnownWords:
-    """The tokens of the words that were met so far: at most `MOST_WORDS`, then all are forgotten.
+    """The tokens of the words seen so far: at most `MOST_WORDS`, then the cache is emptied.
 
-    For tokenizers of which `suits` holds: a text has the tokens of its words between blanks, one after another.
+    For tokenizers that `suits` accepts: a text's tokens are those of its words between blanks, one after another.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -36,7 +36,7 @@ class KnownWords:
 
     @staticmethod
     def suits(tokenizer: Tokenizer) -> bool:
-        """Whether the tokenizer takes every word on its own: WordPiece behind BERT's own splitting."""
+        """Whether the tokenizer treats every word on its own: WordPiece after BERT's splitting."""
         return (
             isinstance(tokenizer.model, WordPiece)
             and isinstance(tokenizer.normalizer, BertNormalizer)
@@ -58,7 +58,7 @@ class KnownWords:
         self._ids, self._starts, self._ends = (_Growing(np.zeros(0, dtype=np.int32)) for _ in range(3))
 
     def __call__(self, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Ids, starts and ends of a piece's tokens as the tokenizer gives them, int32[n] each."""
+        """The ids, starts and ends of a piece's tokens as the tokenizer gives them, int32[n] each."""
         words = _WORD.findall(piece)
         if not words:
             return (np.zeros(0, dtype=np.int32),) * 3
@@ -69,7 +69,7 @@ class KnownWords:
             try:
                 self._learn(self._rows.new)
             except BaseException:
-                self._forget()  # the tokenizer gave up: they have numbers and no tokens
+                self._forget()  # the tokenizer failed: the new words have rows but no tokens
                 raise
             self._rows.new = []
         firsts = self._firsts.all
@@ -94,7 +94,7 @@ class KnownWords:
 
 
 class _Rows(dict[str, int]):
-    """The number of each word, given when it is first asked for; `new` are those since it was last emptied."""
+    """The row of each word, assigned at its first lookup; `new` are the words added since that list was emptied."""
 
     def __init__(self) -> None:
         self.new: list[str] = []
@@ -106,7 +106,7 @@ class _Rows(dict[str, int]):
 
 
 class _Growing:
-    """An array that grows at its end, by half when it is full: `all` is what it holds."""
+    """An array that grows at its end, its capacity by half when full; `all` are its values."""
 
     def __init__(self, first: np.ndarray) -> None:
         self._room, self._size = first, len(first)

@@ -1,4 +1,4 @@
-"""Documents to sections that are tokenised one by one, in any order, into windows that do not depend on that order."""
+"""Cuts documents into sections, tokenised one by one, whose windows do not depend on the order of reading."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.text import Document
-from app.tasks.text.pieces import Pieces, pieces
+from app.tasks.text.pieces import Pieces, pieces_at
 from app.tasks.text.text_cache import CachedText
 from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise_view
 from app.tasks.text.windows import MAX_TOKENS, Ids, PairTemplate, Window, windows
@@ -19,7 +19,7 @@ _CHARACTERS_A_TOKEN = 8
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The code points `start` to `end` of document number `document`; every one of a text is in one section."""
+    """The code points `start` to `end` of document number `document`; each is in exactly one section."""
 
     document: int
     start: int
@@ -44,28 +44,28 @@ def section_windows(
     question_ids: Ids,
     tokenizer: Tokenizer,
     section: Section,
-    kept: CachedText,
+    cached: CachedText,
     *,
     length: int,
     stride: int,
 ) -> list[Window]:
-    """The windows that score a section's tokens, in the order of the text; a text of one section gives `windows`'.
+    """The windows that score a section's tokens, in text order; for a text of one section those of `windows`.
 
     Half a stride of the text before the section is read with it, and as much, but at least the longest answer, of the
-    text behind it. A token there is scored by the section that it begins in. `kept` is what is kept of the text.
+    text behind it. A token there is scored by the section that it begins in. `cached` is the document's text.
     """
-    found = section_tokens(tokenizer, section, stride, kept)
-    view = kept.view
+    found = section_tokens(tokenizer, section, stride, cached)
+    view = cached.view
 
     def title_at(point: int) -> np.ndarray:
-        return kept.title(view.heading_at(point) if view else "", tokenizer)
+        return cached.title(view.heading_at(point) if view else "", tokenizer)
 
-    made = []
+    scoring = []
     for window in windows(
         template,
         question_ids,
         [found.tokens],
-        kept.text,
+        cached.text,
         length=length,
         stride=stride,
         title_at=title_at if view and view.headings else None,
@@ -73,13 +73,13 @@ def section_windows(
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
         if scored.any():
             own = found.pieces.part(window.first, window.first + len(window.starts))
-            made.append(replace(window, scored=scored, pieces=own))
-    return made
+            scoring.append(replace(window, scored=scored, pieces=own))
+    return scoring
 
 
 @dataclass(frozen=True, slots=True)
 class SectionTokens:
-    """A section's tokens with those around it that its windows hold, and what `pieces` tells of them."""
+    """A section's tokens and those around it that its windows hold, and their properties."""
 
     tokens: Tokens
     pieces: Pieces
@@ -92,48 +92,48 @@ class SectionTokens:
         )
 
 
-def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, kept: CachedText) -> SectionTokens:
-    """A section's tokens, made now where they are not kept of its text."""
-    return kept.get((section.start, section.end, stride), lambda: _read(tokenizer, section, stride, kept))
+def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, cached: CachedText) -> SectionTokens:
+    """A section's tokens, from the text's cache or computed now."""
+    return cached.get((section.start, section.end, stride), lambda: _read(tokenizer, section, stride, cached))
 
 
-def _read(tokenizer: Tokenizer, section: Section, stride: int, kept: CachedText) -> SectionTokens:
-    runs = [_tokens(tokenizer, section.start, section.end, kept)]
+def _read(tokenizer: Tokenizer, section: Section, stride: int, cached: CachedText) -> SectionTokens:
+    runs = [_tokens(tokenizer, section.start, section.end, cached)]
     if len(runs[0]):
-        runs.insert(0, _before(tokenizer, section.start, stride // 2, kept))
-        runs.append(_after(tokenizer, section.end, max(MAX_TOKENS, stride // 2), kept))
+        runs.insert(0, _before(tokenizer, section.start, stride // 2, cached))
+        runs.append(_after(tokenizer, section.end, max(MAX_TOKENS, stride // 2), cached))
     tokens = join(runs)
-    return SectionTokens(tokens, pieces(kept.text, tokens.starts, tokens.ends, kept.view))
+    return SectionTokens(tokens, pieces_at(cached.text, tokens.starts, tokens.ends, cached.view))
 
 
-def _tokens(tokenizer: Tokenizer, start: int, end: int, kept: CachedText) -> Tokens:
+def _tokens(tokenizer: Tokenizer, start: int, end: int, cached: CachedText) -> Tokens:
     """The tokens of a stretch of the text as its view has it read."""
-    # What is said at a stretch's end belongs to the next one, which the text's last has not.
-    said = kept.view.said_in(start, end + (start < end == len(kept.text))) if kept.view else ()
-    return moved(tokenise_view(tokenizer, kept.text[start:end], said, words=kept.words)[0], start)
+    # A replacement at a stretch's end belongs to the next one, except at the end of the text.
+    replacements = cached.view.said_in(start, end + (start < end == len(cached.text))) if cached.view else ()
+    return moved(tokenise_view(tokenizer, cached.text[start:end], replacements, words=cached.words)[0], start)
 
 
-def _before(tokenizer: Tokenizer, end: int, count: int, kept: CachedText) -> Tokens:
+def _before(tokenizer: Tokenizer, end: int, count: int, cached: CachedText) -> Tokens:
     """The last `count` tokens of the text before `end`, fewer only where the text begins."""
-    text, reach = kept.text, count * _CHARACTERS_A_TOKEN
+    text, reach = cached.text, count * _CHARACTERS_A_TOKEN
     while True:
         start = max(0, end - reach)
         # From a blank on, so that no word is cut in two.
         while 0 < start < end and not text[start].isspace():
             start += 1
         start = start if start < end else max(0, end - reach)
-        tokens = _tokens(tokenizer, start, end, kept)
+        tokens = _tokens(tokenizer, start, end, cached)
         if len(tokens) >= count or start == 0:
             return part(tokens, max(0, len(tokens) - count), len(tokens))
         reach *= 2
 
 
-def _after(tokenizer: Tokenizer, start: int, count: int, kept: CachedText) -> Tokens:
+def _after(tokenizer: Tokenizer, start: int, count: int, cached: CachedText) -> Tokens:
     """The first `count` tokens of the text from `start` on, fewer only where the text ends."""
-    text, reach = kept.text, count * _CHARACTERS_A_TOKEN
+    text, reach = cached.text, count * _CHARACTERS_A_TOKEN
     while True:
         end = cut(text, start, reach)
-        tokens = _tokens(tokenizer, start, end, kept)
+        tokens = _tokens(tokenizer, start, end, cached)
         if len(tokens) >= count or end == len(text):
             return part(tokens, 0, count)
         reach *= 2

@@ -1,4 +1,4 @@
-"""What the model process keeps of a text for the next question on it: its tokens, and where its words begin."""
+"""Caches in the model process what is computed from a text for the next question: tokens, and where words begin."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from app.tasks.text.known_words import KnownWords
 from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import title_tokens
 
-# Of 500,000 English words, 16 MB are kept besides the text itself.
+# 500,000 English words take 16 MB besides the text itself.
 MOST_BYTES = 96 * 2**20
-# A shorter text is read so soon that nothing is won.
+# A shorter text is tokenised so fast that caching gains nothing.
 LEAST_CHARACTERS = 20_000
 
 
-class Weighed(Protocol):
-    """Something to keep."""
+class Cacheable(Protocol):
+    """A value to cache."""
 
     @property
     def nbytes(self) -> int:
         """The memory that its arrays take."""
 
 
-WeighedT = TypeVar("WeighedT", bound=Weighed)
+CacheableT = TypeVar("CacheableT", bound=Cacheable)
 
 
 class TextCache:
-    """What is kept of the texts that one tokenizer's model read last; the least recently used text goes first.
+    """A cache for the texts that one tokenizer's model read last; the least recently used text is dropped first.
 
-    At most `most` bytes, texts included. A text is known by its characters, so another one never gets what is its.
+    It takes at most `most` bytes, texts included. Its keys are whole texts, so that no text gets another's values.
     """
 
     def __init__(self, tokenizer: Tokenizer, most: int = MOST_BYTES) -> None:
@@ -45,11 +45,11 @@ class TextCache:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes, but for the words' tokens."""
+        """The memory that it takes, without the words' tokens."""
         return sum(text.nbytes for text in self._texts.values())
 
     def of(self, document: Document) -> CachedText:
-        """What is kept of a document's text as it is read; it is filled, and stays, as long as there is room."""
+        """The CachedText of a document's text and view; it is stored as long as there is room."""
         text = document.text
         found = self._texts.get(text)
         if found is not None and found.view == document.view:
@@ -63,11 +63,11 @@ class TextCache:
         return found
 
     def clear(self) -> None:
-        """Let go of everything."""
+        """Drops everything."""
         self._texts.clear()
 
     def make_room(self, text: CachedText, size: int) -> bool:
-        """Whether so many bytes more may be kept of a text; others that were not used since go for it."""
+        """Drops less recently used texts for `size` more bytes of a text; returns whether there is room now."""
         if self._texts.get(text.text) is not text:
             return False
         while self.nbytes + size > self._most:
@@ -79,37 +79,37 @@ class TextCache:
 
 
 class CachedText:
-    """What is kept of one text. Without `kept`, or when that has no room, everything is made each time."""
+    """The cached values of one text. Without `cache`, or when that has no room, everything is computed each time."""
 
-    def __init__(self, text: str, view: View | None = None, kept: TextCache | None = None) -> None:
+    def __init__(self, text: str, view: View | None = None, cache: TextCache | None = None) -> None:
         self.text, self.view = text, view
         self.nbytes = sys.getsizeof(text)
-        self._kept = kept
-        self._things: dict[Hashable, Any] = {}
+        self._cache = cache
+        self._values: dict[Hashable, Any] = {}
         self._titles: dict[str, np.ndarray] = {}
 
     @property
     def words(self) -> KnownWords | None:
-        """The tokens of words, where the tokenizer suits that."""
-        return self._kept.words if self._kept else None
+        """The cached tokens of words, where the tokenizer allows that."""
+        return self._cache.words if self._cache else None
 
     def title(self, words: str, tokenizer: Tokenizer) -> np.ndarray:
-        """What is read before a window under a heading of these words, int64[n]; nothing for no words."""
+        """The tokens to read before a window under a heading of these words, int64[n]; none for no words."""
         if words not in self._titles:
             ids, colon = (join(tokenise(tokenizer, each)).ids for each in (words, ":"))
             self._titles[words] = title_tokens(ids, colon) if len(ids) else ids
         return self._titles[words]
 
-    def keeps(self, key: Hashable) -> bool:
-        """Whether something is kept under `key`."""
-        return key in self._things
+    def has(self, key: Hashable) -> bool:
+        """Whether a value is cached under `key`."""
+        return key in self._values
 
-    def get(self, key: Hashable, make: Callable[[], WeighedT]) -> WeighedT:
-        """The thing kept under `key`, made now if it is not there."""
-        thing: WeighedT | None = self._things.get(key)
-        if thing is None:
-            thing = make()
-            if self._kept is not None and self._kept.make_room(self, thing.nbytes):
-                self._things[key] = thing
-                self.nbytes += thing.nbytes
-        return thing
+    def get(self, key: Hashable, make: Callable[[], CacheableT]) -> CacheableT:
+        """The value cached under `key`, else computed now and cached if there is room."""
+        value: CacheableT | None = self._values.get(key)
+        if value is None:
+            value = make()
+            if self._cache is not None and self._cache.make_room(self, value.nbytes):
+                self._values[key] = value
+                self.nbytes += value.nbytes
+        return value

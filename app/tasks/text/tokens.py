@@ -1,4 +1,4 @@
-"""Text of any length to tokens, each with its place in the text in code points."""
+"""Tokenises text of any length; each token has its place in the text in code points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Token ids (int32[n]) and the code points of the whole text they stand for, starts and ends (int32[n])."""
+    """Token ids (int32[n]) and their places in the whole text: starts and ends in code points (int32[n])."""
 
     ids: np.ndarray
     starts: np.ndarray
@@ -38,26 +38,26 @@ def tokenise(
     text: str,
     *,
     chunk: int = CHUNK,
-    kept: Collection[Span] = (),
+    special_at: Collection[Span] = (),
     words: KnownWords | None = None,
 ) -> Iterator[Tokens]:
     """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
 
     Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
-    are those of the whole text. Blanks at a token's ends do not count to its place. The tokenizer must
-    neither truncate nor pad. A special token's name in the text, such as "[SEP]", is read as words; only at the
-    places `kept` it is that token. With `words`, of the same tokenizer, they are looked up there.
+    are those of the whole text. A token's place excludes blanks at its ends. The tokenizer must neither truncate nor
+    pad. A special token's name in the text, such as "[SEP]", is read as words, except at the places `special_at`.
+    `words`, of the same tokenizer, caches the tokens of words.
     """
     named = _special_names(tokenizer)
     at = 0
     while at < len(text):
         end = cut(text, at, chunk)
-        end = next((place.start for place in kept if at < place.start < end < place.end), end)
+        end = next((place.start for place in special_at if at < place.start < end < place.end), end)
         piece = SURROGATES.sub("\ufffd", text[at:end])
         if named is not None:
-            special = {place.start - at for place in kept if at <= place.start < end}
+            special = {place.start - at for place in special_at if at <= place.start < end}
             piece = named.sub(lambda name: _as_words(name, special), piece)  # noqa: B023 - done at once
-        ids, starts, ends = _encode(tokenizer, piece) if words is None or kept else words(piece)
+        ids, starts, ends = _encode(tokenizer, piece) if words is None or special_at else words(piece)
         if len(ids):
             starts, ends = _without_blanks(piece, starts, ends)
             yield Tokens(ids, starts + np.int32(at), ends + np.int32(at))
@@ -65,15 +65,15 @@ def tokenise(
 
 
 def tokenise_view(
-    tokenizer: Tokenizer, text: str, said: Sequence[Replacement], *, words: KnownWords | None = None
+    tokenizer: Tokenizer, text: str, replacements: Sequence[Replacement], *, words: KnownWords | None = None
 ) -> tuple[Tokens, np.ndarray]:
-    """Tokens of `text` as it is read with what is `said` in it, and which of them are said (bool[n]).
+    """Tokens of `text` with its replacements read instead, and which of the tokens are replacements' (bool[n]).
 
-    What is said stands, without width, at the code point behind what it is read in place of.
+    A replacement's tokens have no width; their place is the code point behind what is replaced.
     """
     read, shown, places, own = [], 0, [0], [True]
     shows, at = [0], 0
-    for each in said:
+    for each in replacements:
         read += [text[at : each.start], each.words]
         shown += each.start - at
         shows += [shown, shown + len(each.words)]
@@ -88,7 +88,7 @@ def tokenise_view(
     of_text = np.array(own)
     place, last = np.array(places), np.append(np.array(shows[1:]), shown + len(text) - at)
     starts = np.where(of_text[begins], found.starts + shift[begins], place[begins])
-    # A token that goes on into what is said behind it ends with the text's own part.
+    # A token that runs on into a replacement ends with the text's own part.
     ends = np.minimum(found.ends, last[begins])
     ends = np.where(of_text[begins], ends + shift[begins], place[begins])
     return Tokens(found.ids, starts.astype(np.int32), ends.astype(np.int32)), ~of_text[begins]
@@ -105,13 +105,13 @@ def _special_names(tokenizer: Tokenizer) -> re.Pattern[str] | None:
     return re.compile("|".join(map(re.escape, names))) if names else None
 
 
-def _as_words(name: re.Match[str], kept: Collection[int]) -> str:
-    """A special token's name so that no tokenizer takes it for one, as long as it was."""
-    return name.group() if name.start() in kept else "(" + name.group()[1:]
+def _as_words(name: re.Match[str], special: Collection[int]) -> str:
+    """A special token's name changed, at the same length, so that no tokenizer reads it as that token."""
+    return name.group() if name.start() in special else "(" + name.group()[1:]
 
 
 def join(chunks: Iterable[Tokens]) -> Tokens:
-    """One Tokens of several, in their order."""
+    """Concatenates Tokens in their order."""
     parts = list(chunks)
     if not parts:
         return Tokens(*(np.zeros(0, dtype=np.int32) for _ in range(3)))
@@ -124,7 +124,7 @@ def part(tokens: Tokens, start: int, end: int) -> Tokens:
 
 
 def moved(tokens: Tokens, by: int) -> Tokens:
-    """The tokens of a text that stands `by` code points further on."""
+    """The tokens with their places moved by `by` code points."""
     return Tokens(tokens.ids, tokens.starts + by, tokens.ends + by)
 
 
@@ -166,7 +166,7 @@ def _last_word(text: str, start: int, end: int) -> int:
 
 
 def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of tokens less the blanks at their ends; some tokenizers count the blank before a word to it."""
+    """The places of tokens without the blanks at their ends; some tokenizers include the blank before a word."""
     blank = np.append((kinds(code_points(text)) & SPACE) != 0, False)
     starts, ends = starts.copy(), ends.copy()
     while (leading := (starts < ends) & blank[starts]).any():

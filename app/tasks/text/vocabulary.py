@@ -1,4 +1,4 @@
-"""A tokenizer's vocabulary as a person reads it: entries to words, and words to entries."""
+"""Converts between a tokenizer's vocabulary entries and words as a person reads them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPACE = "▁"
 
 
 class Seam(Enum):
-    """What stands directly before a place: nothing or a line's end, a blank, letters that go on in it, or a sign."""
+    """What comes directly before a place: nothing or a line's end, a blank, letters of the same word, or a sign."""
 
     START = "start"
     SPACE = "space"
@@ -63,11 +63,11 @@ class Vocabulary:
 
     @property
     def cased(self) -> bool:
-        """Whether it tells capitals from small letters."""
+        """Whether it distinguishes capitals from small letters."""
         return self._normal("A") == "A"
 
     def seam(self, text: str, start: int) -> Seam:
-        """What stands before code point `start` of a text."""
+        """The seam before code point `start` of a text."""
         line = text.rfind("\n", 0, start) + 1
         if line == start or text[line:start].isspace():
             return Seam.START
@@ -76,7 +76,7 @@ class Vocabulary:
         before = text[start - 1]
         if before.isspace():
             return Seam.SPACE
-        # Some tokenizers take every Chinese character for a word.
+        # Some tokenizers make every Chinese character a word.
         return Seam.LETTERS if before.isalnum() and self._joins(before) else Seam.SIGN
 
     def opens_sentence(self, text: str, start: int) -> bool:
@@ -90,9 +90,9 @@ class Vocabulary:
         )
 
     def word(self, entry: int, seam: Seam) -> str:
-        """An entry as it would stand behind the seam; empty for one that would not be a whole word there.
+        """An entry as text behind the seam; empty for one that would not be a whole word there.
 
-        Behind letters, a whole word is what goes on with them. Special and unused entries are no words, nor are bytes
+        Behind letters, a whole word is a continuation of them. Special and unused entries are no words, nor are bytes
         that are not whole characters.
         """
         piece = self._tokenizer.id_to_token(entry)

@@ -1,4 +1,4 @@
-"""A document's tokens to overlapping windows of the model, with its special tokens around them."""
+"""Cuts a document's tokens into overlapping windows of the model, with its special tokens around them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Ids = Sequence[int] | np.ndarray
 
 LENGTH = 384
 STRIDE = 128
-# The longest answer; what lies so far behind a section is looked at with it.
+# The longest answer; a section is read with at least so many tokens behind it.
 MAX_TOKENS = 48
-# So many tokens at most tell of the sections that a window stands in.
+# At most so many tokens are read before a window for the headings of its sections.
 TITLE_TOKENS = 24
 
 _PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
@@ -35,11 +35,11 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 class Window:
     """One input of the model.
 
-    `input_ids` and `token_type_ids` are int32[L] or int64[L]; the document's tokens stand from `context_at` on, n of
-    them, the first being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are
-    their code points in the whole text. `scored` (bool[n]) is True where no other window has more context around
-    the token. `pieces` tells what the tokens are, None where nobody has asked yet.
-    `lexical` is what is added to their start logits where answers are scored (float32[n]), None for nothing.
+    `input_ids` and `token_type_ids` are int32[L] or int64[L]; the document's n tokens begin at `context_at`, the first
+    being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are their code points in the
+    whole text. `scored` (bool[n]) is True where no other window has more context around the token. `pieces` are the
+    tokens' properties, None where not computed. `lexical` (float32[n]) is added to their start logits where answers
+    are scored, None for nothing.
     """
 
     input_ids: np.ndarray
@@ -58,7 +58,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class PairTemplate:
-    """The special tokens that a tokenizer's own post-processor sets around a pair and around a single text.
+    """The special tokens that a tokenizer's post-processor puts around a pair and around a single text.
 
     `pair_parts` are the ids before, between and after the two texts, `pair_types` the token types of those parts
     and of the texts in between (five runs); `single_parts` and `single_types` the same for one text.
@@ -73,8 +73,8 @@ class PairTemplate:
     def of(cls, tokenizer: Tokenizer) -> PairTemplate:
         """The template of `tokenizer`, found by encoding a probe.
 
-        Raises SpanlightError where it has no token for any probe, or puts more or other things around it than a
-        model of BERT's families is given.
+        Raises SpanlightError where it has no token for any probe, or puts more or other tokens around it than a
+        model of BERT's families takes.
         """
         bare = (tokenizer.encode(p, add_special_tokens=False).ids for p in _PROBES)
         probe, size = next(((p, len(ids)) for p, ids in zip(_PROBES, bare, strict=True) if ids), ("", 0))
@@ -129,7 +129,7 @@ class PairTemplate:
 
 
 def title_tokens(words: Ids, colon: Ids) -> np.ndarray:
-    """What is read before a window of its sections: the last tokens of their words and a colon, int64[n]."""
+    """The tokens read before a window for its headings: the last of their words and a colon, int64[n]."""
     return np.concatenate([_ids(words)[-(TITLE_TOKENS - len(colon)) :], _ids(colon)])
 
 
@@ -151,14 +151,14 @@ def windows(
 
     A window has at most `length` tokens and ends at a paragraph bound (else a line's end) where one lies in its last
     quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's
-    context, so that no token stands in three windows), or where a line begins in the half of those behind that.
-    `title_at` gives what is read before a window of the section that a code point stands in, `TITLE_TOKENS` at most. A
-    question longer than a quarter of `length` is cut to that. A text without tokens has no windows.
+    context, so that no token is in three windows), or where a line begins within the next half of them. `title_at`
+    gives the tokens to read before a window for the headings at a code point, `TITLE_TOKENS` at most. A question
+    longer than a quarter of `length` is cut to that. A text without tokens has no windows.
     """
     question = _ids(question_ids)[: length // 4]
     capacity = length - template.pair_overhead - len(question) - (TITLE_TOKENS if title_at else 0)
     at = template.context_at(len(question))
-    # Thousands of windows wait to be read: half as wide, and with shared types, each takes 2 kB instead of 6.
+    # Thousands of windows wait to be read: with int32 and shared types each takes 2 kB instead of 6.
     begin = template.pair(question, ())[0][:at].astype(np.int32)
     end = np.array(template.pair_parts[2], dtype=np.int32)
     types_of: dict[int, np.ndarray] = {}
@@ -178,7 +178,7 @@ def single_windows(
     length: int = LENGTH,
     stride: int = STRIDE,
 ) -> Iterator[Window]:
-    """Windows of a text alone, cut as `windows` cuts them."""
+    """Windows of a single text without a question, cut as `windows` cuts them."""
     capacity = length - template.single_overhead
     for first, tokens, scored in _slices(chunks, text, capacity, stride):
         ids, types = template.single(tokens.ids)
@@ -211,26 +211,26 @@ def _stretches(
     chunks: Iterable[Tokens], text: str, capacity: int, overlap: int
 ) -> Iterator[tuple[int, Tokens]]:
     source = iter(chunks)
-    held, first, more = join(()), 0, True
+    buffer, first, more = join(()), 0, True
     while True:
-        while more and len(held) <= capacity:
+        while more and len(buffer) <= capacity:
             chunk = next(source, None)
             more = chunk is not None
-            held = held if chunk is None else join((held, chunk))
-        if len(held) <= capacity:
-            if len(held):
-                yield first, held
+            buffer = buffer if chunk is None else join((buffer, chunk))
+        if len(buffer) <= capacity:
+            if len(buffer):
+                yield first, buffer
             return
-        size = _bound(text, held, capacity)
-        yield first, part(held, 0, size)
-        begin = _line_begin(text, held, size - overlap, size - overlap // 2)
-        held, first = part(held, begin, len(held)), first + begin
+        size = _bound(text, buffer, capacity)
+        yield first, part(buffer, 0, size)
+        begin = _line_begin(text, buffer, size - overlap, size - overlap // 2)
+        buffer, first = part(buffer, begin, len(buffer)), first + begin
 
 
 def _bound(text: str, tokens: Tokens, capacity: int) -> int:
     """How many tokens a window takes: up to the last paragraph bound in its last quarter, else the last line's."""
     line = 0
-    # From line's end to line's end: to look between all tokens took three times as long.
+    # From line end to line end: searching between all tokens took three times as long.
     low, at = int(tokens.ends[capacity - capacity // 4]), int(tokens.starts[capacity])
     while (at := text.rfind("\n", low, at)) >= 0:
         size = int(tokens.starts.searchsorted(at, side="right"))

@@ -1,4 +1,4 @@
-"""The words of a text in any script, each punctuation mark a word of its own, as rows of CoNLL files have them."""
+"""Splits a text in any script into words, each punctuation mark a word of its own, like the rows of CoNLL files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _SPECIAL = {
     **dict.fromkeys(map(chr, range(0x1F3FB, 0x1F400)), "m"), **dict.fromkeys(map(chr, range(0x1F1E6, 0x1F200)), "r"),
 }  # fmt: skip
 # Every character by its kind: A capital, a other letter, Z and z for S and s, d digit, c letter of an unspaced script,
-# m combining mark, f invisible, j joiner, r regional indicator, y symbol, p punctuation, and marks that stand for
-# themselves; a blank for all that is no part of a word.
+# m combining mark, f invisible, j joiner, r regional indicator, y symbol, p punctuation; some marks are their own kind;
+# a blank for everything that is not part of a word.
 _KIND = re.compile(
     r"""
     (?P<initials> [AazZ]m*\.(?:[AazZ]m*\.)+ (?![AazZdm_])      # U.S., e.g.
@@ -53,8 +53,8 @@ def words(text: str) -> tuple[np.ndarray, np.ndarray]:
 
     A word is a run of letters, digits and their marks with the apostrophes, hyphens and ampersands inside it (O'Brien,
     Aix-en-Provence, AT&T); an initial or an abbreviation keeps its stop (J., U.S., Inc.); an address, @name and #tag is
-    one. The 's behind a word, an emoji, a run of stops, any other punctuation mark stand alone, and so does every
-    letter of a script that puts no blanks between words. Blanks and control characters belong to no word.
+    one. The 's behind a word, an emoji, a run of stops and any other punctuation mark is a word of its own, and so is
+    every letter of a script that puts no blanks between words. Blanks and control characters belong to no word.
     """
     kinds = _kinds(text)
     places = np.array([found.span() for found in _KIND.finditer(kinds)], dtype=np.int32).reshape(-1, 2)
@@ -91,10 +91,10 @@ def _kind(character: str) -> str:
 
 
 def _with_stops(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The words with the stop of an abbreviation counted to it."""
-    kept = np.ones(len(starts), dtype=bool)
+    """The words with each abbreviation's stop included in it."""
+    remains = np.ones(len(starts), dtype=bool)
     for at in np.flatnonzero((starts[1:] == ends[:-1]) & (ends[1:] - starts[1:] == 1)).tolist():
         if text[ends[at]] == "." and is_abbreviation(text[starts[at] : ends[at]]):
             ends[at] += 1
-            kept[at + 1] = False
-    return starts[kept], ends[kept]
+            remains[at + 1] = False
+    return starts[remains], ends[remains]

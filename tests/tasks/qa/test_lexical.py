@@ -11,8 +11,8 @@ from app.core.report import Silent
 from app.core.text import Document
 from app.tasks.qa import question_run as run_module
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, Places, lexical_scores
-from app.tasks.qa.spans import Candidate, span_scores, told
+from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, PlaceRanking, lexical_scores
+from app.tasks.qa.spans import Candidate, pieces_of, span_scores
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window
 from tests.helpers.fake_models import SpanModel, span_reader
@@ -42,7 +42,7 @@ def reads_like_an_answer(**logits: float) -> ReadyModel:
 )
 def test_every_place_has_the_score_of_the_better_place_around_it(texts: list[str], question: str) -> None:
     documents = tuple(Document(text) for text in texts)
-    places = Places(question, documents)
+    places = PlaceRanking(question, documents)
     # Ranked from the worst to the best, a place's rank is left on both its cells by the best that holds them.
     ranks = [np.zeros(-(-len(text) // CELL) + 1) for text in texts]
     best = list(places.best())
@@ -51,7 +51,7 @@ def test_every_place_has_the_score_of_the_better_place_around_it(texts: list[str
         ranks[number][first : first + 2] = rank
     seen = []
     for number, text in enumerate(texts):
-        around = places.around(number, np.arange(len(text)))
+        around = places.scores_at(number, np.arange(len(text)))
         rank = ranks[number][np.arange(len(text)) // CELL]
         assert ((around > 0) == (rank > 0)).all()
         seen += list(zip(rank.tolist(), around.tolist(), strict=True))
@@ -59,18 +59,18 @@ def test_every_place_has_the_score_of_the_better_place_around_it(texts: list[str
 
 
 def test_what_is_added_is_what_is_lacking_beside_the_best_place() -> None:
-    places = Places("tarts", [Document("rain " * 400), Document("rain " * 400 + "tarts")])
+    places = PlaceRanking("tarts", [Document("rain " * 400), Document("rain " * 400 + "tarts")])
     starts = np.array([0, 1500, 2000])
     added = lexical_scores(places, 1, starts)
     assert added.dtype == np.float32
     assert added[0] < added[2] == 0
-    assert added == pytest.approx(WEIGHT * (places.around(1, starts) - places.most))
+    assert added == pytest.approx(WEIGHT * (places.scores_at(1, starts) - places.best_score))
     assert (lexical_scores(places, 0, starts) == added[0]).all()
 
 
 def test_nothing_is_added_where_no_word_tells_anything() -> None:
     for question in ("what is it", "zebra", ""):
-        places = Places(question, [Document("it is what it is " * 400), Document("")])
+        places = PlaceRanking(question, [Document("it is what it is " * 400), Document("")])
         assert lexical_scores(places, 0, np.array([0, 700, 3000])) == pytest.approx(0, abs=1e-3)
 
 
@@ -79,8 +79,8 @@ def test_a_token_may_stand_behind_the_last_code_point(behind: list[Document]) ->
     # As that of a blank at the end does, with tokenizers that have one.
     documents = [Document("rain " * (2 * CELL // 5) + "     "[: 2 * CELL % 5]), *behind]
     assert len(documents[0].text) == 2 * CELL
-    places = Places("tarts", documents)
-    assert places.around(0, np.array([2 * CELL - 1, 2 * CELL])).tolist() == [0, 0]
+    places = PlaceRanking("tarts", documents)
+    assert places.scores_at(0, np.array([2 * CELL - 1, 2 * CELL])).tolist() == [0, 0]
 
 
 def test_of_places_that_look_alike_the_one_with_the_questions_words_is_the_answer() -> None:
@@ -128,20 +128,20 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
 ) -> None:
     seen: list[float] = []
 
-    class Watched(run_module.Asked):
-        def take(
+    class Watched(run_module.QuestionRun):
+        def add_window(
             self, document: int, window: Window, start: np.ndarray, end: np.ndarray
         ) -> tuple[Candidate, ...]:
-            found = super().take(document, window, start, end)
+            found = super().add_window(document, window, start, end)
             inside = slice(window.context_at, window.context_at + len(window.starts))
-            places = Places(self.question.text, self.question.documents)
+            places = PlaceRanking(self.question.text, self.question.documents)
             added = lexical_scores(places, document, window.starts)
-            known = told(window, self.question.documents[document].text)
-            band = span_scores(start[inside] + added, end[inside], window.scored, told=known)
+            known = pieces_of(window, self.question.documents[document].text)
+            band = span_scores(start[inside] + added, end[inside], window.scored, pieces=known)
             seen.append(float(band.max()))
             return found
 
-    monkeypatch.setattr("app.tasks.qa.question_answering.Asked", Watched)
+    monkeypatch.setattr("app.tasks.qa.question_answering.QuestionRun", Watched)
     dice = np.random.default_rng(11)
     text = " ".join(dice.choice(WORDS, 5000))
     assert len(text) > LEAST_LENGTH

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Document, Span
-from app.tasks.qa.ranking import CELL, Places, terms
+from app.tasks.qa.ranking import CELL, PlaceRanking, terms
 
 FILLER = "The rain fell over the hills and nobody in the valley minded it very much at all. "
 PIECES = (
@@ -31,7 +31,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=400).map("".join)
 
 
 def places(question: str, *texts: str, most: int = 1000) -> list[tuple[int, Span]]:
-    return list(islice(Places(question, [Document(text) for text in texts]).best(), most))
+    return list(islice(PlaceRanking(question, [Document(text) for text in texts]).best(), most))
 
 
 @given(st.lists(TEXTS, max_size=4), TEXTS)

@@ -54,7 +54,10 @@ def what_tokens_are(size: int, data: st.DataObject) -> Pieces:
 
 def may_answer(told: Pieces, i: int, j: int) -> bool:
     return bool(
-        told.opens[i] and told.closes[j] and told.says[i : j + 1].any() and told.blocks[i] == told.blocks[j]
+        told.can_start[i]
+        and told.can_end[j]
+        and told.has_content[i : j + 1].any()
+        and told.blocks[i] == told.blocks[j]
     )
 
 
@@ -88,7 +91,7 @@ def test_the_banded_search_finds_what_the_full_matrix_holds(window, data: st.Dat
     found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens))
     assert found == brute_force(start, end, scored, max_tokens)
     told = what_tokens_are(len(start), data)
-    found = list(best_spans(start, end, scored, starts, starts + 1, told=told, max_tokens=max_tokens))
+    found = list(best_spans(start, end, scored, starts, starts + 1, pieces=told, max_tokens=max_tokens))
     assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j))
 
 
@@ -105,7 +108,7 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
         return (first, last) not in unfit
 
     found = list(
-        best_spans(start, end, scored, starts, starts + 1, told=told, max_tokens=max_tokens, fits=fits)
+        best_spans(start, end, scored, starts, starts + 1, pieces=told, max_tokens=max_tokens, fits=fits)
     )
     assert found == brute_force(
         start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j) and (i, j) not in unfit
@@ -117,7 +120,7 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
 def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     told = what_tokens_are(len(start), data)
-    band = span_scores(start, end, scored, told=told, max_tokens=max_tokens)
+    band = span_scores(start, end, scored, pieces=told, max_tokens=max_tokens)
     for i in range(len(start)):
         for k in range(max_tokens):
             may = i + k < len(end) and scored[i] and may_answer(told, i, i + k)
@@ -180,10 +183,10 @@ def test_candidates_taken_back_are_as_if_they_had_never_been_added(stays, goes, 
     both = [*stays, *goes]
     random.shuffle(both)
     whole.add(both)
-    whole.take_back(goes)
+    whole.remove(goes)
     assert list(whole.all()) == list(kept.all())
     assert (whole.best(), whole.floor) == (kept.best(), kept.floor)
-    whole.take_back([Candidate(99.0, 0.0, 0, Span(0, 1))])
+    whole.remove([Candidate(99.0, 0.0, 0, Span(0, 1))])
     assert list(whole.all()) == list(kept.all())
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import View
-from app.tasks.text.characters import ALNUM, ALPHA, ASCII, IN_WORD, MARK, SAYS, SPACE, code_points, kinds
-from app.tasks.text.pieces import pieces, word_bounds
+from app.tasks.text.characters import ALNUM, ALPHA, ASCII, CONTENT, IN_WORD, MARK, SPACE, code_points, kinds
+from app.tasks.text.pieces import pieces_at, word_bounds
 from tests.helpers.allowed_spans import begins_well, ends_well, says
 
 TEXTS = st.text(
@@ -58,14 +58,14 @@ def cut_texts(draw: st.DrawFn) -> tuple[str, np.ndarray, np.ndarray]:
 @given(cut_texts())
 def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarray, np.ndarray]) -> None:
     text, starts, ends = cut
-    found = pieces(text, starts, ends)
+    found = pieces_at(text, starts, ends)
     places = list(zip(starts.tolist(), ends.tolist(), strict=True))
     assert found.inner.tolist() == [
         0 < s < len(text) and (together(text[s - 1], text[s]) or in_number(text, s)) for s, _ in places
     ]
-    assert found.says.tolist() == [says(text[s:e]) for s, e in places]
-    assert found.opens.tolist() == [s < e and begins_well(text, s) for s, e in places]
-    assert found.closes.tolist() == [s < e and ends_well(text, e) for s, e in places]
+    assert found.has_content.tolist() == [says(text[s:e]) for s, e in places]
+    assert found.can_start.tolist() == [s < e and begins_well(text, s) for s, e in places]
+    assert found.can_end.tolist() == [s < e and ends_well(text, e) for s, e in places]
     assert not found.blocks.any()
 
 
@@ -81,7 +81,7 @@ def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarra
 )
 def test_a_number_is_one_word(text: str, whole: str) -> None:
     places = np.arange(len(text), dtype=np.int32)
-    inner = pieces(text, places, places + 1).inner
+    inner = pieces_at(text, places, places + 1).inner
     begins = text.index(whole)
     assert inner[begins + 1 : begins + len(whole)].all()
     assert not inner[begins]
@@ -93,12 +93,12 @@ def test_a_span_stops_before_the_next_block(
     cut: tuple[str, np.ndarray, np.ndarray], bounds: list[int]
 ) -> None:
     text, starts, ends = cut
-    found = pieces(text, starts, ends, View(bounds=array("i", sorted(bounds))))
+    found = pieces_at(text, starts, ends, View(bounds=array("i", sorted(bounds))))
     for at, start in enumerate(starts.tolist()):
         same = [
             other for other in starts.tolist()[at:] if not any(start < bound <= other for bound in bounds)
         ]
-        assert found.stops[at] == at + len(same)
+        assert found.end_limits[at] == at + len(same)
     part = found.part(1, 3)
     assert part.blocks.tolist() == found.blocks[1:3].tolist()
     assert part.nbytes <= found.nbytes
@@ -116,13 +116,13 @@ def test_the_pieces_of_a_word_share_its_bounds(inner: list[bool]) -> None:
 @given(st.text(st.characters(), max_size=30))
 def test_kinds_are_unicodes_own(text: str) -> None:
     asked = {ASCII: str.isascii, ALPHA: str.isalpha, ALNUM: str.isalnum, SPACE: str.isspace}
-    asked |= {MARK: is_mark, IN_WORD: in_word, SAYS: says}
+    asked |= {MARK: is_mark, IN_WORD: in_word, CONTENT: says}
     for character, kind in zip(text, kinds(code_points(text)).tolist(), strict=True):
         assert kind == sum(bit for bit, test in asked.items() if test(character))
 
 
 def test_no_tokens_have_no_pieces() -> None:
     none = np.zeros(0, dtype=np.int32)
-    found = pieces("", none, none)
+    found = pieces_at("", none, none)
     assert found.nbytes == 0
-    assert found.stops.tolist() == []
+    assert found.end_limits.tolist() == []

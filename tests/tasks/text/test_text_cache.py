@@ -59,7 +59,7 @@ def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_cache, "LEAST_CHARACTERS", 10)
         plain = span_reader(family)
-        model = replace(plain, kept=TextCache(plain.tokenizer, most))
+        model = replace(plain, text_cache=TextCache(plain.tokenizer, most))
         for words in ("who stole tarts", "king of a much longer question, and of queens"):
             for chosen in (texts, texts[::-1]):
                 question = Question(words, tuple(map(Document, chosen)), top_k=9)
@@ -69,7 +69,7 @@ def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str,
 def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(np.random.default_rng(1).choice(WORDS, 8000))
     plain = span_reader()
-    model = replace(plain, kept=TextCache(plain.tokenizer))
+    model = replace(plain, text_cache=TextCache(plain.tokenizer))
     first = read(Question("who stole tarts", (Document(text),)), model, Silent())
     seen: list[str] = []
     whole = known_words.KnownWords.__call__

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.core.text import Document
 from app.tasks.qa import ranking
-from app.tasks.qa.ranking import Places, Term
+from app.tasks.qa.ranking import PlaceRanking, Term
 from app.tasks.text import word_starts
 from app.tasks.text.word_starts import WordStarts
 
@@ -52,7 +52,7 @@ def searched(
 @given(st.lists(TEXTS, max_size=3), TEXTS)
 def test_the_places_are_those_of_a_search_through_the_text(texts: list[str], question: str) -> None:
     documents = [Document(text) for text in texts]
-    found = list(Places(question, documents).best())
+    found = list(PlaceRanking(question, documents).best())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_occurrences", searched)
-        assert found == list(Places(question, documents).best())
+        assert found == list(PlaceRanking(question, documents).best())

@@ -1,4 +1,4 @@
-"""Near decisions of a reading in bfloat16 or float16, taken in float32: the few windows concerned, read once more."""
+"""Near ties of a reading in bfloat16 or float16, decided in float32 by reading the few windows concerned again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from app.tasks.qa.spans import (
     Candidate,
     NBest,
     context_logits,
+    pieces_of,
     span_scores,
-    told,
     whole_span,
     window_candidates,
 )
@@ -26,28 +26,28 @@ from app.tasks.text.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """In logits, how near margins are when they are near: those of spans `apart`, and of spans that share words."""
+    """The differences in logits that count as near: of spans `apart`, and of spans that share words."""
 
     apart: float
     overlapping: float
 
 
-# Three standard deviations of the error of such a difference, as beside float32 on 1000 SQuAD questions (MiniLM with
+# Three standard deviations of the error of such a difference against float32 on 1000 SQuAD questions (MiniLM with
 # six layers, own encoder, CPU). In bfloat16 those are 0.033 for the best margin (0.11 at most), 0.036 for two answers'
 # scores (0.14), 0.018 for spans that share words, and mostly a boundary (0.08); in float16 0.0037 (0.015), 0.0039
-# (0.020) and 0.002 (0.011). Of decisions that fall otherwise than in float32 that leaves one in 1000: most are much
-# nearer. In bfloat16 500 of the questions lost 0.36 of F1, and lose nothing now; 30 of their 500 windows are read once
-# more, 130 where five answers are listed.
+# (0.020) and 0.002 (0.011). That leaves 1 in 1000 decisions different from float32, as most are much nearer. In
+# bfloat16 500 of the questions lost 0.36 of F1, and lose nothing now; 30 of their 500 windows are read again, 130
+# where five answers are listed.
 DISTANCES = {"bfloat16": Distances(0.1, 0.055), "float16": Distances(0.012, 0.006)}
-# The order is decided of so many answers: more, and a long list would be read again as a whole.
+# How many answers' order is decided: with more, a long list would be read again as a whole.
 DECIDED = 5
-# The best windows are held. The answers that are decided stand in six of them, and each round may bring up others.
-_HELD, _ROUNDS = 32, 3
+# How many of the best windows are stored. The answers to decide are in six of them; each round may bring up others.
+_STORED, _ROUNDS = 32, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadWindow:
-    """A window of document number `document`, its logits (float[L] each), and the candidates they made, best first."""
+    """A window of document number `document`, its logits (float[L] each) and its candidates, best first."""
 
     document: int
     window: Window
@@ -58,23 +58,23 @@ class ReadWindow:
 
     @property
     def margin(self) -> float:
-        """The best candidate's."""
+        """The best candidate's margin."""
         return self.candidates[0].margin
 
 
 class NearTies:
-    """What is near in one question's reading: whether the text answers, which span is best, in which order others come.
+    """The near ties of one question's reading: whether the text answers, which span is best, the others' order.
 
-    Holds the question's best windows; `nbest` is where their candidates went.
+    Stores the question's best windows; `nbest` holds their candidates.
     """
 
     def __init__(self, question: Question, nbest: NBest, model: ReadyModel, report: Report) -> None:
         self._question, self._nbest, self._model, self._report = question, nbest, model, report
         self._run = Runner(model, report)
-        self._near = DISTANCES.get(model.device.dtype)
+        self._distances = DISTANCES.get(model.device.dtype)
         self._reads: list[ReadWindow] = []
 
-    def take(
+    def add_window(
         self,
         document: int,
         window: Window,
@@ -82,26 +82,27 @@ class NearTies:
         end_logits: np.ndarray,
         candidates: tuple[Candidate, ...],
     ) -> None:
-        """Takes a window in that was read, with its logits (float[L] each) and what they added to the best."""
-        if not candidates or self._near is None or self._model.precise is None:
+        """Adds a window that was read, with its logits (float[L] each) and the candidates added to `nbest`."""
+        if not candidates or self._distances is None or self._model.precise is None:
             return
-        # Copies: a row would keep the arrays of its whole batch.
+        # Copies, as a row would keep its whole batch's arrays in memory.
         read = ReadWindow(document, window, start_logits.copy(), end_logits.copy(), candidates)
         self._reads.append(read)
-        if len(self._reads) >= 2 * _HELD:
-            self._reads = sorted(self._reads, key=lambda one: -one.margin)[:_HELD]
+        if len(self._reads) >= 2 * _STORED:
+            self._reads = sorted(self._reads, key=lambda one: -one.margin)[:_STORED]
 
-    def decide(self, answered: Callable[[float], bool]) -> None:
-        """Reads the windows of near decisions once more, in float32, and has their candidates replaced.
+    def resolve(self, answered: Callable[[float], bool]) -> None:
+        """Reads the windows of near ties again in float32 and replaces their candidates.
 
-        `answered` tells whether a best span of this margin is given as the answer. Where there is no memory for it all
-        stays as it is. Raises Stopped when the work is to stop.
+        `answered`: whether a best span of this margin is given as the answer. Without enough memory nothing changes.
+        Raises Stopped when the work is to stop.
         """
-        if self._near is None or self._model.precise is None:
+        if self._distances is None or self._model.precise is None:
             return
         for _ in range(_ROUNDS):
             doubtful = sorted(
-                set(self._doubtful(self._near, answered)), key=lambda read: (read.document, read.window.first)
+                set(self._doubtful(self._distances, answered)),
+                key=lambda read: (read.document, read.window.first),
             )
             if not doubtful:
                 return
@@ -125,7 +126,7 @@ class NearTies:
                 count=self._nbest.count,
             )
         )
-        self._nbest.take_back(read.candidates)
+        self._nbest.remove(read.candidates)
         self._nbest.add(candidates)
         self._reads.remove(read)
         self._reads.append(
@@ -133,7 +134,7 @@ class NearTies:
         )
 
     def _doubtful(self, near: Distances, answered: Callable[[float], bool]) -> Iterator[ReadWindow]:
-        """The windows of near decisions that were not read in float32 yet; some of them several times."""
+        """The windows of near ties that were not yet read in float32; some of them several times."""
         reads = {candidate: read for read in self._reads for candidate in read.candidates}
         for candidate in self._near_candidates(near, answered):
             read = reads.get(candidate)
@@ -154,7 +155,7 @@ class NearTies:
         for one, other in pairwise(best[: min(max(1, self._question.top_k), DECIDED) + 1]):
             if one.margin - other.margin < near.apart:
                 yield from (one, other)
-        # What shares words with the best one is not listed; of another window, it may be as good.
+        # A span that shares words with the best one is not listed; one from another window may be as good.
         for other in self._nbest.all():
             if first.margin - other.margin >= near.apart:
                 return
@@ -162,13 +163,13 @@ class NearTies:
                 yield from (first, other)
 
     def _has_rival(self, read: ReadWindow, best: Candidate, near: Distances) -> bool:
-        """Whether another span of the window shares words with the best one, and is nearly as good.
+        """Whether another span of the window shares words with the best one and is nearly as good.
 
-        Such a one is no candidate, and no margin tells of it.
+        Such a span is never a candidate, so no candidate's margin shows it.
         """
         window, text = read.window, self._question.documents[read.document].text
         start, end = context_logits(window, read.start_logits, read.end_logits)
-        scores = span_scores(start, end, window.scored, told=told(window, text))
+        scores = span_scores(start, end, window.scored, pieces=pieces_of(window, text))
         firsts, more = np.nonzero(scores >= best.score - near.overlapping)
         starts, ends = window.starts[firsts], window.ends[firsts + more]
         shares = (starts < best.span.end) & (ends > best.span.start)

@@ -1,4 +1,4 @@
-"""Documents made ready for questions before there is one: what reading them keeps, without the model."""
+"""Fills the text caches for documents before a question is asked, without running the model."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from app.tasks.text.word_starts import WordStarts
 
 
 def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:
-    """Has the model keep where the documents' words begin, and their tokens, as far as there is room for them.
+    """Caches where the documents' words begin, and their tokens, as far as the model's text cache has room.
 
-    So does its finder, which is loaded for that, where the two will read them. A first question is then 60 ms sooner
-    answered, and read as fast as a second one. Tells progress in sections. Raises Stopped when the work is to stop,
-    which takes some milliseconds; what was made until then stays.
+    For texts that its finder reads too, the finder is loaded and its cache filled as well. A first question is then
+    answered 60 ms sooner, as fast as a second one. Reports progress in sections. Raises Stopped when the work is to
+    stop, within some milliseconds; what was cached until then stays.
     """
-    asked = QuestionRun(0, Question("", tuple(documents)), model, report)
-    for one in filter(None, (finder_of(asked, model), model)):
+    run = QuestionRun(0, Question("", tuple(documents)), model, report)
+    for one in filter(None, (finder_of(run, model), model)):
         _prepare(documents, one, report)
 
 
 def _prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:
-    if model.kept is None:
+    if model.text_cache is None:
         return
-    texts = [model.kept.of(document) for document in documents]
+    texts = [model.text_cache.of(document) for document in documents]
     for text in texts:
         report.check()
         text.get(WordStarts, partial(WordStarts, text.text))
@@ -39,5 +39,5 @@ def _prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -
         report.check()
         report.progress(Progress(done, len(every), "sections"))
         text = texts[section.document]
-        if text.keeps(WordStarts):
+        if text.has(WordStarts):
             section_tokens(model.tokenizer, section, model.card.stride, text)

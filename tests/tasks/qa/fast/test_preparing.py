@@ -23,7 +23,7 @@ def text_of(seed: int) -> str:
 
 def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = span_reader()
-    model = replace(plain, kept=TextCache(plain.tokenizer))
+    model = replace(plain, text_cache=TextCache(plain.tokenizer))
     documents = (Document(text_of(1)), Document("too short to be kept"), Document(text_of(2)))
     noted = Noted()
     prepare(documents, model, noted)
@@ -44,18 +44,18 @@ def test_a_question_on_a_prepared_document_tokenises_only_itself(monkeypatch: py
 
 def test_it_stops_at_once_and_what_it_made_stays() -> None:
     plain = span_reader()
-    model = replace(plain, kept=TextCache(plain.tokenizer))
-    assert model.kept is not None
+    model = replace(plain, text_cache=TextCache(plain.tokenizer))
+    assert model.text_cache is not None
     with pytest.raises(Stopped):
         prepare([Document(text_of(1))], model, Noted(stop_at=3))
     # The words' beginnings, and one section.
-    assert len(model.kept.of(Document(text_of(1)))._things) == 2
+    assert len(model.text_cache.of(Document(text_of(1)))._values) == 2
 
 
 def test_nothing_is_made_where_there_is_no_room() -> None:
     plain = span_reader()
-    model = replace(plain, kept=TextCache(plain.tokenizer, most=60_000))
+    model = replace(plain, text_cache=TextCache(plain.tokenizer, most=60_000))
     prepare([Document(text_of(1))], model, Silent())
-    assert model.kept is not None and model.kept.words is not None
-    assert len(model.kept.words) == 0
+    assert model.text_cache is not None and model.text_cache.words is not None
+    assert len(model.text_cache.words) == 0
     prepare([Document(text_of(1))], plain, Silent())
