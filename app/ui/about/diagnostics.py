@@ -92,7 +92,7 @@ class DiagnosticsSection(AboutSection):
         facts = (*window_facts(self.window(), self.theme), *self._devices)
         self._job = self.lanes.files.start(diagnostics, self.workspace, facts)
         self._job.done.connect(self._found)
-        self._job.failed.connect(self.say_fault)
+        self._job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _found(self, text: str) -> None:

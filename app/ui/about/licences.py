@@ -115,7 +115,7 @@ class LicencesSection(AboutSection):
         if self._job is None:
             self._job = self.lanes.files.start(licences, self.workspace)
             self._job.done.connect(self._found)
-            self._job.failed.connect(self.say_fault)
+            self._job.failed.connect(self.show_fault)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keep(self) -> None:
@@ -150,7 +150,7 @@ class LicencesSection(AboutSection):
     @Slot(str)
     def _show(self, key: str) -> None:
         if not key:
-            self.empty.say("Nothing found", "No part, and no licence, fits this search.", "Show all")
+            self.empty.show_message("Nothing found", "No part, and no licence, fits this search.", "Show all")
             self.panes.show_right(self.empty)
             return
         part = self._parts[int(key)]

@@ -19,7 +19,7 @@ from app.flows.workspace import Workspace
 from app.ui.about.section import AboutSection
 from app.ui.kit.elided_choice import LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
-from app.ui.kit.form_card import CardColumn, FormCard, beside
+from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
@@ -63,10 +63,10 @@ class OverviewSection(AboutSection):
         self.folders: dict[str, QPushButton] = {}
         self._paths: list[ElidedLabel] = []
         self._lay_out()
-        self.licence.asked.connect(partial(self.go.emit, "licences", None))
-        self.fault.asked.connect(partial(self.go.emit, "diagnostics", None))
-        self.updates.asked.connect(self.updates_asked)
-        self.welcome.asked.connect(self.welcome_asked)
+        self.licence.followed.connect(partial(self.go.emit, "licences", None))
+        self.fault.followed.connect(partial(self.go.emit, "diagnostics", None))
+        self.updates.followed.connect(self.updates_asked)
+        self.welcome.followed.connect(self.welcome_asked)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -75,7 +75,7 @@ class OverviewSection(AboutSection):
         if self._job is None:
             self._job = self.lanes.files.start(about, self.workspace)
             self._job.done.connect(self._found)
-            self._job.failed.connect(self.say_fault)
+            self._job.failed.connect(self.show_fault)
             self._devices_job = self.lanes.work.start_aside(devices, self.workspace)
             self._devices_job.done.connect(self._devices_found)
             self._devices_job.failed.connect(self._no_devices)
@@ -144,9 +144,9 @@ class OverviewSection(AboutSection):
         ways.add_row("First steps", self.welcome)
         ways.add_row("When something is wrong", self.fault)
         made = FormCard(self.theme, "Versions")
-        made.add_whole(self.versions)
+        made.add_full_width(self.versions)
         computer = FormCard(self.theme, "This computer")
-        computer.add_whole(self.computer)
+        computer.add_full_width(self.computer)
         kept = FormCard(self.theme, "Where everything lies")
         here = places(self.workspace)
         for place in here:
@@ -155,10 +155,10 @@ class OverviewSection(AboutSection):
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button.setAccessibleName(f"Open the folder: {place.title}")
             button.clicked.connect(partial(self._open, place.folder))
-            kept.add_row(place.title, beside(path, button), _STAYS if place is here[-1] else "")
+            kept.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
             self._paths.append(path)
-        kept.add_whole(self.not_shown)
+        kept.add_full_width(self.not_shown)
         column = CardColumn(self.theme)
         for part in (head, self.notice, ways, made, computer, kept):
             column.add(part)

@@ -59,7 +59,7 @@ class AboutView(SectionedPage[AboutSection]):
     @Slot()
     def _search(self) -> None:
         self.show_section(LicencesSection.KEY)
-        self.made[LicencesSection.KEY].search()
+        self.sections[LicencesSection.KEY].search()
 
     def _lay_out(self) -> None:
         super()._lay_out()

@@ -61,7 +61,7 @@ class OpeningPage(QFrame):
         self.strip.stop_asked.connect(self.stop_asked)
         self._again.clicked.connect(self.again_asked)
         self._close.clicked.connect(self.close_asked)
-        self._lock.given.connect(self.password_given)
+        self._lock.entered.connect(self.password_given)
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -56,7 +56,7 @@ class PaperFiles(QObject):
         self._paths: list[Path] = []
         self._passwords: dict[Path, str] = {}
         self._locked: Path | None = None
-        panel.lock.given.connect(self._unlock)
+        panel.lock.entered.connect(self._unlock)
         panel.lock.left.connect(self._leave)
 
     def open(self, number: int, paths: list[Path]) -> None:
@@ -71,7 +71,7 @@ class PaperFiles(QObject):
         if self._job is not None and self._job.running:
             self._job.stop()
             return True
-        asked = self._panel.lock.asks()
+        asked = self._panel.lock.is_asking()
         self._panel.lock.put_away()
         return asked
 

@@ -26,7 +26,7 @@ from app.ui.kit.file_dialog import open_names
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
-from app.ui.kit.progress_strip import InLine
+from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.theme import Theme
 
 
@@ -175,7 +175,7 @@ class TextPage(Page):
         self.note.emit("")
         self._job = self.lanes.work.start(flow, self.workspace, request)
         self._job.name = f"the work on {self.TITLE}"
-        InLine(self.lanes.work, self._job, self._panel.strip, words)
+        QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
         self._job.progress.connect(self.progressed)
         self._job.partial.connect(self.take_part)
         self._job.done.connect(self._done)
@@ -196,7 +196,7 @@ class TextPage(Page):
     def _failed(self, error: BaseException) -> None:
         self._panel.strip.clear()
         self.refresh()
-        self.say_fault(error)
+        self.show_fault(error)
         if isinstance(error, EngineLost):
             self.lost.emit()
 
@@ -211,7 +211,7 @@ class TextPage(Page):
         self.stop()
 
     @Slot(object)
-    def say_fault(self, error: BaseException) -> None:
+    def show_fault(self, error: BaseException) -> None:
         """Say a fault where the person is looking."""
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
@@ -297,7 +297,7 @@ class TextPage(Page):
         panel = self._panel
         self.find_bar.closed.connect(self._find_left)
         for draft in self._drafts:
-            draft.failed.connect(self.say_fault)
+            draft.failed.connect(self.show_fault)
         for paper in self._papers:
             paper.edited.connect(self._text_edited)
             paper.dropped.connect(self._dropped)
@@ -305,7 +305,7 @@ class TextPage(Page):
         panel.stop_asked.connect(self._stop_asked)
         panel.sample_chosen.connect(self._sample_chosen)
         self._files.read.connect(self._files_read)
-        self._files.failed.connect(self.say_fault)
+        self._files.failed.connect(self.show_fault)
         panel.open_asked.connect(self._choose_file)
         panel.model.settings_asked.connect(self.open_settings)
         self._model.found.connect(panel.show_model)

@@ -24,7 +24,7 @@ from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
-from app.ui.kit.progress_strip import InLine
+from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.theme import Theme
 
 _NOTES_SHOWN = 3
@@ -65,7 +65,9 @@ class HistoryRuns(QObject):
         self._panel.list.history.say(entry.number, "Asking again…")
         job = self._lanes.work.start(check_again, self._workspace, entry)
         job.name = "the work on History"
-        InLine(self._lanes.work, job, self._panel.strip, f"Asking again: {' '.join(entry.question.split())}")
+        QueueStatus(
+            self._lanes.work, job, self._panel.strip, f"Asking again: {' '.join(entry.question.split())}"
+        )
         self._follow(job, self._check_done)
 
     def export(self, words: str, kind: str, path: Path) -> None:
@@ -213,7 +215,7 @@ class HistoryView(Page):
         shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
         self._look_job = self.lanes.files.start(look, self.workspace, words, limit=max(PAGE, shown))
         self._look_job.done.connect(self._looked)
-        self._look_job.failed.connect(self._say_fault)
+        self._look_job.failed.connect(self._show_fault)
 
     @Slot(object)
     def _looked(self, found: Listed) -> None:
@@ -246,7 +248,7 @@ class HistoryView(Page):
     @Slot(object)
     def _not_looked_on(self, error: BaseException) -> None:
         self._list.history.not_more()
-        self._say_fault(error)
+        self._show_fault(error)
 
     def _show_found(self) -> None:
         if self._whole >= 0:
@@ -275,7 +277,7 @@ class HistoryView(Page):
         if self._forgotten:
             question = " ".join(self._forgotten[-1].entry.question.split())
             short = question if len(question) <= 60 else f"{question[:59]}…"
-            self.panel.undo.tell(f"“{short}” deleted")
+            self.panel.undo.offer(f"“{short}” deleted")
 
     @Slot()
     def _bring_back(self) -> None:
@@ -316,7 +318,7 @@ class HistoryView(Page):
     @Slot(object)
     def _deed_failed(self, error: BaseException) -> None:
         self._deleting.clear()
-        self._say_fault(error)
+        self._show_fault(error)
         self._look()
 
     # Exporting, and small deeds
@@ -339,7 +341,7 @@ class HistoryView(Page):
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
-            self._say_fault(error)
+            self._show_fault(error)
         if not on and self._whole > 0:
             self.panel.notice.show_hint(
                 "From now on nothing is kept.", "What stands here stays until you delete it."
@@ -353,7 +355,7 @@ class HistoryView(Page):
         self.note.emit("Copied with where it stands")
 
     @Slot(object)
-    def _say_fault(self, error: BaseException) -> None:
+    def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
         self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
 

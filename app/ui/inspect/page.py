@@ -199,10 +199,10 @@ class LookedBar(QFrame):
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Say what is looked at and what the head does; the models are not known yet."""
-        self._title.set_whole(title)
-        self._head.set_whole(f"{plain} · {term}")
+        self._title.set_full_text(title)
+        self._head.set_full_text(f"{plain} · {term}")
         self.models.setEnabled(False)
-        self.setAccessibleName(f"{title}. {self._head.whole()}")
+        self.setAccessibleName(f"{title}. {self._head.full_text()}")
 
     def show_models(self, models: tuple[ModelCard, ...]) -> None:
         """Offer these, the first one being at work."""
@@ -214,7 +214,7 @@ class LookedBar(QFrame):
 
     def title(self) -> str:
         """What is said to be looked at."""
-        return self._title.whole()
+        return self._title.full_text()
 
     @Slot(int)
     def _picked(self, index: int) -> None:
@@ -269,7 +269,7 @@ class InspectView(Page):
         self._arrange()
         self._first_job = lanes.files.start(first_things, workspace, self._draft.drafts)
         self._first_job.done.connect(self._begin)
-        self._first_job.failed.connect(self._say_fault)
+        self._first_job.failed.connect(self._show_fault)
 
     # What the window asks of a page
 
@@ -329,7 +329,7 @@ class InspectView(Page):
             self._offer_job.drop()
         self._offer_job = self.lanes.files.start(offers, self.workspace)
         self._offer_job.done.connect(self._offered)
-        self._offer_job.failed.connect(self._say_fault)
+        self._offer_job.failed.connect(self._show_fault)
 
     @Slot(object)
     def _offered(self, found: tuple[Offer, ...]) -> None:
@@ -360,7 +360,7 @@ class InspectView(Page):
         self._found = None
         self._bar.show_models(())
         self._sections.show_nothing()
-        self._say_fault(error)
+        self._show_fault(error)
 
     @Slot(str)
     def _model_chosen(self, folder: str) -> None:
@@ -403,7 +403,7 @@ class InspectView(Page):
         return kept(self._visit)
 
     @Slot(object)
-    def _say_fault(self, error: BaseException) -> None:
+    def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
         notice = self._notice if self._visit is not None else self._empty.notice
         notice.show_fault(fault.sentence, fault.hint, fault.report)
@@ -467,8 +467,8 @@ class InspectView(Page):
         self._sections.changed.connect(self._show_section)
         self._empty.chosen.connect(self._try_sample)
         self._saving.note.connect(self.note)
-        self._saving.failed.connect(self._say_fault)
-        self._draft.failed.connect(self._say_fault)
+        self._saving.failed.connect(self._show_fault)
+        self._draft.failed.connect(self._show_fault)
         self.theme.changed.connect(self._restyle)
         self.add_shortcuts(
             ("Ctrl+Tab", self._sections.next), ("Ctrl+Shift+Tab", self._sections.previous),

@@ -18,7 +18,7 @@ from app.ui.inspect.part import within
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
-from app.ui.kit.progress_strip import InLine, ProgressStrip
+from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 
 Action = Callable[..., object]
@@ -65,7 +65,7 @@ class Looking(QObject):
         self._job = section.lanes.work.start(flow, section.workspace, *arguments)
         self._job.name = "the work on Look inside"
         if section.lanes.work.ahead(self._job):
-            InLine(section.lanes.work, self._job, section.strip, words)
+            QueueStatus(section.lanes.work, self._job, section.strip, words)
         self._job.started.connect(self._started)
         self._job.progress.connect(section.strip.show_progress)
         self._job.partial.connect(self.partial)
@@ -97,7 +97,7 @@ class Looking(QObject):
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         self._section.rest()
-        self._section.say_fault(error)
+        self._section.show_fault(error)
         self.failed.emit(error)
 
     @Slot()
@@ -223,7 +223,7 @@ class Section(QWidget):
             self.strip.clear()
 
     @Slot(object)
-    def say_fault(self, error: BaseException) -> None:
+    def show_fault(self, error: BaseException) -> None:
         """Say what went wrong where the person is looking; it is tried again when the section comes up anew."""
         fault = fault_of(error)
         self._again = True

@@ -1,4 +1,4 @@
-"""The foot of a card: what can be done with a result, and by which model, where and how fast it was found."""
+"""The foot of a card: buttons for a result, and the model, the device and the time that it took."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class CardFoot(QWidget):
         self._source.hide()
 
     def show_source(self, source: str) -> None:
-        """Say by what the result was found; nothing before there is one."""
+        """Show which model found the result; an empty text hides the line."""
         self._source.setText(source)
         self._source.setVisible(bool(source))
 
     def source(self) -> str:
-        """What is said of it."""
+        """The text of the source line."""
         return self._source.text()
 
     @Slot()

@@ -1,4 +1,4 @@
-"""What every chart has: a current place that mouse and keys move, words for it, its numbers, and its picture."""
+"""The base of all charts: a current place moved by mouse and keys, its description, its numbers, and its picture."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
 
 
 def tick_label(value: float) -> str:
-    """A mark in words, no longer than it must be, with a true minus sign."""
-    said = f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.0e}"
-    return said.replace("-", "−")
+    """The label of a tick, as short as possible, with a true minus sign."""
+    text = f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.0e}"
+    return text.replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...] = ()
 
     def csv(self, delimiter: str = ",") -> str:
-        """The table with its heading, numbers to nine digits: as many as tell any float32 from the next."""
+        """The table with its heading, numbers to nine digits: enough to distinguish any two float32 values."""
         lines = [self.columns, *(tuple(plain(cell) for cell in row) for row in self.rows)]
         return csv_lines(lines, delimiter)
 
 
 def plain(cell: Cell) -> str:
-    """A cell as a file holds it."""
+    """A cell as it is written to a file."""
     return f"{cell:.9g}" if isinstance(cell, float) else str(cell)
 
 
@@ -69,18 +69,18 @@ def number(value: float) -> str:
     """A number to three or four digits with a true minus sign: "6.31", "−0.052", "6.0e−8", "0"."""
     size = abs(value)
     if value == 0 or size >= 1e6 or size < 1e-3:
-        said = "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+        text = "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
     elif size >= 100:
-        said = f"{value:.0f}"
+        text = f"{value:.0f}"
     else:
-        said = f"{value:.2f}" if size >= 0.0995 else f"{value:.3f}" if size >= 0.00995 else f"{value:.4f}"
-    return said.replace("-", "−")
+        text = f"{value:.2f}" if size >= 0.0995 else f"{value:.3f}" if size >= 0.00995 else f"{value:.4f}"
+    return text.replace("-", "−")
 
 
 def signed(value: float) -> str:
     """A number with its sign, a plus too: "+0.31"."""
-    said = number(value)
-    return f"+{said}" if value > 0 else said
+    text = number(value)
+    return f"+{text}" if value > 0 else text
 
 
 def summed(one: float, other: float) -> str:
@@ -92,8 +92,8 @@ def summed(one: float, other: float) -> str:
 class Chart(QWidget):
     """A painted chart over places counted from 0 (tokens, dimensions, heads, sentences), one of them current.
 
-    `hovered` carries the place that a person moved to by mouse or key, `chosen` the one clicked or taken with Enter;
-    `set_current` says neither. `renewed` tells that its numbers are others. A chart overrides `count`, `said`,
+    `hovered` carries the place that the user moved to by mouse or key, `chosen` the one clicked or taken with Enter;
+    `set_current` sends neither. `renewed` is sent when the numbers changed. A chart overrides `count`, `describe`,
     `table`, `place_at`, `draw` and its size.
     """
 
@@ -117,38 +117,38 @@ class Chart(QWidget):
         return self._current
 
     def set_current(self, index: int) -> None:
-        """Make a place the current one (-1 for none); what is not there is let be."""
+        """Make a place the current one (-1 for none); a place out of range is ignored."""
         if index != self._current and -1 <= index < self.count():
             self._current = index
-            self.setAccessibleDescription(self.said(index) if index >= 0 else self.about())
+            self.setAccessibleDescription(self.describe(index) if index >= 0 else self.about())
             self.current_moved()
             self.update()
 
     def begin(self) -> None:
-        """Forget the current place: other numbers are shown."""
+        """Reset the current place, for new numbers."""
         self._current = -1
         self.setAccessibleDescription(self.about())
         self.updateGeometry()
         self.update()
         self.renewed.emit()
 
-    # What a chart says of itself
+    # What a chart describes
 
     def count(self) -> int:
         """How many places there are."""
         raise NotImplementedError
 
-    def said(self, index: int) -> str:
-        """A place and its numbers in words: for the tool tip and the screen reader."""
+    def describe(self, index: int) -> str:
+        """A place and its numbers in words, for the tool tip and the screen reader."""
         raise NotImplementedError
 
     def about(self) -> str:
-        """What a screen reader says while no place is current."""
+        """The text for a screen reader while no place is current."""
         return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
 
     def tip(self, index: int) -> str:
-        """A place's words for the tool tip: those of a text, never taken for the marks of a rich one."""
-        return f"<span>{escape(self.said(index))}</span>"
+        """A place's description for the tool tip, escaped so that it is not read as rich text."""
+        return f"<span>{escape(self.describe(index))}</span>"
 
     def table(self) -> Table:
         """All its numbers."""
@@ -163,14 +163,14 @@ class Chart(QWidget):
         raise NotImplementedError
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
-        """Draw the chart into `size`; `whole` is for a picture: all that can be scrolled to, and no current place."""
+        """Draw the chart into `size`; `whole` for a saved picture: with all scrolled parts, without a current place."""
         raise NotImplementedError
 
     def current_moved(self) -> None:
         """Bring the current place into view; for charts that scroll."""
 
     def stepped(self, key: int, leap: bool) -> int | None:
-        """The place that a key leads to from the current one; None for keys that do not move."""
+        """The place that a key moves to from the current one; None for other keys."""
         last, far = self.count() - 1, _LEAP if leap else 1
         steps = {
             Qt.Key.Key_Left: -far,
@@ -190,20 +190,20 @@ class Chart(QWidget):
     # Its picture
 
     def picture_size(self) -> QSize:
-        """The size of the whole in pixels of the screen, scrolled parts included."""
+        """The size of the full chart in screen pixels, scrolled parts included."""
         return self.size()
 
     def paint_picture(self, painter: QPainter) -> None:
-        """Draw the whole on its ground, as it is saved."""
+        """Draw the full chart on its background, as it is saved."""
         size = self.picture_size()
         painter.fillRect(QRectF(0, 0, size.width(), size.height()), self.theme.colour("panel"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.draw(painter, size, True)
 
-    # What Qt asks
+    # Qt's overrides
 
     def minimumSizeHint(self) -> QSize:
-        """As high as it is drawn, and not wide."""
+        """The drawn height, and a small width."""
         return QSize(self.theme.step(40), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -234,7 +234,7 @@ class Chart(QWidget):
         self.go(place)
 
     def go(self, place: int) -> None:
-        """Make a place current, and say so."""
+        """Make a place current, and send `hovered`."""
         self.set_current(place)
         self.hovered.emit(place)
 
@@ -269,7 +269,7 @@ class Chart(QWidget):
 
 
 def link(*charts: Chart) -> None:
-    """Have charts over the same places move together."""
+    """Link charts over the same places, so that their current places move together."""
     for chart in charts:
         for other in charts:
             if other is not chart:

@@ -1,4 +1,4 @@
-"""A line to type in that is looked at while it is typed."""
+"""A line edit whose text is checked while it is typed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _AFTER_MS = 250
 
 
 class CheckedLine(QWidget):
-    """A line, and a button that chooses where it is given a name.
+    """A line edit, and a button to choose a value if `choose` names one.
 
-    `typed` carries the words a moment after they changed; `choose_asked` is sent by the button.
+    `typed` carries the text a moment after it changed; `choose_asked` is sent by the button.
     """
 
     typed = Signal(str)
@@ -22,7 +22,7 @@ class CheckedLine(QWidget):
     def __init__(self, theme: Theme, name: str, placeholder: str, choose: str = "") -> None:
         super().__init__()
         self._theme = theme
-        self._told = ""
+        self._last_sent = ""
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
         self.line.setPlaceholderText(placeholder)
@@ -34,9 +34,9 @@ class CheckedLine(QWidget):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_AFTER_MS)
-        self._soon.timeout.connect(self._tell)
+        self._soon.timeout.connect(self._send_typed)
         self.line.textEdited.connect(self._edited)
-        self.line.editingFinished.connect(self._tell)
+        self.line.editingFinished.connect(self._send_typed)
         self.button.clicked.connect(self.choose_asked)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
@@ -46,31 +46,31 @@ class CheckedLine(QWidget):
         self._restyle()
 
     def text(self) -> str:
-        """What stands in the line."""
+        """The text of the line."""
         return self.line.text()
 
     def set_text(self, text: str) -> None:
-        """Have this stand there, without sending `typed`."""
+        """Set the text without sending `typed`."""
         self._soon.stop()
-        self._told = text
+        self._last_sent = text
         if text != self.line.text():
             self.line.setText(text)
 
     def take(self, text: str) -> None:
-        """Have this stand there as if it were typed."""
+        """Set the text as if it had been typed."""
         self.line.setText(text)
-        self._tell()
+        self._send_typed()
 
     @Slot(str)
     def _edited(self, text: str) -> None:
         self._soon.start()
 
     @Slot()
-    def _tell(self) -> None:
+    def _send_typed(self) -> None:
         self._soon.stop()
-        if self.line.text() != self._told:
-            self._told = self.line.text()
-            self.typed.emit(self._told)
+        if self.line.text() != self._last_sent:
+            self._last_sent = self.line.text()
+            self.typed.emit(self._last_sent)
 
     @Slot()
     def _restyle(self) -> None:

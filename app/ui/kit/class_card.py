@@ -1,4 +1,4 @@
-"""What a text was found to be: the winner in large type, in words and number, and every class below."""
+"""The card of a classification: the winning class in large type, its probability, and every class below."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
 
 
 def headline(item: Classification) -> str:
-    """The large words: the winner, the labels that apply, or a regression head's values."""
+    """The headline: the winning class, the labels that apply, or a regression head's values."""
     if item.problem == ProblemType.REGRESSION:
         if len(item.scores) > _MOST_IN_LARGE:
             return wording.count(len(item.scores), "value")
@@ -30,7 +30,7 @@ def headline(item: Classification) -> str:
 
 
 def sureness(item: Classification) -> str:
-    """How sure it is, in words and number; empty for a regression head."""
+    """The confidence, in words and as a number; empty for a regression head."""
     if item.problem == ProblemType.REGRESSION:
         return ""
     if item.problem == ProblemType.MULTI_LABEL and not item.winner:
@@ -64,14 +64,14 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
 
 
 class ClassCard(QFrame):
-    """One text's classification as a card; `look_asked` when the person wants to see how the model came to it."""
+    """One text's classification as a card; `look_asked` is sent when the user wants to see how the model came to it."""
 
     look_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._said = ""
+        self._headline = ""
         self._winner = QLabel()
         self._winner.setWordWrap(True)
         self._sure = QLabel()
@@ -84,7 +84,7 @@ class ClassCard(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.foot = CardFoot(theme)
         self.foot.look_asked.connect(self.look_asked)
-        self._beside_bars = (self._winner, self._sure, self._length, self.foot)
+        self._inset_widgets = (self._winner, self._sure, self._length, self.foot)
         self._layout = QVBoxLayout(self)
         self._layout.addWidget(self._winner)
         self._layout.addWidget(self._sure)
@@ -97,9 +97,9 @@ class ClassCard(QFrame):
         self._restyle()
 
     def show_item(self, item: Classification, source: str) -> None:
-        """Show a classification; `source` says what classified it, where and how fast."""
-        self._said = headline(item)
-        self._winner.setText(breakable(self._said))
+        """Show a classification; `source` names the model, the device and the time."""
+        self._headline = headline(item)
+        self._winner.setText(breakable(self._headline))
         self._size_winner()
         self._sure.setText(sureness(item))
         self._sure.setVisible(bool(self._sure.text()))
@@ -110,15 +110,17 @@ class ClassCard(QFrame):
         windows = wording.count(item.windows, "window")
         self._length.setText(f"A long text: read whole in {windows}, then pooled.")
         self.foot.show_source(source)
-        self.setAccessibleDescription(f"{self._said}. {self._sure.text()}")
+        self.setAccessibleDescription(f"{self._headline}. {self._sure.text()}")
 
     def text(self) -> str:
         """The result as a line of text, for copying."""
-        return f"{self._said} ({self._sure.text()})" if self._sure.text() else self._said
+        return f"{self._headline} ({self._sure.text()})" if self._sure.text() else self._headline
 
     def _size_winner(self) -> None:
-        # A class may be named by a whole sentence.
-        self._winner.setFont(self._theme.font("winner" if len(self._said) <= _LONGEST_IN_LARGE else "title"))
+        # A class name may be a full sentence.
+        self._winner.setFont(
+            self._theme.font("winner" if len(self._headline) <= _LONGEST_IN_LARGE else "title")
+        )
 
     @Slot()
     def _restyle(self) -> None:
@@ -127,9 +129,9 @@ class ClassCard(QFrame):
         self._sure.setFont(theme.font("strong"))
         self._length.setFont(theme.font("small"))
         edge = theme.step(4)
-        # The bars keep room for the ring around them: all else stands in line with their words.
+        # The bars leave room for their focus ring: everything else is aligned with their text.
         inset = theme.step(1)
         self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
-        for widget in self._beside_bars:
+        for widget in self._inset_widgets:
             widget.setContentsMargins(inset, 0, inset, 0)
         self._layout.setSpacing(theme.step(2))

@@ -1,4 +1,4 @@
-"""What is typed on a page, saved a while after it was typed and when the window closes."""
+"""Drafts: the text typed on a page, saved after a pause in typing and when the window closes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAVE_AFTER_MS = 1500
 def first_things(
     workspace: Workspace, names: tuple[str, ...], kind: str, report: Report
 ) -> tuple[tuple[str, ...], tuple[Sample, ...]]:
-    """What was typed last time under these names, and the samples of a kind to offer."""
+    """The drafts saved under these names, and the samples of a kind to offer."""
     drafts = Drafts(workspace.paths.drafts)
     return tuple(map(drafts.load, names)), tuple(one for one in samples(workspace.paths) if one.kind == kind)
 
@@ -43,11 +43,11 @@ class Draft(QObject):
         self.timer.timeout.connect(self._save)
 
     def save_soon(self) -> None:
-        """Save in the files lane once nothing was typed for a while."""
+        """Save in the files lane after a pause in typing."""
         self.timer.start()
 
     def save_now(self) -> None:
-        """Save before this returns."""
+        """Save synchronously."""
         self.timer.stop()
         if self._job is not None:
             self._job.drop()  # an older text must not be written after this one

@@ -27,7 +27,7 @@ def take_files_only(event: QDragMoveEvent) -> None:
 
 
 def dropped_files(event: QDropEvent) -> list[Path]:
-    """The files of a drop, which is taken where there are any."""
+    """The files of a drop, which is accepted if there are any."""
     files = local_files(event.mimeData())
     if files:
         event.acceptProposedAction()

@@ -1,4 +1,4 @@
-"""A choice whose words end with an ellipsis where there is no room for them."""
+"""A combo box whose text is elided where there is no room for it, and a value with a link to where it is changed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from app.ui.kit.theme import Theme, mark
 
 
 class LinkedChoice(QWidget):
-    """Words, and a link named after the place where they can be changed. `asked` is sent when it is followed."""
+    """A value, and a link named after the place where it can be changed. `followed` is sent by the link."""
 
-    asked = Signal()
+    followed = Signal()
 
     def __init__(self, theme: Theme, place: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class LinkedChoice(QWidget):
         self._words = ElidedLabel()
         self.link = QPushButton(place)
         mark(self.link, kind="link")
-        self.link.clicked.connect(self.asked)
+        self.link.clicked.connect(self.followed)
         self.setFocusProxy(self.link)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -40,13 +40,13 @@ class LinkedChoice(QWidget):
         self._restyle()
 
     def set_words(self, words: str) -> None:
-        """Say what holds now."""
-        self._words.set_whole(words)
+        """Show the value in words."""
+        self._words.set_full_text(words)
         self.link.setAccessibleName(f"{words}. Change on {self.link.text()}")
 
     def words(self) -> str:
-        """What is said."""
-        return self._words.whole()
+        """The value in words."""
+        return self._words.full_text()
 
     @Slot()
     def _restyle(self) -> None:
@@ -55,16 +55,16 @@ class LinkedChoice(QWidget):
 
 
 class ElidedChoice(QComboBox):
-    """As Qt's own, which cuts a long choice off in mid-letter; the whole of it is the tool tip then."""
+    """A combo box that elides a long choice, which Qt's own cuts off in mid-letter; the full text is the tool tip."""
 
     def shown(self) -> str:
-        """The words as they are drawn."""
+        """The text as it is drawn."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         return self._elided(option)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the frame, the arrow, and the words as far as there is room."""
+        """Draw the frame, the arrow, and the elided text."""
         painter = QStylePainter(self)
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -73,7 +73,7 @@ class ElidedChoice(QComboBox):
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def event(self, event: QEvent) -> bool:
-        """Tell the whole words where they are cut."""
+        """Show the full text as the tool tip where it is elided."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
             whole = self.currentText()
             QToolTip.showText(event.globalPos(), whole if self.shown() != whole else "", self)

@@ -1,4 +1,4 @@
-"""What a page without a text says: what can be done here, and samples to try."""
+"""The content of a page without a text: how to open one, and samples to try."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SampleButton(QPushButton):
         self._title = FlowText(theme, "strong")
         self._question = FlowText(theme, "small")
         self._words = title, question
-        self._say()
+        self._update_texts()
         self._column = QVBoxLayout(self)
         for part in (self._title, self._question):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -52,12 +52,12 @@ class SampleButton(QPushButton):
         return QSize(self._theme.step(36), self.sizeHint().height())
 
     def changeEvent(self, event: QEvent) -> None:
-        """Pale letters where it cannot be pressed."""
+        """Use pale ink while the button is disabled."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.EnabledChange:
-            self._say()
+            self._update_texts()
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         title, question = self._words
         self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
         self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
@@ -75,10 +75,10 @@ class SampleButton(QPushButton):
 
 
 class EmptyPage(QFrame):
-    """Lies on a page that holds no text yet; typing goes to the page.
+    """Covers a page that has no text yet; typing goes to the page.
 
     `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked` and
-    `paste_asked` are sent by their buttons; `clicked` by a click beside all of them.
+    `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
     """
 
     recent_chosen = Signal(str)

@@ -1,4 +1,4 @@
-"""Facts: what each is called, and beside it, or below where there is little room, what it is."""
+"""A grid of facts: each name with its value at the right, or below it in a narrow window."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 
 from app.ui.kit.theme import Theme
 
-# Steps of width below which names stand above their values.
+# Steps of width below which names are placed above their values.
 _NARROW = 84
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact; `tip` is the field's own term or what else a curious person wants to know."""
+    """One fact; `tip` is the technical term or further detail."""
 
     name: str
     value: str
@@ -58,7 +58,7 @@ class FactsGrid(QFrame):
         self._restyle()
 
     def value(self, name: str) -> str:
-        """What is said under a name, empty where nothing is."""
+        """The value under a name, empty if there is none."""
         return next((fact.value for fact in self._facts if fact.name == name), "")
 
     def _add_row(self) -> None:
@@ -73,7 +73,7 @@ class FactsGrid(QFrame):
         self._place(at)
 
     def _place(self, at: int) -> None:
-        """Put a name beside its value, or above it where there is little room."""
+        """Put a name to the left of its value, or above it in a narrow window."""
         for part in self._labels[at]:
             self._grid.removeWidget(part)
         name, value = self._labels[at]

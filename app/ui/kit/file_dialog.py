@@ -1,4 +1,4 @@
-"""Asking for files and folders: by the system's dialog, or by Qt's own where there is none, as wide as its columns."""
+"""Dialogs for files and folders: the system's, or Qt's own where there is none, wide enough for its columns."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QSize, Slot
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
-# The files that can be read, as Qt has filters.
+# The files that can be read, in Qt's filter syntax.
 DOCUMENTS = (
     "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv)"
     ";;All files (*)"
 )
-# Where Qt itself keeps the columns of its dialog, once somebody has used it.
-_KEPT_BY, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
+# Where Qt itself saves the columns of its dialog, once it has been used.
+_QT_ORGANIZATION, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
 _WIDE, _HIGH = 110, 32  # in letters, and lines
 _LONGEST = ("", "999.99 MiB", "Plain text document", "31/12/2026 23:59")
 
 
 def open_names(parent: QWidget, title: str, folder: str, kinds: str) -> list[str]:
-    """Which files to open, none where the person thought better of it; `kinds` as Qt has filters."""
+    """Ask which files to open; empty if cancelled. `kinds` is in Qt's filter syntax."""
     dialog = file_dialog(parent, title, folder, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     return _chosen(dialog)
 
 
 def open_name(parent: QWidget, title: str, kinds: str) -> str:
-    """Which file to open, empty where the person thought better of it."""
+    """Ask which file to open; empty if cancelled."""
     dialog = file_dialog(parent, title, "", kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     return next(iter(_chosen(dialog)), "")
 
 
 def folder_name(parent: QWidget, title: str) -> str:
-    """Which folder to take, empty where the person thought better of it."""
+    """Ask for a folder; empty if cancelled."""
     dialog = file_dialog(parent, title)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -41,12 +41,12 @@ def folder_name(parent: QWidget, title: str) -> str:
 
 
 def save_name(parent: QWidget, title: str, name: str, kinds: str) -> str:
-    """Where to save, `name` being offered; empty where the person thought better of it."""
+    """Ask where to save, suggesting `name`; empty if cancelled."""
     return next(iter(_chosen(save_dialog(parent, title, name, kinds))), "")
 
 
 def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDialog:
-    """The dialog that asks where to save: a name without an ending gets that of the kind that is chosen."""
+    """The dialog that asks where to save: a name without a suffix gets that of the chosen kind."""
     folder = str(Path(name).parent) if Path(name).is_absolute() else ""
     dialog = file_dialog(parent, title, folder, kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -56,7 +56,7 @@ def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDial
 
 
 def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") -> QFileDialog:
-    """A dialog for files. It is no class of its own: Qt would then never take the system's."""
+    """A dialog for files. Not a subclass of QFileDialog: Qt would then never use the system's dialog."""
     dialog = QFileDialog(parent, title, folder, kinds)
     files = dialog.findChild(QTreeView, "treeView")
     if files is not None:  # it is Qt's own
@@ -65,32 +65,32 @@ def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") 
 
 
 class _Fitted(QObject):
-    """Gives Qt's dialog the size that it had last, at first one that shows all columns."""
+    """Restores the last size of Qt's dialog; the first time, one that shows all columns."""
 
     def __init__(self, dialog: QFileDialog, header: QHeaderView) -> None:
         super().__init__(dialog)
         self._dialog = dialog
-        letters, kept = dialog.fontMetrics(), _kept()
-        size = kept.value(_SIZE)
+        letters, settings = dialog.fontMetrics(), _qt_settings()
+        size = settings.value(_SIZE)
         if not isinstance(size, QSize):
             size = QSize(letters.averageCharWidth() * _WIDE, letters.height() * _HIGH)
         dialog.resize(size.boundedTo(dialog.screen().availableGeometry().size() * 0.9))
-        if not kept.contains(_COLUMNS):
+        if not settings.contains(_COLUMNS):
             header.setStretchLastSection(False)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             for column, longest in enumerate(_LONGEST):
                 if longest:
                     around = 2 * letters.averageCharWidth()
                     header.resizeSection(column, letters.horizontalAdvance(longest) + around)
-        dialog.finished.connect(self._keep)
+        dialog.finished.connect(self._save_size)
 
     @Slot()
-    def _keep(self) -> None:
-        _kept().setValue(_SIZE, self._dialog.size())
+    def _save_size(self) -> None:
+        _qt_settings().setValue(_SIZE, self._dialog.size())
 
 
 class _Ending(QObject):
-    """Has what is saved end as the kind of file does that is chosen."""
+    """Sets the default suffix to that of the chosen kind of file."""
 
     def __init__(self, dialog: QFileDialog) -> None:
         super().__init__(dialog)
@@ -103,8 +103,8 @@ class _Ending(QObject):
         self._dialog.setDefaultSuffix(kind.partition("*.")[2].removesuffix(")"))
 
 
-def _kept() -> QSettings:
-    return QSettings(QSettings.Scope.UserScope, _KEPT_BY)
+def _qt_settings() -> QSettings:
+    return QSettings(QSettings.Scope.UserScope, _QT_ORGANIZATION)
 
 
 def _chosen(dialog: QFileDialog) -> list[str]:

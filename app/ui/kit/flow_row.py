@@ -1,4 +1,4 @@
-"""A row of widgets that goes on in the next line where there is no room."""
+"""A layout that wraps a row of widgets into further lines where there is no room."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FlowRow(QLayout):
         )
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        """Put the widgets in their places; the height that they take."""
+        """Place the widgets if `move`; returns the height that they take."""
         x, y, high = rect.x(), rect.y(), 0
         for item in self._items:
             if item.isEmpty():

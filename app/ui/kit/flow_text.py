@@ -1,4 +1,4 @@
-"""Plain text that wraps anywhere it must, with one part of it standing out."""
+"""Plain text that wraps anywhere if necessary, with one part of it emphasised."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.ui.kit.theme import Theme
 
 
 class FlowText(QWidget):
-    """A text in one of the theme's fonts; right-to-left text stands at the right.
+    """A text in one of the theme's fonts; right-to-left text is aligned to the right.
 
-    With `barred` a thin line of the answer's colour stands at its side, as beside a quotation.
+    With `barred` a thin line of the answer's colour is drawn at its side, as for a quotation.
     """
 
     def __init__(self, theme: Theme, use: str, *, barred: bool = False, spacing: float = 1.25) -> None:
@@ -38,7 +38,7 @@ class FlowText(QWidget):
     def set_text(
         self, text: str, stress: tuple[int, int] = (0, 0), *, role: str = "ink", faint: bool = False
     ) -> None:
-        """Take a text; the code points from `stress[0]` to `stress[1]` stand out, pale and dashed with `faint`.
+        """Set the text; the code points from `stress[0]` to `stress[1]` are emphasised, pale and dashed with `faint`.
 
         They are underlined, and have a ground in a quotation. `role` colours the letters.
         """
@@ -53,7 +53,7 @@ class FlowText(QWidget):
         self.update()
 
     def text(self) -> str:
-        """What is shown."""
+        """The shown text."""
         return self._text
 
     def hasHeightForWidth(self) -> bool:

@@ -1,4 +1,4 @@
-"""A card of choices: a heading at the left of each, words about it below; and the column that cards stand in."""
+"""A card of form rows, each with a heading at the left and a hint below; and a scrolling column of cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 from app.ui.kit.theme import Theme, mark
 
 MOST_WIDE = 210
-# In steps; where there is less, headings stand above what they name.
+# In steps; below this width headings are placed above their widgets.
 _NARROW = 176
 # The least width of headings, in steps.
 _HEADINGS = 36
@@ -19,7 +19,7 @@ _HEADINGS = 36
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What stands beside or below each other; without a heading it is as wide as the card."""
+    """One row of the card; without a heading it spans the full width."""
 
     widget: QWidget
     heading: QLabel | None = None
@@ -28,7 +28,7 @@ class _Row:
 
 
 class FormCard(QFrame):
-    """Rows of a heading, a widget, and a hint that may be empty; with a title above them where there is one."""
+    """Rows of a heading, a widget, and a hint that may be empty; with an optional title above them."""
 
     def __init__(self, theme: Theme, title: str = "") -> None:
         super().__init__()
@@ -47,22 +47,22 @@ class FormCard(QFrame):
         self._restyle()
 
     def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
-        """Add a row; what is not wide keeps its own width. Returns the label of its hint."""
+        """Add a row; with `wide` off the widget has its own width. Returns the label of its hint."""
         heading, words = QLabel(title), QLabel()
         heading.setBuddy(widget)
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
         self._add(_Row(widget, heading, words, wide))
-        say(words, hint)
+        set_hint(words, hint)
         self._restyle()
         return words
 
-    def add_whole(self, widget: QWidget) -> None:
-        """Add something that is as wide as the card."""
+    def add_full_width(self, widget: QWidget) -> None:
+        """Add a widget that is as wide as the card."""
         self._add(_Row(widget))
 
     def set_narrow(self, narrow: bool) -> None:
-        """Have headings stand above what they name, where there is no room beside it."""
+        """Place headings above their widgets, where there is no room at the left."""
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -79,7 +79,7 @@ class FormCard(QFrame):
         self._rows.append(row)
 
     def _place(self, at: int, row: _Row) -> None:
-        """Put a row into three lines of the grid: what is above, the widget, the hint."""
+        """Put a row into three lines of the grid: the heading when above, the widget, the hint."""
         align = Qt.AlignmentFlag(0) if row.wide else Qt.AlignmentFlag.AlignLeft
         if row.heading is None or row.hint is None:
             self._grid.addWidget(row.widget, at + 1, 0, 1, 2)
@@ -102,20 +102,20 @@ class FormCard(QFrame):
                 row.heading.setFont(theme.font("strong"))
                 row.heading.setContentsMargins(0, theme.step(1.75), 0, 0)
                 row.hint.setFont(theme.font("small"))
-                # Words are nearer to what they are about than to what comes next.
+                # A hint is nearer to its own widget than to the next one.
                 row.hint.setContentsMargins(0, 0, 0, theme.step(3) if row is not self._rows[-1] else 0)
                 self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
                 self._grid.setRowMinimumHeight(3 * at + 2, theme.step(1))
         edge = theme.step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
-        # Cards one below the other have their choices at the same place.
+        # The widgets of all cards in a column are aligned.
         self._grid.setColumnMinimumWidth(0, 0 if self._narrow else theme.step(_HEADINGS))
         self._grid.setHorizontalSpacing(theme.step(8))
         self._grid.setVerticalSpacing(theme.step(1))
 
 
-def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
-    """Have a row's hint say something in an ink; empty words take it away."""
+def set_hint(hint: QLabel, words: str, ink: str = "quiet") -> None:
+    """Set a row's hint and its ink; empty words hide it."""
     hint.setText(words)
     if hint.property("ink") != ink:
         font = hint.font()
@@ -124,8 +124,8 @@ def say(hint: QLabel, words: str, ink: str = "quiet") -> None:
     hint.setVisible(bool(words))
 
 
-def beside(first: QWidget, last: QWidget) -> QWidget:
-    """Two widgets in a line, the first as wide as there is room."""
+def side_by_side(first: QWidget, last: QWidget) -> QWidget:
+    """Two widgets in a line, the first taking all the room that is left."""
     both = QWidget()
     line = QHBoxLayout(both)
     line.setContentsMargins(0, 0, 0, 0)
@@ -135,7 +135,7 @@ def beside(first: QWidget, last: QWidget) -> QWidget:
 
 
 class CardColumn(QScrollArea):
-    """Cards one below the other, no wider than can be read well, to be scrolled."""
+    """A scrolling column of cards, no wider than can be read well."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class CardColumn(QScrollArea):
         if wide:
             self._column.insertWidget(self._column.count() - 1, part)
         else:
-            # In a row of its own: a column asks wrapped words how high they are at its own width, not at theirs.
+            # In a row of its own: a column takes the height of wrapped text at its own width, not at the text's.
             row = QHBoxLayout()
             row.addWidget(part, 1000)
             row.addStretch(1)
@@ -165,7 +165,7 @@ class CardColumn(QScrollArea):
         self._restyle()
 
     def fill(self, page: QWidget) -> None:
-        """Take all of a page's room."""
+        """Fill a page."""
         whole = QHBoxLayout(page)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self)

@@ -1,4 +1,4 @@
-"""The thread boundary: lanes where flows run, and jobs that tell the window of them."""
+"""The thread boundary: lanes run flows in threads, and jobs report on them in the window's thread."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Flow = Callable[..., object]
 
 
 class _Work:
-    """A flow, and what it has said that the window has not heard yet: the flow's Report.
+    """A flow, and its reports that the window has not yet received; it is the flow's Report.
 
-    It is all that the lane's thread holds of a job: a QObject must not die in another thread.
+    The lane's thread refers to this only, not to the Job: a QObject must not be destroyed in another thread.
     """
 
     def __init__(self, flow: Callable[[_Work], object], wake: Callable[[], None]) -> None:
@@ -36,29 +36,29 @@ class _Work:
         self._outcome: tuple[str, Any] | None = None
 
     def progress(self, progress: Progress) -> None:
-        """Keep the latest progress for the window."""
+        """Store the latest progress for the window."""
         with self._lock:
             self._progress = progress
         self._wake()
 
     def partial(self, result: object) -> None:
-        """Keep a partial result for the window; all of them arrive, in order."""
+        """Store a partial result for the window; all of them arrive, in order."""
         with self._lock:
             self._partials.append(result)
         self._wake()
 
     def notice(self, sentence: str) -> None:
-        """Keep a sentence for the window."""
+        """Store a notice for the window."""
         with self._lock:
             self._notices.append(sentence)
         self._wake()
 
     def check(self) -> None:
-        """Raise Stopped when the window asked for it."""
+        """Raise Stopped when the window requested it."""
         if self._stop.is_set():
             raise Stopped
 
-    def ask_to_stop(self) -> None:
+    def request_stop(self) -> None:
         self._stop.set()
 
     def run(self) -> None:
@@ -73,7 +73,7 @@ class _Work:
             result = self._flow(self)
         except Stopped:
             self._end("stopped", None)
-        except BaseException as error:  # the window is told of whatever went wrong
+        except BaseException as error:  # every failure is reported to the window
             self._end("failed", error)
         else:
             self._end("done", result)
@@ -84,14 +84,14 @@ class _Work:
         self._wake()
 
     def take(self) -> tuple[bool, Progress | None, list[object], tuple[str, Any] | None]:
-        """Everything said since the last call: started, progress, partial results, outcome."""
+        """Everything reported since the last call: started, progress, partial results, outcome."""
         with self._lock:
             news = (self._started, self._progress, self._partials, self._outcome)
             self._progress, self._partials = None, []
             return news
 
     def take_notices(self) -> list[str]:
-        """The sentences noticed since the last call."""
+        """The notices since the last call."""
         with self._lock:
             notices, self._notices = self._notices, []
             return notices
@@ -100,10 +100,10 @@ class _Work:
 class Job(QObject):
     """A flow at work in a lane. Every signal is sent in the window's thread.
 
-    It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was
-    dropped: then it says nothing more. `progress` (Progress) comes at most every 50 ms, the latest
-    counts; `partial` results all come, in their order; `started` is sent when the lane has got to it, `moved` when what
-    is before it in line has changed. `name` is what others say that wait for it, `place` its place in line.
+    It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was dropped: then nothing
+    more is sent. `progress` (Progress) is sent at most every 50 ms and carries the latest; `partial` results are all
+    sent, in order; `started` is sent when the lane begins it, `moved` when the jobs queued before it have changed.
+    `name` is shown by the jobs that wait for it, `place` is its place in the queue.
     """
 
     started = Signal()
@@ -118,42 +118,42 @@ class Job(QObject):
         super().__init__()
         self._work = work
         self._over = False
-        self._said_started = False
+        self._started_sent = False
         self.name = ""
         self.place = 0
 
     @property
     def waiting(self) -> bool:
-        """Whether the lane has not got to it yet."""
-        return not self._over and not self._said_started
+        """Whether it is still queued."""
+        return not self._over and not self._started_sent
 
     @property
     def running(self) -> bool:
-        """Whether the window still waits for this job's end."""
+        """Whether it has not ended yet."""
         return not self._over
 
     def stop(self) -> None:
-        """Stop the flow; the window is told at once, whatever time the flow takes to wind down."""
+        """Stop the flow; `stopped` is sent at once, however long the flow takes to wind down."""
         if not self._over:
             self._over = True
-            self._work.ask_to_stop()
+            self._work.request_stop()
             self.stopped.emit()
 
     def drop(self) -> None:
-        """Stop the flow and say nothing more: another job has taken this one's place."""
+        """Stop the flow and send nothing more: another job has replaced this one."""
         self._over = True
-        self._work.ask_to_stop()
+        self._work.request_stop()
 
     def notices(self) -> list[str]:
-        """What the flow has noticed and the person was not told yet; nothing once the job is over."""
+        """The flow's notices that were not yet shown; none once the job is over."""
         notices = self._work.take_notices()
         return [] if self._over else notices
 
     def deliver(self) -> bool:
-        """Send on what the flow has said; returns True once the flow has ended."""
+        """Send the signals for what the flow has reported; returns True once the flow has ended."""
         started, progress, partials, outcome = self._work.take()
-        if started and not self._said_started and not self._over:
-            self._said_started = True
+        if started and not self._started_sent and not self._over:
+            self._started_sent = True
             self.started.emit()
         for result in partials:
             if not self._over:
@@ -175,9 +175,9 @@ class Job(QObject):
 class Lane(QObject):
     """One thread that runs flows one after another, in the order they were started.
 
-    A flow is `flow(*arguments, report, **options)`. The lane must be made in the window's thread. `noticed` carries a
-    sentence that any of its flows wants the person to know. `begun` carries a Job before it is put in line; what is
-    started aside does not count. `rested` says that nothing runs or waits any more, of whatever kind.
+    A flow is `flow(*arguments, report, **options)`. The lane must be created in the window's thread. `noticed` carries
+    a notice of any of its flows. `begun` carries a Job before it is queued, unless it is started aside. `rested` is
+    sent when no job of either kind runs or waits any more.
     """
 
     noticed = Signal(str)
@@ -206,11 +206,11 @@ class Lane(QObject):
         return not self._jobs
 
     def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
-        """Have `flow(*arguments, report, **options)` run as soon as the lane is free."""
+        """Queue `flow(*arguments, report, **options)` to run as soon as the lane is free."""
         return self._start(flow, arguments, options, aside=False)
 
     def start_aside(self, flow: Flow, *arguments: object, **options: object) -> Job:
-        """As `start`, for a short look at how things stand that is no work of the person's."""
+        """Like `start`, for a short status query that is not the user's own work."""
         return self._start(flow, arguments, options, aside=True)
 
     def _start(
@@ -223,19 +223,19 @@ class Lane(QObject):
             return job
         self._jobs.append(job)
         if not aside:
-            self.begun.emit(job)  # who hears it may put something in line before it
+            self.begun.emit(job)  # a receiver may queue something before it
         self._put += 1
         job.place = self._put
         self._queue.put(work)
         return job
 
     def ahead(self, job: Job) -> str:
-        """The name of what is done before a job that waits, empty where nothing that has a name is."""
+        """The name of the first named job before a waiting one, empty if there is none."""
         before = [one for one in self._jobs if one.running and one.place < job.place and one.name]
         return min(before, key=lambda one: one.place).name if job.waiting and before else ""
 
     def quit(self) -> None:
-        """Stop everything and end the thread as soon as its flow has wound down; says nothing of any job."""
+        """Stop everything and end the thread as soon as its flow has wound down; no job sends a signal any more."""
         self._closed = True
         for job in self._jobs:
             job.drop()
@@ -250,12 +250,12 @@ class Lane(QObject):
         return not self._thread.is_alive()
 
     def wake(self) -> None:
-        """Have the window look at what the jobs have said; called from the lane's thread."""
+        """Have the window collect what the jobs have reported; called from the lane's thread."""
         if not self._awake.is_set() and not self._closed:
             self._awake.set()
             try:
                 self._woken.emit()
-            except RuntimeError:  # the window is gone: nobody is left to hear
+            except RuntimeError:  # the window is gone
                 logging.getLogger(__name__).debug("news after the window was closed")
 
     @Slot()
@@ -280,16 +280,16 @@ class Lane(QObject):
                 job.moved.emit()
             if not self._jobs:
                 self.rested.emit()
-        # From the end on: news that take long to show leave the window its time in between.
+        # Counted from the end: reports that take long to show still leave the window time in between.
         self._last = time.monotonic()
 
 
 class Lanes:
     """The window's lanes, a thread each.
 
-    `work` is where models read, `documents` where files are opened (which may take long), `pages` where pictures of
-    pages are drawn, `files` where small things are read and written: drafts, settings, the history; `network` is where
-    models are downloaded and imported, `lookups` where they are looked up.
+    `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files` reads
+    and writes small files: drafts, settings, the history; `network` downloads and imports models, `lookups` looks them
+    up.
     """
 
     def __init__(self) -> None:
@@ -316,6 +316,6 @@ def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:
         del work
 
 
-def write(deed: Callable[[], None], report: Report) -> None:
-    """Write something, as a flow."""
-    deed()
+def write(action: Callable[[], None], report: Report) -> None:
+    """Run `action`, which writes something, as a flow."""
+    action()

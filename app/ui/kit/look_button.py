@@ -1,4 +1,4 @@
-"""The way from a result to how the model came to it."""
+"""The button that leads from a result to how the model came to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.theme import Theme
 
 
 class LookButton(QPushButton):
-    """Says “Look inside”, with its picture unless it is `bare`, and its key."""
+    """A button “Look inside”, with its icon unless it is `bare`, and its shortcut as the tool tip."""
 
     def __init__(self, theme: Theme, *, bare: bool = False) -> None:
         super().__init__("Look inside")

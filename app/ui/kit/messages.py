@@ -1,4 +1,4 @@
-"""What a fault looks like to a person, and where our own bugs are written down."""
+"""Errors as they are shown to the user, and the logging of our own bugs."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from app.core.errors import SpanlightError
 from app.core.system_libraries import without_library
 
 _log = logging.getLogger("app.ui")
-_last: deque[str] = deque(maxlen=8)  # what Qt said
-# Of what Qt says last, before it ends the process.
+_last: deque[str] = deque(maxlen=8)  # Qt's last messages
+# Part of Qt's last message before it ends the process.
 LAST_WORDS = "no Qt platform plugin could be initialized"
 _UNREACHABLE = ("could not connect to display", "Failed to create wl_display")
 _NAMES = {"linux": ("qxcb", "qwayland"), "win32": ("qwindows",), "darwin": ("qcocoa",)}
 
 
-def why_no_window(said: Sequence[str]) -> SpanlightError:
-    """What is wrong, from what Qt has said of its platform plugins."""
+def why_no_window(messages: Sequence[str]) -> SpanlightError:
+    """The error that explains Qt's messages about its platform plugins."""
     instead = f'Ask in the terminal instead: {command()} ask FILE --question "..."'
-    if any(words in one for words in _UNREACHABLE for one in said):
+    if any(words in one for words in _UNREACHABLE for one in messages):
         names = [name for name in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(name)]
         where = ", ".join(f"{name} is {os.environ[name]}" for name in names)
         return SpanlightError(
@@ -46,16 +46,16 @@ def why_no_window(said: Sequence[str]) -> SpanlightError:
         )
     for name in _NAMES.get(sys.platform, ()):
         fault = plugin_fault(name)
-        if fault and (told := without_library(fault)):
-            return told
-    first = next((one for one in said if "plugin" in one and LAST_WORDS not in one), "")
+        if fault and (known_error := without_library(fault)):
+            return known_error
+    first = next((one for one in messages if "plugin" in one and LAST_WORDS not in one), "")
     return SpanlightError(
         f"No window can be opened here{': ' + _line(first).rstrip('.') if first else ''}.", instead
     )
 
 
 def plugin_fault(name: str) -> str:
-    """What is wrong with one of Qt's platform plugins, empty where it can be loaded; it is not started."""
+    """Why one of Qt's platform plugins cannot be loaded, empty if it can; it is not started."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
     file = next((each for each in folder.glob(f"*{name}.*")), None)
     if file is None:
@@ -65,7 +65,7 @@ def plugin_fault(name: str) -> str:
 
 
 def main_plugins() -> tuple[str, ...]:
-    """The names of the plugins that open windows on this system, the most usual first."""
+    """The names of the plugins that open windows on this system, the most common first."""
     return _NAMES.get(sys.platform, ())
 
 
@@ -75,7 +75,7 @@ def _line(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault as a view shows it: one sentence, one hint; `report` is the traceback of a bug, else empty."""
+    """An error as a view shows it: one sentence, one hint; `report` is the traceback of a bug, else empty."""
 
     sentence: str
     hint: str = ""
@@ -88,16 +88,16 @@ class Fault:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """What to show for an exception; a bug's traceback is logged and kept for copying."""
+    """The Fault to show for an exception; a bug's traceback is logged and included for copying."""
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
     from app.core.system_libraries import not_whole
 
-    told = not_whole(error)
-    if told is not None:
+    known_error = not_whole(error)
+    if known_error is not None:
         _log.error("not whole\n%s", report)
-        return Fault(told.message, told.hint)
+        return Fault(known_error.message, known_error.hint)
     _log.error("a bug\n%s", report)
     return Fault(
         "Something went wrong inside Spanlight.", "What you typed is kept. The report can be copied.", report
@@ -105,7 +105,7 @@ def fault_of(error: BaseException) -> Fault:
 
 
 class Unexpected(QObject):
-    """Catches what nobody caught, in any thread, and tells the window once for each kind.
+    """Catches uncaught exceptions of any thread, and reports each kind once.
 
     `happened` carries a Fault and is sent in the thread that this object lives in.
     """
@@ -114,7 +114,7 @@ class Unexpected(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def install(self) -> None:
         """Take over the hooks for uncaught exceptions of this process."""
@@ -128,8 +128,8 @@ class Unexpected(QObject):
         fault = fault_of(error)
         place = traceback.extract_tb(error.__traceback__)
         key = f"{kind.__name__} {place[-1].filename}:{place[-1].lineno}" if place else kind.__name__
-        if key not in self._told:
-            self._told.add(key)
+        if key not in self._reported:
+            self._reported.add(key)
             self.happened.emit(fault)
 
     def _caught_in_thread(self, args: threading.ExceptHookArgs) -> None:
@@ -148,10 +148,10 @@ _LEVELS = {
 
 def log_qt_messages() -> None:
     """Send Qt's own messages to the log; where it can open no window, end the process with one sentence and code 2."""
-    qInstallMessageHandler(_qt_said)
+    qInstallMessageHandler(_on_qt_message)
 
 
-def _qt_said(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+def _on_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     logging.getLogger("app.qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
     _last.append(text)
     if kind is QtMsgType.QtFatalMsg and LAST_WORDS in text:  # it aborts as soon as this returns

@@ -1,4 +1,4 @@
-"""What stands above a list of models: the search, and a few choices that narrow the list."""
+"""The search and filters above a list of models."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Choices = tuple[tuple[str, str], ...]
 class ModelFilters(QFrame):
     """A search line, and below it, two abreast, a choice for each name in `filters` with its (key, title) pairs.
 
-    `changed` is sent when something was chosen, and a moment after the words were; `down_asked` when the keys go on to
-    the list.
+    `changed` is sent when a filter was chosen, and a moment after the search changed; `down_asked` when the keys move
+    down to the list.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class ModelFilters(QFrame):
         self._restyle()
 
     def words(self) -> str:
-        """The words in the search."""
+        """The text of the search."""
         return self.search.text()
 
     def choice(self, name: str) -> str:
@@ -72,7 +72,7 @@ class ModelFilters(QFrame):
         return str(self.choices[name].currentData() or "")
 
     def offer(self, name: str, choices: Choices) -> None:
-        """Offer these under a name; what was chosen stays chosen where it is still there."""
+        """Replace the choices of a filter; the current one stays if it is still offered."""
         box, before = self.choices[name], self.choice(name)
         box.clear()
         for key, title in choices:
@@ -81,12 +81,12 @@ class ModelFilters(QFrame):
 
     @property
     def narrowing(self) -> bool:
-        """Whether anything is looked for or filtered."""
+        """Whether a search or a filter is set."""
         return bool(self.words().strip()) or any(self.choice(name) for name in self.choices)
 
     @Slot()
     def clear(self) -> None:
-        """Look for everything again."""
+        """Clear the search and all filters."""
         self.search.clear()
         for box in self.choices.values():
             box.setCurrentIndex(0)
@@ -98,7 +98,7 @@ class ModelFilters(QFrame):
         self.search.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the search, the down key goes to the list, and Esc takes the words out."""
+        """In the search, the down key goes to the list, and Esc clears the text."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.down_asked.emit()

@@ -1,4 +1,4 @@
-"""A list of models, installed or offered: name, what it does, size, and what it is used for."""
+"""A list of models, installed or offered: name, task, size, and use."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.Alignm
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """One model: `key` names it to the view, `line` says what it does, `size` and `sign` stand at the right.
+    """One model: `key` identifies it to the view, `line` describes it, `size` and `sign` are shown at the right.
 
-    `faulty` tells that it cannot be used as it is.
+    `faulty` marks one that cannot be used as it is.
     """
 
     key: str
@@ -32,7 +32,7 @@ class ModelRow:
 
 
 class _Painter(QStyledItemDelegate):
-    """Two lines: the name with its size, what it does with its sign."""
+    """Paints two lines: the name with its size, the description with its sign."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class ModelList(RowList):
     up_asked = Signal()
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__(theme, name, RowModel(_words_of), _Painter(theme))
+        super().__init__(theme, name, RowModel(_row_texts), _Painter(theme))
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
@@ -113,7 +113,7 @@ class ModelList(RowList):
         )
 
     def set_rows(self, rows: Sequence[ModelRow]) -> None:
-        """Show these rows; the chosen one stays chosen where it is still there, without telling."""
+        """Show these rows; the chosen one stays chosen if it is still there, without a signal."""
         key = self.key()
         if tuple(rows) != self._model.rows:
             self.selectionModel().blockSignals(True)
@@ -122,7 +122,7 @@ class ModelList(RowList):
             self.choose(key)
 
     def rows(self) -> tuple[ModelRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return self._model.rows
 
     def key(self) -> str:
@@ -131,7 +131,7 @@ class ModelList(RowList):
         return self._model.rows[at].key if 0 <= at < len(self._model.rows) else ""
 
     def choose(self, key: str) -> bool:
-        """Choose the row of this key without telling, or none; returns whether there is one."""
+        """Choose the row of this key without a signal, or none; returns whether there is one."""
         at = next((at for at, row in enumerate(self._model.rows) if row.key == key), -1)
         self.selectionModel().blockSignals(True)
         if at >= 0:
@@ -151,7 +151,7 @@ class ModelList(RowList):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Qt has the keys stand on the first row without choosing it.
+        # Qt makes the first row current without choosing it.
         at = self.currentIndex()
         if at.isValid() and not self.selectionModel().isSelected(at):
             self.setCurrentIndex(at)
@@ -177,6 +177,6 @@ class ModelList(RowList):
             self.chosen.emit(self.key())
 
 
-def _words_of(row: ModelRow) -> tuple[str, str, str]:
-    beside = f"{row.line}, {row.size}, {row.sign}".rstrip(", ")
-    return row.title, f"{row.title}: {beside}", f"{row.title}\n{row.line}"
+def _row_texts(row: ModelRow) -> tuple[str, str, str]:
+    details = f"{row.line}, {row.size}, {row.sign}".rstrip(", ")
+    return row.title, f"{row.title}: {details}", f"{row.title}\n{row.line}"

@@ -1,4 +1,4 @@
-"""What a pane of the Models page says while it has nothing to show."""
+"""The placeholder of a pane of the Models page that has nothing to show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.theme import Theme, mark
 
 
 class ModelsEmpty(QFrame):
-    """A picture, a title, a few words, and a button where there is something to do. `acted` is sent by it."""
+    """An icon, a title, a few words, and an optional button. `acted` is sent by the button."""
 
     acted = Signal()
 
@@ -25,7 +25,7 @@ class ModelsEmpty(QFrame):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-            # Not by alignment: it would not ask the wrapped words how high they are at this width.
+            # Not by alignment, which would not take the wrapped text's height for this width.
             row = QHBoxLayout()
             row.addStretch(1)
             row.addWidget(label, 1000)
@@ -41,8 +41,8 @@ class ModelsEmpty(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def say(self, title: str, words: str, act: str = "") -> None:
-        """Say this; `act` is what the button does, none without."""
+    def show_message(self, title: str, words: str, act: str = "") -> None:
+        """Show a message; `act` is the button's label, empty for no button."""
         self._title.setText(title)
         self._words.setText(words)
         self.button.setText(act)
@@ -50,7 +50,7 @@ class ModelsEmpty(QFrame):
         self.button.setVisible(bool(act))
 
     def title(self) -> str:
-        """What is said first."""
+        """The title of the message."""
         return self._title.text()
 
     @Slot()

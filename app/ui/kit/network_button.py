@@ -1,4 +1,4 @@
-"""The switch at the right end of the status line: offline, or the network only when it is asked for."""
+"""The switch at the right end of the status line: offline, or the network on demand only."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _TIPS = {
 
 
 class NetworkButton(QPushButton):
-    """A flat button that says which of the two holds. `asked` carries whether a person wants to be offline."""
+    """A flat button that shows the network mode. `offline_requested` carries whether the user wants to be offline."""
 
-    asked = Signal(bool)
+    offline_requested = Signal(bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,22 +34,22 @@ class NetworkButton(QPushButton):
         self._restyle()
 
     def set_offline(self, offline: bool) -> None:
-        """Show which of the two holds."""
+        """Show the mode."""
         self._offline = offline
-        self._say()
+        self._update_label()
 
     def set_busy(self, words: str) -> None:
-        """Say what the network is used for now ("Downloading 34 %"); empty for nothing."""
+        """Show what the network is used for now ("Downloading 34 %"); empty for nothing."""
         if words != self._busy:
             self._busy = words
-            self._say()
+            self._update_label()
 
     @Slot()
     def _clicked(self) -> None:
-        self.setChecked(self._offline)  # until whoever keeps the setting says so
-        self.asked.emit(not self._offline)
+        self.setChecked(self._offline)  # until the owner of the setting changes it
+        self.offline_requested.emit(not self._offline)
 
-    def _say(self) -> None:
+    def _update_label(self) -> None:
         words = self._busy if self._busy and not self._offline else OFFLINE if self._offline else ON_DEMAND
         self.setChecked(self._offline)
         self.setText(words)
@@ -63,13 +63,13 @@ class NetworkButton(QPushButton):
     def _restyle(self) -> None:
         self.setFont(self._theme.font("small"))
         self.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
-        self._say()
+        self._update_label()
 
 
 def downloading(done: int, total: int) -> str:
-    """How far a download is, in few words; bytes where the whole is not known.
+    """A download's progress in few words; in bytes if the total is not known.
 
-    Once everything is there, the model is checked and tried out, which asks nothing of the network.
+    Once everything is downloaded, the model is checked and tried out, which needs no network.
     """
     if 0 < total <= done:
         return "Trying the new model"

@@ -1,4 +1,4 @@
-"""A line that says what went wrong, or gives a hint, where the person is looking."""
+"""A line with an error or a hint, shown where the user is looking."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.ui.kit.theme import Theme, mark
 
 
 class Notice(QFrame):
-    """One sentence and one hint; a bug's report, or a folder's path, can be copied. Hidden while nothing is to be said.
+    """One sentence and one hint; a bug's report, or a folder's path, can be copied. Hidden while there is no message.
 
-    `closed` is sent when the person puts the line away, `acted` when the deed is done that it offers.
+    `closed` is sent when the user closes the line, `acted` by the button of the offered action.
     """
 
     closed = Signal()
@@ -57,26 +57,26 @@ class Notice(QFrame):
         self.hide()
 
     def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
-        """Say what went wrong and what to do; with a report there is a button that copies it; `act` as for a hint."""
+        """Show an error and a hint; with a report there is a button that copies it; `act` as in `show_hint`."""
         self._show("fault", sentence, hint, report, act)
 
     def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
-        """Say something that is worth knowing and not wrong; `act` is what a button offers to do about it."""
+        """Show a message that is no error; `act` is the label of a button for an action."""
         self._show("hint", sentence, hint, "", act)
 
     def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
-        """Say why a folder is not shown, with a button that copies its path."""
+        """Explain why a folder is not shown, with a button that copies its path."""
         self._show("hint", sentence, hint, path, copy="Copy the path")
         QTimer.singleShot(0, self._come_into_view)  # once it has its place
 
     def clear(self) -> None:
-        """Take the line away: what it said no longer holds."""
+        """Hide the line: its message no longer applies."""
         self._sentence.clear()
         self._hint.clear()
         self.hide()
 
     def sentence(self) -> str:
-        """What the line says, empty while it is hidden."""
+        """The sentence, empty while the line is hidden."""
         return self._sentence.text()
 
     def _show(
@@ -125,7 +125,7 @@ class Notice(QFrame):
         self._close.setIconSize(QSize(theme.step(4), theme.step(4)))
         self._sentence.setFont(theme.font("strong"))
         self._hint.setFont(theme.font("ui"))
-        # One line of words stands level with the sign and with what puts it away.
+        # A single line of text is level with the sign and the close button.
         high = self._sentence.fontMetrics().height()
         self._words.setContentsMargins(0, max(0, (self._close.sizeHint().height() - high) // 2), 0, 0)
         self._sign.setContentsMargins(0, max(0, (self._close.sizeHint().height() - size) // 2), 0, 0)

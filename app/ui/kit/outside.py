@@ -1,4 +1,4 @@
-"""Folders and pages shown by the programs that the person has for them."""
+"""Opening folders and pages in the desktop's own programs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 _LIBRARIES = "LD_LIBRARY_PATH"
-# Where PyInstaller's start of a bundle keeps what the variable was before.
+# Where PyInstaller's bootloader saves the variable's original value.
 _BEFORE = "LD_LIBRARY_PATH_ORIG"
-# With Wayland Qt hands on to it the right to come to the front, which only a program that is there can give away.
+# With Wayland Qt passes it the right to come to the front, which only a running program can pass on.
 _LAUNCHER, _LAUNCHER_ON = "xdg-open", "xcb"
 _LOOK_MS = 100
 _MOST_LOOKS = 300
@@ -23,41 +23,41 @@ _NOT_SHOWN = "No program opened the folder."
 
 
 def open_outside(url: QUrl) -> bool:
-    """Have the desktop show a folder or a page; False where no program took it."""
+    """Have the desktop show a folder or a page; False if no program opened it."""
     with as_before_the_bundle():
         return QDesktopServices.openUrl(url)
 
 
-def open_folder(folder: Path, say: Callable[[str, str, str], None], asker: QObject) -> None:
-    """Have the desktop show a folder, which is made where it is not there.
+def open_folder(folder: Path, on_failure: Callable[[str, str, str], None], owner: QObject) -> None:
+    """Have the desktop show a folder, which is created if it is missing.
 
-    Where it is not shown, `say` is called with a sentence, a hint, and the folder's path: at once, or a moment later if
-    `asker` is still there.
+    If it is not shown, `on_failure` is called with a sentence, a hint, and the folder's path: at once, or a moment
+    later if `owner` still exists.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        say("The folder cannot be made.", fault.strerror or "", str(folder))
+        on_failure("The folder cannot be made.", fault.strerror or "", str(folder))
         return
     launcher = shutil.which(_LAUNCHER) if QGuiApplication.platformName() == _LAUNCHER_ON else None
     if launcher is not None:
-        _Launched(launcher, folder, say, asker)
+        _Launched(launcher, folder, on_failure, owner)
     elif not open_outside(QUrl.fromLocalFile(str(folder))):
-        say(_NOT_SHOWN, str(folder), str(folder))
+        on_failure(_NOT_SHOWN, str(folder), str(folder))
 
 
 class _Launched(QObject):
-    """Runs the launcher of the free desktops, and tells where that says soon that it found no program.
+    """Runs the launcher of the free desktops, and reports if that soon exits because it found no program.
 
-    Qt runs it too, and does not wait for what it says.
+    Qt runs it too, but does not wait for its exit code.
     """
 
     def __init__(
-        self, launcher: str, folder: Path, say: Callable[[str, str, str], None], asker: QObject
+        self, launcher: str, folder: Path, on_failure: Callable[[str, str, str], None], owner: QObject
     ) -> None:
-        super().__init__(asker)
+        super().__init__(owner)
         self._folder = folder
-        self._say = say
+        self._on_failure = on_failure
         self._looks = 0
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
@@ -79,20 +79,22 @@ class _Launched(QObject):
         code = self._run.poll()
         if code:
             self._fail()
-        elif code == 0 or self._looks >= _MOST_LOOKS:  # one that goes on has become the program that shows it
+        elif (
+            code == 0 or self._looks >= _MOST_LOOKS
+        ):  # one still running has become the program that shows it
             self.deleteLater()
 
     def _fail(self) -> None:
         self._timer.stop()
-        self._say(_NOT_SHOWN, str(self._folder), str(self._folder))
+        self._on_failure(_NOT_SHOWN, str(self._folder), str(self._folder))
         self.deleteLater()
 
 
 @contextlib.contextmanager
 def as_before_the_bundle() -> Iterator[None]:
-    """While this lasts, programs that are started find the system's libraries, not the ones of a bundle (Linux).
+    """Inside this context, started programs find the system's libraries, not those of a bundle (Linux).
 
-    The processes of the bundle itself find theirs by that variable.
+    The bundle's own processes need the variable to find theirs.
     """
     ours = os.environ.get(_LIBRARIES)
     if ours is None or "_PYI_ARCHIVE_FILE" not in os.environ:

@@ -1,4 +1,4 @@
-"""What every page of the window has."""
+"""The base class of the window's pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from app.ui.kit.theme import Theme
 
 
 class Page(QWidget):
-    """A page of the window: its name on the rail, its shortcuts, and what the window asks of it.
+    """A page of the window: its name on the rail, its shortcuts, and its interface to the window.
 
-    `note` is one line for the status line (empty clears it); `lost` says that the model process died, so
-    that the window has it started again; `open_settings` asks the window for the settings page, `open_about` for the
-    page on Spanlight itself, `open_models` for a section of the page of models by its key; `look_inside` carries a
-    Visit that the window hands to the page where models are opened up.
+    `note` is one line for the status line (empty clears it); `lost` is sent when the model process died, so that the
+    window restarts it; `open_settings` requests the settings page, `open_about` the page about Spanlight,
+    `open_models` a section of the models page by its key; `look_inside` carries a Visit for the Inspect page.
     """
 
     KEY = ""
@@ -45,27 +44,27 @@ class Page(QWidget):
         self.setAccessibleName(self.TITLE)
 
     def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
-        """Have keys do something while this page is up, wherever in the window the focus is."""
+        """Add shortcuts that work while this page is shown, wherever in the window the focus is."""
         for keys, slot in shortcuts:
             shortcut = QShortcut(QKeySequence(keys), self)
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(slot)
 
     def stop(self) -> bool:
-        """Stop what runs on this page; returns whether there was something to stop."""
+        """Stop the running work of this page; returns whether there was any."""
         return False
 
     def keep(self) -> None:
-        """Save what was typed, and put splitter positions into the settings; called when the window closes."""
+        """Save drafts, and put splitter positions into the settings; called when the window closes."""
 
     def shown(self) -> None:
-        """Put the keyboard focus where a person wants to begin; called when the page comes up."""
+        """Set the keyboard focus for a start; called when the page is shown."""
 
     def painted(self) -> None:
-        """Begin what may wait until the window has been painted; called once, of the page that is up then."""
+        """Begin work that may wait until the window is painted; called once, on the page shown then."""
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open files that were named on the command line or dropped on the window."""
+        """Open files given on the command line or dropped on the window."""
 
     def settings_changed(self) -> None:
-        """Take up what was changed on the settings page."""
+        """Apply what was changed on the settings page."""

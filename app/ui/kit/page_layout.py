@@ -1,4 +1,4 @@
-"""Lines of a page with air between them, and what is drawn below lit words."""
+"""A text layout with line spacing, and the lines under highlighted words."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _BLANK = 0.7
 
 
 class PageLayout(QPlainTextDocumentLayout):
-    """The plain text layout, which lays out only what is looked at, with `leading` pixels more to a line.
+    """Qt's plain text layout, which lays out only the visible part, with `leading` pixels added to each line.
 
-    Qt's own has no line spacing, and sets right-to-left paragraphs at the left. A block's lines are put right when its
-    rectangle is first asked for; half of the leading stands above a line and half below.
+    Qt's own has no line spacing, and aligns right-to-left paragraphs to the left. A block's lines are corrected when
+    its rectangle is first requested; half of the leading is above a line and half below.
     """
 
     def __init__(self, document: QTextDocument, leading: float) -> None:
@@ -30,7 +30,7 @@ class PageLayout(QPlainTextDocumentLayout):
             return rect
         before = layout.boundingRect().bottom()
         top = 0.0 if block.length() == 1 else self.leading / 2
-        # Qt keeps places in 64ths of a pixel.
+        # Qt stores positions in 64ths of a pixel.
         if abs(layout.lineAt(0).y() - top) > 0.1 or (
             count > 1 and self._touch(layout.lineAt(0), layout.lineAt(1))
         ):
@@ -43,15 +43,15 @@ class PageLayout(QPlainTextDocumentLayout):
                 line.setPosition(QPointF(x, top))
                 top += line.height() + self.leading
         last = layout.lineAt(count - 1)
-        # A blank line parts paragraphs: less than a whole line does that.
+        # A blank line separates paragraphs: less than a full line is enough.
         bottom = (
             last.height() * _BLANK if block.length() == 1 else last.y() + last.height() + self.leading / 2
         )
-        # What Qt adds around the lines is the margin of the first and the last block.
+        # Qt adds the margin of the first and the last block around the lines.
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
 
     def on_line(self, place: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
-        """The place moved to the height of the nearest line; each block comes with where it stands."""
+        """The point moved to the height of the nearest line; each block is given with its position."""
         for block, offset in blocks:
             y = place.y() - offset.y()
             if y >= self.blockBoundingRect(block).height():
@@ -63,7 +63,7 @@ class PageLayout(QPlainTextDocumentLayout):
         return place
 
     def line_above(self, block: QTextBlock, y: float, room: float) -> int:
-        """The number of the line that stands `room` pixels above a place in a paragraph, or lower."""
+        """The number of the line that is `room` pixels above a position in a paragraph, or lower."""
         while y < room and block.previous().isValid():
             block = block.previous()
             y += self.blockBoundingRect(block).height()
@@ -72,7 +72,7 @@ class PageLayout(QPlainTextDocumentLayout):
         return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
 
     def share_of(self, position: int) -> float:
-        """How far down the page one of Qt's positions stands, 0 to 1 of its lines."""
+        """How far down the page one of Qt's positions is, as a share (0 to 1) of its lines."""
         block = self.document().findBlock(position)
         within = 0
         if block.layout().lineCount():
@@ -84,15 +84,15 @@ class PageLayout(QPlainTextDocumentLayout):
 
 
 def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
-    """Where characters `start` to `end` of a block stand in one of its lines, left to right, in the block's pixels.
+    """The boxes of characters `start` to `end` of a block in one of its lines, left to right, in the block's pixels.
 
-    There are several boxes where scripts of both directions stand beside each other.
+    There are several boxes where a line mixes scripts of both directions.
     """
     start = max(start, line.textStart())
     end = min(end, line.textStart() + line.textLength())
     if start >= end:
         return []
-    # Places of the cursor are ambiguous where the direction changes; where the letters are drawn is not.
+    # Cursor positions are ambiguous where the direction changes; the drawn glyphs are not.
     rects = [run.boundingRect() for run in line.glyphRuns(start, end - start)]
     right = line.naturalTextRect().right()
     spans = [(rect.left(), min(rect.right(), right)) for rect in rects]
@@ -106,9 +106,9 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
 
 
 def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
-    """What a line under lit words is drawn with: dots, and for the chosen ones a thick line, of dashes where `faint`.
+    """The pen for a line under highlighted words: dotted, or thick for the chosen ones, dashed if `faint`.
 
-    `ratio` is the screen's pixels in one unit.
+    `ratio` is the number of screen pixels per unit.
     """
     pen = QPen(colour, (2.0 if chosen else 1.25) * ratio)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)

@@ -9,12 +9,12 @@ from app.ui.kit.theme import Theme, mark
 
 
 class PasswordLine(QWidget):
-    """Why, the field and its button, and whether the last one was wrong. `given` carries what was typed.
+    """An explanation, the field, its button, and a note if the last password was wrong. `entered` carries the password.
 
-    `left` is sent by a second button, which is there if the line is `leavable`.
+    `left` is sent by a second button, shown if the line is `leavable`.
     """
 
-    given = Signal(str)
+    entered = Signal(str)
     left = Signal()
 
     def __init__(self, theme: Theme, *, leavable: bool = False) -> None:
@@ -53,26 +53,26 @@ class PasswordLine(QWidget):
         self.hide()
 
     def ask(self, what: str, wrong: bool) -> None:
-        """Ask for the password of `what`; `wrong` tells that the last one did not fit."""
+        """Ask for the password of `what`; `wrong` if the last one did not fit."""
         self._why.setText(f"{what} is encrypted. Type its password to open it here.")
         self._wrong.setVisible(wrong)
         self.field.clear()
         self.show()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def asks(self) -> bool:
-        """Whether a password is being asked for."""
+    def is_asking(self) -> bool:
+        """Whether it is asking for a password."""
         return not self.isHidden()
 
     def put_away(self) -> None:
-        """Ask no more, and forget what was typed."""
+        """Hide the line and clear the password."""
         self.field.clear()
         self.hide()
 
     @Slot()
     def _give(self) -> None:
         if self.field.text():
-            self.given.emit(self.field.text())
+            self.entered.emit(self.field.text())
 
     @Slot()
     def _restyle(self) -> None:

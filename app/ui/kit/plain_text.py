@@ -1,4 +1,4 @@
-"""A plain text to read and copy, as it stands."""
+"""A read-only plain text that can be copied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.theme import Theme
 
 
 class PlainText(QPlainTextEdit):
-    """A text that can be selected and scrolled by mouse and keys, in letters of one width; Tab leaves it."""
+    """A monospaced text that can be selected and scrolled by mouse and keys; Tab leaves it."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()

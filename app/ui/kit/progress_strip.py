@@ -1,4 +1,4 @@
-"""One line of progress where the person is looking: what, how far, how long still, and Stop."""
+"""A line of progress: what is done, how far, the time left, and Stop."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from app.ui.kit.theme import Theme
 
 
 def waits_for(ahead: str) -> str:
-    """What stands where a job's progress will."""
+    """The text of a job that waits for another one."""
     return f"Waits for {ahead} to end"
 
 
-class InLine(QObject):
-    """Says in a strip what a job waits for, and from its beginning on `words`; it lives as long as the job."""
+class QueueStatus(QObject):
+    """Shows in a strip what a job waits for, and `words` once it starts; it lives as long as the job."""
 
     def __init__(self, lane: Lane, job: Job, strip: ProgressStrip, words: str) -> None:
         super().__init__(job)
-        # The job is its parent: held here too, neither of them would ever go.
+        # The job is its parent: a second reference here would make a cycle that is never freed.
         self._lane, self._strip, self._words = lane, strip, words
-        job.moved.connect(self._say)
-        job.started.connect(self._say)
-        self._say()
+        job.moved.connect(self._show_state)
+        job.started.connect(self._show_state)
+        self._show_state()
 
     @Slot()
-    def _say(self) -> None:
+    def _show_state(self) -> None:
         job = self.parent()
         ahead = self._lane.ahead(job) if isinstance(job, Job) else ""
         self._strip.waiting(waits_for(ahead) if ahead else self._words)
 
 
 class ProgressStrip(QFrame):
-    """A thin bar with a line of words and a Stop button; hidden while there is nothing to tell.
+    """A thin bar with a line of words and a Stop button; hidden while nothing runs.
 
-    `stop_asked` is sent when the person presses Stop.
+    `stop_asked` is sent when Stop is pressed.
     """
 
     stop_asked = Signal()
@@ -69,13 +69,13 @@ class ProgressStrip(QFrame):
         self.hide()
 
     def waiting(self, words: str) -> None:
-        """Say that work has begun and its length is not known yet."""
+        """Show that work has begun whose length is not known yet."""
         self._words.setText(words)
         self._bar.setRange(0, 0)
         self.show()
 
     def rest(self, words: str, fraction: float) -> None:
-        """Say why nothing moves for now, the bar standing where the work had come to."""
+        """Show why the work pauses, with the bar at the fraction done."""
         self._words.setText(words)
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(fraction * 1000))
@@ -83,7 +83,7 @@ class ProgressStrip(QFrame):
         self.show()
 
     def show_progress(self, progress: Progress) -> None:
-        """Show how far the work has come, and how long it still takes where that is known."""
+        """Show the progress, and the time left if it is known."""
         words = progress.what or "Reading"
         if progress.total:
             self._bar.setRange(0, 1000)
@@ -98,7 +98,7 @@ class ProgressStrip(QFrame):
         self.show()
 
     def words(self) -> str:
-        """What is said beside the bar."""
+        """The words above the bar."""
         return self._words.text()
 
     def focus_stop(self) -> None:
@@ -110,9 +110,9 @@ class ProgressStrip(QFrame):
         return self._stop.hasFocus()
 
     def clear(self) -> None:
-        """Take the strip away."""
+        """Hide the strip."""
         self.hide()
-        # An endless bar moves: it must not go on where nobody sees it.
+        # A busy bar is animated: it must not run on while hidden.
         self._bar.setRange(0, 1)
         self._bar.reset()
 

@@ -1,4 +1,4 @@
-"""Lists of results whose rows are painted: what they hold and how they behave, whatever the rows are."""
+"""The model and the base view of lists whose rows are painted by a delegate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class RowModel(QAbstractListModel):
-    """Rows in their order; `words` gives of each what it is called, what a screen reader says, and the tool tip."""
+    """Rows in order; `words` gives for each its name, its text for a screen reader, and its tool tip."""
 
     def __init__(self, words: Callable[[Any], tuple[str, str, str]]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class RowModel(QAbstractListModel):
 
 
 class RowList(QListView):
-    """A list of rows, one of them chosen; Esc is left to the window."""
+    """A list with one row chosen; Esc is left to the window."""
 
     def __init__(self, theme: Theme, name: str, model: RowModel, painter: QStyledItemDelegate) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class RowList(QListView):
         return super().event(event)
 
     def choose_none(self) -> None:
-        """Take the choice away; the keys then start from the first row."""
+        """Clear the choice; the keys then start from the first row."""
         self.clearSelection()
         self.selectionModel().clearCurrentIndex()
 

@@ -28,7 +28,7 @@ class SampleList(QFrame):
     def set_titles(
         self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
     ) -> None:
-        """Offer these, in this order; Tab comes to them from `before`, where that is told."""
+        """Offer these, in this order; Tab reaches them from `before`, if given."""
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []

@@ -30,7 +30,7 @@ def nice_label(label: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """The text with places in its very long words where a line may end."""
+    """The text with zero-width break opportunities in its very long words."""
     return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
 
 
@@ -54,7 +54,7 @@ def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A name, its share of the bar (0 to 1, None for no bar), its number in words, and whether it stands out."""
+    """A name, its share of the bar (0 to 1, None for no bar), its number as text, and whether it is emphasised."""
 
     name: str
     fraction: float | None
@@ -82,7 +82,7 @@ class ScoreBars(QWidget):
         self.update()
 
     def rows(self) -> tuple[ScoreRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return self._rows
 
     def sizeHint(self) -> QSize:
@@ -94,7 +94,7 @@ class ScoreBars(QWidget):
         return QSize(self._theme.step(30), self.sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Take the keys that this widget knows."""
+        """Copy the rows on Ctrl+C."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText("\n".join(f"{row.name}\t{row.number}" for row in self._rows))
             event.accept()
@@ -102,7 +102,7 @@ class ScoreBars(QWidget):
         super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Show a row's whole name under the pointer."""
+        """Show the full name of the row under the pointer."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height()
             row = self._rows[at] if 0 <= at < len(self._rows) else None

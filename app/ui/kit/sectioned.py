@@ -1,4 +1,4 @@
-"""Pages of several sections: their names above, the one that is up below."""
+"""Pages of several sections: their names above, the current one below."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from app.ui.kit.theme import Theme
 
 
 class Section(QWidget):
-    """A section of a page: it is made when it is first up, and lays itself out whole.
+    """A section of a page, created when it is first shown.
 
-    `notice` is a line for faults, which the section puts where the person is looking; `say_fault` fills it. `note` is
-    one line for the status line; `go` carries the key of another section and what it is to be shown there.
+    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it. `note` is
+    one line for the status line; `go` carries the key of another section and what to show there.
     """
 
     KEY: ClassVar[str] = ""
@@ -41,20 +41,20 @@ class Section(QWidget):
         self.setAccessibleName(self.TITLE)
 
     def shown(self) -> None:
-        """Read afresh what is shown, and put the keyboard focus where a person wants to begin."""
+        """Refresh the content, and set the keyboard focus for a start."""
 
     def receive(self, argument: object) -> None:
-        """Show what another section sent along with `go`; called before `shown`."""
+        """Show what another section sent with `go`; called before `shown`."""
 
     def keep(self) -> None:
         """Put splitter positions and choices into the settings; called when the window closes."""
 
     def search(self) -> None:
-        """Put the keyboard focus into the search, where there is one."""
+        """Put the keyboard focus into the search, if there is one."""
 
     @Slot(object)
-    def say_fault(self, error: BaseException) -> None:
-        """Say what went wrong."""
+    def show_fault(self, error: BaseException) -> None:
+        """Show an error in the notice."""
         fault = fault_of(error)
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
@@ -63,9 +63,9 @@ SectionT = TypeVar("SectionT", bound=Section)
 
 
 class SectionedPage(Page, Generic[SectionT]):
-    """A page of `kinds` of sections, in the order of their names; the first one is up at first.
+    """A page of `kinds` of sections, in the order of their names; the first one is shown first.
 
-    What a page connects to a section that was just made, it does in `connect_section`.
+    A subclass connects itself to a new section in `connect_section`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class SectionedPage(Page, Generic[SectionT]):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._kinds = tuple(kinds)
-        self.made: dict[str, SectionT] = {}
+        self.sections: dict[str, SectionT] = {}
         self.names = Segments(theme, "Section", tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
         self.names.select(self._kinds[0].KEY)
         self.stack = QStackedWidget()
@@ -90,40 +90,40 @@ class SectionedPage(Page, Generic[SectionT]):
         self.add_shortcuts(("Ctrl+Tab", self.next), ("Ctrl+Shift+Tab", self.previous))
 
     def connect_section(self, section: SectionT) -> None:
-        """Listen to what a section says that was just made."""
+        """Connect to the signals of a new section."""
 
-    # What the window asks of a page
+    # The page's interface to the window
 
     def shown(self) -> None:
-        """Bring up the section that is named."""
+        """Show the selected section."""
         self.show_section(self.names.selected())
 
     def keep(self) -> None:
-        """Keep what the sections hold for the next start."""
-        for section in self.made.values():
+        """Have the sections save their state for the next start."""
+        for section in self.sections.values():
             section.keep()
 
     # Sections
 
     def section(self) -> SectionT | None:
-        """The section that is up, if it was made already."""
-        return self.made.get(self.names.selected())
+        """The current section, if it exists already."""
+        return self.sections.get(self.names.selected())
 
     def get(self, kind: type[SectionT]) -> SectionT:
-        """A section of the page, made where it has not been up yet."""
-        if kind.KEY not in self.made:
-            section = self.made[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
+        """A section of the page, created if it has not been shown yet."""
+        if kind.KEY not in self.sections:
+            section = self.sections[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
             section.note.connect(self.note)
             section.go.connect(self.show_section)
             self.connect_section(section)
             self.stack.addWidget(section)
-            # With a stylesheet in force Qt drops the fonts of what gets a parent.
+            # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
             self.theme.refresh()
-        return self.made[kind.KEY]
+        return self.sections[kind.KEY]
 
     @Slot(str, object)
     def show_section(self, key: str, argument: object = None) -> None:
-        """Bring up a section by its key, with something to show in it; an unknown key is let be."""
+        """Show a section by its key, with something to show in it; an unknown key is ignored."""
         kind = next((kind for kind in self._kinds if key == kind.KEY), None)
         if kind is None:
             return
@@ -141,7 +141,7 @@ class SectionedPage(Page, Generic[SectionT]):
 
     @Slot()
     def previous(self) -> None:
-        """Go to the section before, from the first one to the last."""
+        """Go to the previous section, from the first one to the last."""
         self._step(-1)
 
     def _step(self, way: int) -> None:

@@ -1,4 +1,4 @@
-"""A switch between a few named ways, one of them in force."""
+"""A switch between a few named choices, one of them selected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QS
 
 from app.ui.kit.theme import Theme
 
-# Beside its letters, in steps: where there is room, and where there is little.
+# Padding around its text, in steps: where there is room, and where there is little.
 _ROOM, _LEAST_ROOM = 7, 3
 
 
@@ -34,7 +34,7 @@ class _Segment(QPushButton):
 
 
 class Segments(QFrame):
-    """Buttons side by side, one pressed. `chosen` carries the key that a person picked."""
+    """Buttons side by side, one pressed. `chosen` carries the key that the user picked."""
 
     chosen = Signal(str)
 
@@ -66,12 +66,12 @@ class Segments(QFrame):
         self._restyle()
 
     def select(self, key: str) -> None:
-        """Press a button without sending `chosen`; an unknown key is let be."""
+        """Press a button without sending `chosen`; an unknown key is ignored."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
 
     def selected(self) -> str:
-        """The key of the pressed button, or nothing."""
+        """The key of the pressed button, empty if none is."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def focus_selected(self) -> None:
@@ -80,14 +80,14 @@ class Segments(QFrame):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def allow(self, key: str, allowed: bool, tip: str = "") -> None:
-        """Have a button answer or not, with words on why not."""
+        """Enable or disable a button, with a tip on why it is disabled."""
         if key in self._buttons:
             self._buttons[key].setEnabled(allowed)
             self._buttons[key].setToolTip(tip)
 
     @Slot(object, bool)
     def _toggled(self, button: QPushButton, pressed: bool) -> None:
-        """Have Tab come to the pressed button, and the arrow keys go on from it."""
+        """Have Tab reach the pressed button, and the arrow keys move on from it."""
         if pressed:
             for one in self._buttons.values():
                 way = Qt.FocusPolicy.StrongFocus if one is button else Qt.FocusPolicy.ClickFocus

@@ -1,4 +1,4 @@
-"""What all tables of rows that can be sorted have in common."""
+"""The common set-up of sortable tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QTableView
 
 
 def set_up_rows(table: QTableView) -> None:
-    """Have a table show whole rows without a grid, to be chosen and sorted, but not edited; unsorted at first."""
+    """Make a table read-only and sortable, with row selection and without a grid; unsorted at first."""
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
     table.setShowGrid(False)

@@ -1,4 +1,4 @@
-"""The slim line at the window's foot: the reader's state, what was read, and whether the network may be used."""
+"""The status line at the window's foot: the reader's state, the last result, and the network switch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QSpacerI
 from app.ui.kit.network_button import NetworkButton
 from app.ui.kit.theme import Theme
 
-# What the dot looks like: its colour's role, and whether it is filled, so that colour alone never tells.
+# The dot's colour role, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
     "loading": ("mark", False),
     "ready": ("likely", True),
@@ -20,7 +20,7 @@ _DOTS = {
 
 
 class StatusDot(QWidget):
-    """A small dot: filled when ready, a ring while loading, when put away or when something is wrong."""
+    """A small dot: filled when ready, a ring while loading, when unloaded or on an error."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class StatusDot(QWidget):
         self._state = ""
 
     def set_state(self, state: str) -> None:
-        """Take `loading`, `ready`, `fault`, `away` or nothing."""
+        """Set the state: `loading`, `ready`, `fault`, `away` or empty."""
         self._state = state
         self.update()
 
@@ -45,29 +45,29 @@ class StatusDot(QWidget):
 
 
 class ElidedLabel(QLabel):
-    """A label that gives up its tail where there is no room; the whole text is its tool tip then."""
+    """A label that elides its text where there is no room; the full text is then its tool tip."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
-        self._whole = ""
+        self._full_text = ""
         self._tip = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.set_whole(text)
+        self.set_full_text(text)
 
-    def whole(self) -> str:
-        """The text, uncut."""
-        return self._whole
+    def full_text(self) -> str:
+        """The text without elision."""
+        return self._full_text
 
-    def set_whole(self, text: str, tip: str = "") -> None:
-        """Take a text, and what its tool tip says beyond it."""
-        self._whole, self._tip = text, tip
+    def set_full_text(self, text: str, tip: str = "") -> None:
+        """Set the text, and an optional tool tip."""
+        self._full_text, self._tip = text, tip
         self.setAccessibleName(text)
         self._cut()
 
     def natural_width(self) -> int:
-        """The width in pixels that the whole text needs."""
-        return self.fontMetrics().horizontalAdvance(self._whole) + 2
+        """The width in pixels that the full text needs."""
+        return self.fontMetrics().horizontalAdvance(self._full_text) + 2
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the new width."""
@@ -75,10 +75,12 @@ class ElidedLabel(QLabel):
         self._cut()
 
     def _cut(self) -> None:
-        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, max(0, self.width()))
+        shown = self.fontMetrics().elidedText(
+            self._full_text, Qt.TextElideMode.ElideRight, max(0, self.width())
+        )
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(self._tip or (self._whole if shown != self._whole else ""))
+        self.setToolTip(self._tip or (self._full_text if shown != self._full_text else ""))
 
 
 class StatusLine(QFrame):
@@ -107,22 +109,22 @@ class StatusLine(QFrame):
         self._restyle()
 
     def set_state(self, state: str, text: str, tip: str = "") -> None:
-        """Say the reader's state: `loading`, `ready`, `fault` or `away`, in words beside the dot."""
+        """Show the reader's state (`loading`, `ready`, `fault` or `away`), with words next to the dot."""
         self._dot.set_state(state)
-        self._state.set_whole(text, tip)
+        self._state.set_full_text(text, tip)
         self._fit()
 
     def set_note(self, text: str) -> None:
-        """Say what was last read and how fast; an empty text clears it."""
-        self._note.set_whole(text)
+        """Show what was last read and how fast; an empty text clears it."""
+        self._note.set_full_text(text)
 
     def state(self) -> str:
-        """The words beside the dot."""
-        return self._state.whole()
+        """The words next to the dot."""
+        return self._state.full_text()
 
     def note(self) -> str:
         """The note on the last piece of work."""
-        return self._note.whole()
+        return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the new width."""

@@ -44,29 +44,29 @@ _SERIF = (
     "Charter", "Charis SIL", "Source Serif 4", "Georgia", "Cambria", "Noto Serif", "Liberation Serif", "DejaVu Serif",
 )  # fmt: skip
 _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
-# What fontconfig and offscreen Qt say where the desktop names no font of its own.
+# What fontconfig and offscreen Qt report where the desktop names no font of its own.
 _NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
-# Drawn smaller, thin lines would lie between the pixels: it is drawn so large and made smaller.
+# Drawn smaller, thin lines would lie between the pixels: icons are drawn at this size and scaled down.
 _LEAST_ICON = 16
-# Qt takes a clone, and nothing in Python would hold it.
+# Qt takes ownership of a clone, and nothing in Python would keep it alive.
 _clones: list[QIconEngine] = []
 
 
 @cache
 def line_icon(svg: str, usual: str, switched_on: str, disabled: str) -> QIcon:
-    """The icon of an SVG's text in three colours, one and the same for as long as the process lives.
+    """The icon of an SVG's text in three colours, one object for the lifetime of the process.
 
-    It must never be in a cycle that Python's collector takes apart: its engine would go before it, and it would then
-    reach for what is gone.
+    It must never be in a cycle that Python's collector breaks up: its engine would be freed before it, and it would
+    then access freed memory.
     """
     return QIcon(LineIcon(svg, usual, switched_on, disabled))
 
 
 class LineIcon(QIconEngine):
-    """A line icon that is drawn when it is seen, in the size that is wanted: each of three colours a mode or a state.
+    """A line icon that is drawn when first painted, at the requested size: each of three colours a mode or a state.
 
-    To draw every icon of a page in all modes and three sizes beforehand took 40 ms of the start.
+    Drawing every icon of a page in all modes and three sizes beforehand took 40 ms of the start.
     """
 
     def __init__(self, svg: str, usual: str, switched_on: str, disabled: str) -> None:
@@ -101,7 +101,7 @@ class LineIcon(QIconEngine):
 
 
 def drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
-    """A picture of so many pixels a side."""
+    """A picture of `size` pixels a side."""
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -111,9 +111,9 @@ def drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
 
 
 class ThemeFile:
-    """One theme as its TOML file says it: base colours, and roles that name them.
+    """One theme as defined by its TOML file: base colours, and roles that name them.
 
-    Raises ValueError when a role names a base colour that is not there, SpanlightError where the file is missing.
+    Raises ValueError when a role names a base colour that does not exist, SpanlightError if the file is missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -126,7 +126,7 @@ class ThemeFile:
         self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
 
 
-# What a desktop's own theme, as GNOME's, may have given a font of its own, which stays when the application gets one.
+# Widgets that a desktop theme such as GNOME's may give a font of their own, which the application's does not replace.
 _OF_THE_DESKTOP = (
     "QAbstractItemView", "QCheckBox", "QComboLineEdit", "QComboMenuItem", "QHeaderView", "QLabel", "QListView", "QMenu",
     "QMenuBar", "QMenuItem", "QMessageBox", "QPushButton", "QRadioButton", "QStatusBar", "QTipLabel", "QToolButton",
@@ -154,14 +154,14 @@ class Theme(QObject):
         self._applied: tuple[str, float] | None = None
         self._units: dict[float, float] = {}
         self._base_font = _base_font()
-        # Asked for with every mark and size, some 1,300 times until the first paint: 65 ms where the font is asked.
+        # Needed for every mark and size, some 1,300 times until the first paint: querying the font took 65 ms.
         self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
         self._serif = _first_installed(_SERIF, "serif")
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property
     def name(self) -> str:
-        """`light` or `dark`: what is shown now."""
+        """The theme in force: `light` or `dark`."""
         if self._wanted != "system":
             return self._wanted
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
@@ -169,11 +169,11 @@ class Theme(QObject):
 
     @property
     def wanted(self) -> str:
-        """`system`, `light` or `dark`: what the person chose."""
+        """The user's choice: `system`, `light` or `dark`."""
         return self._wanted
 
     def choose(self, wanted: str, scale: float = 1.0) -> None:
-        """Take a look and a text size (1.0 is the usual one), and apply both to the application."""
+        """Choose a theme and a text size (1.0 is the default), and apply both to the application."""
         self._wanted = wanted if wanted in CHOICES else "system"
         self._scale = min(2.0, max(0.75, scale))
         hints = QGuiApplication.styleHints()
@@ -184,7 +184,7 @@ class Theme(QObject):
         self._apply()
 
     def scale_documents(self, scale: float) -> None:
-        """Have documents shown in letters so much larger than the usual ones, at the window's text size."""
+        """Set the text size of documents relative to the window's (1.0 is the default)."""
         scale = min(3.0, max(0.5, scale))
         if scale != self._document_scale:
             self._document_scale = scale
@@ -218,7 +218,7 @@ class Theme(QObject):
         return round(steps * self._unit())
 
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
-        """The line icon `name` drawn in a role's colour (and another one where it is switched on)."""
+        """The line icon `name` in a role's colour (and another one where it is switched on)."""
         switched_on = self.colour(active_role).name() if active_role else ""
         return line_icon(
             self._svg(name), self.colour(role).name(), switched_on, self.colour("ink_disabled").name()
@@ -272,7 +272,7 @@ class Theme(QObject):
         font = self.font("ui")
         app.setFont(font)
         app.setPalette(self.palette())
-        app.setStyleSheet(self.stylesheet())  # which gives back the fonts of the desktop
+        app.setStyleSheet(self.stylesheet())  # this restores the desktop's fonts
         for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
             if app.font(kind) != font:  # type: ignore[call-overload]
                 app.setFont(font, kind)  # type: ignore[arg-type]
@@ -282,7 +282,7 @@ class Theme(QObject):
         return self._usual_pixels * self._scale
 
     def _unit(self) -> float:
-        # Measuring a font takes long for what is asked for with every mark and row that is drawn.
+        # Measuring a font is slow for a value that is needed for every mark and row drawn.
         pixels = self._base_pixels()
         if pixels not in self._units:
             # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
@@ -299,7 +299,7 @@ class Theme(QObject):
 
 
 def mark(widget: QWidget, **properties: str) -> None:
-    """Set what the stylesheet asks about (kind, ink, bare, ...) and have the widget drawn anew."""
+    """Set the properties that the stylesheet selects on (kind, ink, bare, ...) and restyle the widget."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     widget.style().unpolish(widget)
@@ -307,7 +307,7 @@ def mark(widget: QWidget, **properties: str) -> None:
 
 
 def _text(path: Path) -> str:
-    """A resource's text; raises SpanlightError where it is missing."""
+    """A resource's text; raises SpanlightError if it is missing."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""A list at the left and the page of what is chosen at the right, with a line to drag between them."""
+"""A list at the left and the page of the chosen item at the right, with a splitter between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TwoPanes(QSplitter):
         inner.setProperty("kind", "desk")
         inner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.left = QVBoxLayout(inner)
-        # In a low window, or in large letters, all of it can still be reached.
+        # It scrolls, so that all of it can be reached in a low window or at a large text size.
         self._side = QScrollArea()
         self._side.setWidget(inner)
         self._side.setWidgetResizable(True)
@@ -38,13 +38,13 @@ class TwoPanes(QSplitter):
         self._restyle()
 
     def show_right(self, page: QWidget) -> None:
-        """Show a page at the right, which is added to the stack where it is new."""
+        """Show a page at the right, which is added to the stack if it is new."""
         if self.right.indexOf(page) < 0:
             self.right.addWidget(page)
         self.right.setCurrentWidget(page)
 
     def restore(self, sizes: list[int]) -> None:
-        """Take the sizes that were kept, or the usual ones."""
+        """Set the saved sizes, or the default ones."""
         self.setSizes(sizes if len(sizes) == 2 else [self._theme.step(96), self._theme.step(200)])
 
     @Slot()

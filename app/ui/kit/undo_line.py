@@ -1,4 +1,4 @@
-"""A line that says what was just done, and takes it back for a while."""
+"""A line that names the last action, and offers to undo it for a while."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def redoes(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
 
 
 class UndoLine(QFrame):
-    """Words and Undo; hidden while there is nothing to take back. `over` is sent when the offer ends unused."""
+    """Words and Undo; hidden while there is nothing to undo. `over` is sent when the offer ends unused."""
 
     undo_asked = Signal()
     over = Signal()
@@ -51,19 +51,19 @@ class UndoLine(QFrame):
         self._restyle()
         self.hide()
 
-    def tell(self, words: str) -> None:
-        """Say what was done, and offer to take it back."""
+    def offer(self, words: str) -> None:
+        """Show what was done, and offer to undo it."""
         self._words.setText(words)
         self.show()
         self._timer.start()
 
     def clear(self) -> None:
-        """Take the offer away without telling."""
+        """Withdraw the offer without a signal."""
         self._timer.stop()
         self.hide()
 
     def words(self) -> str:
-        """What is said."""
+        """The shown words."""
         return self._words.text()
 
     @Slot()

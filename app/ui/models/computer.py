@@ -16,7 +16,7 @@ from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
 from app.ui.kit.facts import Fact, FactsGrid
-from app.ui.kit.form_card import CardColumn, FormCard, say
+from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
@@ -244,7 +244,7 @@ class ComputerSection(ModelsSection):
         if self._devices_job is not None:
             self._devices_job.drop()
         if self._devices is None:
-            say(self._looking, f"{words.LOOKING} {'' if lane.idle else words.BUSY}".strip())
+            set_hint(self._looking, f"{words.LOOKING} {'' if lane.idle else words.BUSY}".strip())
         self._devices_job = lane.start_aside(devices, self.workspace)
         self._devices_job.done.connect(self._found)
         self._devices_job.failed.connect(self._not_found)
@@ -276,7 +276,7 @@ class ComputerSection(ModelsSection):
         lane = self.lanes.work
         self.notice.clear()
         self.away.setEnabled(False)
-        say(self._away_words, "" if lane.idle else words.BUSY)
+        set_hint(self._away_words, "" if lane.idle else words.BUSY)
         self._unload_job = lane.start_aside(unload, self.workspace)
         self._unload_job.done.connect(self._unloaded)
         self._unload_job.failed.connect(self._not_unloaded)
@@ -286,7 +286,7 @@ class ComputerSection(ModelsSection):
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
-            self.say_fault(error)
+            self.show_fault(error)
         self._show_settings()
         self.changed.emit(what)
 
@@ -295,7 +295,7 @@ class ComputerSection(ModelsSection):
     @Slot(object)
     def _found(self, found: Devices) -> None:
         self._devices = found
-        say(self._looking, "")
+        set_hint(self._looking, "")
         self._show_settings()
         self._torch.setText(f"PyTorch {found.torch}" if found.torch else "")
         if self.isVisible() and self.focusWidget() is None:
@@ -303,8 +303,8 @@ class ComputerSection(ModelsSection):
 
     @Slot(object)
     def _not_found(self, error: BaseException) -> None:
-        say(self._looking, "")
-        self.say_fault(error)
+        set_hint(self._looking, "")
+        self.show_fault(error)
 
     @Slot(object)
     def _told(self, use: MemoryUse) -> None:
@@ -313,7 +313,7 @@ class ComputerSection(ModelsSection):
         on_gpu = words.held_size(use, gpu=True)
         self.gpu_bar.set_bytes(use.gpu, on_gpu, use.gpu - use.gpu_free - on_gpu)
         self._memory.setText(words.memory_words(use))
-        say(self._gpu, words.gpu_words(use), "")
+        set_hint(self._gpu, words.gpu_words(use), "")
         self.held.set_facts(words.held_facts(use))
         self.held.setVisible(bool(use.held))
         self._none.setVisible(not use.held)
@@ -321,21 +321,21 @@ class ComputerSection(ModelsSection):
 
     @Slot(object)
     def _unloaded(self, use: MemoryUse) -> None:
-        say(self._away_words, "They are loaded again when they are needed.")
+        set_hint(self._away_words, "They are loaded again when they are needed.")
         self._told(use)
         self.changed.emit("unloaded")
 
     @Slot(object)
     def _not_unloaded(self, error: BaseException) -> None:
-        say(self._away_words, "")
-        self.say_fault(error)
+        set_hint(self._away_words, "")
+        self.show_fault(error)
         self._ask_memory()
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
         self._worked = True
         if not self._putting_away():
-            say(self._away_words, "")
+            set_hint(self._away_words, "")
 
     @Slot()
     def _rested(self) -> None:
@@ -351,7 +351,7 @@ class ComputerSection(ModelsSection):
             self._memory_job.drop()
         self._memory_job = self.lanes.work.start_aside(memory, self.workspace)
         self._memory_job.done.connect(self._told)
-        self._memory_job.failed.connect(self.say_fault)
+        self._memory_job.failed.connect(self.show_fault)
 
     # How it looks
 
@@ -370,14 +370,14 @@ class ComputerSection(ModelsSection):
             self.precision.allow(
                 key, allowed, "" if allowed else f"{title}: not computed in by what was chosen above."
             )
-        say(self._precision_words, words.precision_words(found, settings))
+        set_hint(self._precision_words, words.precision_words(found, settings))
 
     def _lay_out(self) -> None:
         where = FormCard(self.theme, "Where models run")
         self._looking = QLabel()
-        say(self._looking, words.LOOKING)
-        where.add_whole(self._looking)
-        where.add_whole(self.devices)
+        set_hint(self._looking, words.LOOKING)
+        where.add_full_width(self._looking)
+        where.add_full_width(self.devices)
         self._precision_words = where.add_row("Precision", self.precision)
         self._memory, self._gpu, self._none = QLabel(), QLabel(), QLabel("No model is in memory.")
         self._none.setProperty("ink", "quiet")
@@ -396,7 +396,7 @@ class ComputerSection(ModelsSection):
         row.addWidget(self.away)
         row.addStretch(1)
         card = FormCard(self.theme, "Memory")
-        card.add_whole(taken)
+        card.add_full_width(taken)
         self._away_words = card.add_row("Make room", away)
         card.add_row(
             "Put away when idle",

@@ -99,7 +99,7 @@ class InstalledSection(ModelsSection):
             self._list_job.drop()
         self._list_job = self.lanes.files.start(listed, self.workspace)
         self._list_job.done.connect(self._looked)
-        self._list_job.failed.connect(self.say_fault)
+        self._list_job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _looked(self, found: Listed) -> None:
@@ -158,9 +158,9 @@ class InstalledSection(ModelsSection):
 
     def _show_nothing(self, found: Listed) -> None:
         if found.cards or found.broken:
-            self.empty.say("Nothing found", "No installed model fits this search.", "Show all")
+            self.empty.show_message("Nothing found", "No installed model fits this search.", "Show all")
         else:
-            self.empty.say(
+            self.empty.show_message(
                 "No model is installed",
                 "Spanlight reads with models that lie on this computer. Choose one that suits you: a small one takes"
                 " a minute to download.",

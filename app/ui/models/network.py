@@ -17,7 +17,7 @@ from app.flows.network.settings import cache_remark, certificates_remark, standa
 from app.flows.workspace import Workspace
 from app.ui.kit.checked_line import CheckedLine
 from app.ui.kit.file_dialog import folder_name, open_name
-from app.ui.kit.form_card import CardColumn, FormCard, say
+from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
@@ -128,9 +128,9 @@ class NetworkForm(FormCard):
         field, settings = self.fields[name], self._workspace.settings
         field.bad = remark.bad
         if remark.bad:
-            say(field.hint, _NOT_KEPT.format(remark.words.rstrip(".") + "."), "fault")
+            set_hint(field.hint, _NOT_KEPT.format(remark.words.rstrip(".") + "."), "fault")
         else:
-            say(field.hint, remark.words or _ABOUT[name])
+            set_hint(field.hint, remark.words or _ABOUT[name])
         field.line.line.setAccessibleDescription(field.hint.text())
         typed = typed.strip()
         if not remark.bad and typed != getattr(settings, name):
@@ -186,7 +186,7 @@ class NetworkSection(ModelsSection):
         self._column.fill(self)
         self.switch.chosen.connect(self._way_chosen)
         self.form.kept.connect(self._save)
-        self.requests.failed.connect(self.say_fault)
+        self.requests.failed.connect(self.show_fault)
 
     def shown(self) -> None:
         """Show what holds, and read the list of requests afresh."""
@@ -198,7 +198,7 @@ class NetworkSection(ModelsSection):
         """Show what was chosen elsewhere."""
         offline = self.workspace.settings.offline
         self.switch.select("offline" if offline else "asked")
-        say(self._means, _MEANS[offline])
+        set_hint(self._means, _MEANS[offline])
         self.form.show_settings()
 
     def stop(self) -> bool:
@@ -218,7 +218,7 @@ class NetworkSection(ModelsSection):
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
         self.workspace.settings.offline = way == "offline"
-        say(self._means, _MEANS[way == "offline"])
+        set_hint(self._means, _MEANS[way == "offline"])
         self._save("offline")
 
     @Slot(str)
@@ -227,5 +227,5 @@ class NetworkSection(ModelsSection):
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
-            self.say_fault(error)
+            self.show_fault(error)
         self.changed.emit(what)

@@ -246,7 +246,7 @@ class OfferedSection(ModelsSection):
             self._list_job.drop()
         self._list_job = self.lanes.files.start(offers, self.workspace)
         self._list_job.done.connect(self._looked)
-        self._list_job.failed.connect(self.say_fault)
+        self._list_job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _looked(self, found: Offers) -> None:
@@ -326,7 +326,7 @@ class OfferedSection(ModelsSection):
             self.list.choose(name)
 
     def _show_nothing(self) -> None:
-        self.empty.say(
+        self.empty.show_message(
             "Which model would you like?",
             "Choose one at the left to see what it can do, how large it is and under which licence it comes. Nothing is"
             " downloaded before you say so.",
@@ -353,7 +353,7 @@ class OfferedSection(ModelsSection):
             case "use" if card is not None:
                 self._use_job = self.lanes.files.start(_use, self.workspace, card)
                 self._use_job.done.connect(self._used)
-                self._use_job.failed.connect(self.say_fault)
+                self._use_job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:

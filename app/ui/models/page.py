@@ -69,7 +69,7 @@ class ModelsView(SectionedPage[ModelsSection]):
 
     def settings_changed(self) -> None:
         """Tell the sections that something was changed elsewhere."""
-        for section in self.made.values():
+        for section in self.sections.values():
             section.settings_changed()
 
     def open_files(self, paths: list[Path]) -> None:
@@ -96,7 +96,7 @@ class ModelsView(SectionedPage[ModelsSection]):
     @Slot(str)
     def _changed_here(self, what: str) -> None:
         """Tell the other sections, and the window, which tells the other pages."""
-        for section in self.made.values():
+        for section in self.sections.values():
             if section is not self.sender():
                 section.settings_changed()
         self.changed.emit(what)

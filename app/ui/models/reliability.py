@@ -64,7 +64,7 @@ class ReliabilityChart(Chart):
     def count(self) -> int:
         return len(self._marks)
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         mark = self._marks[index]
         return (
             f"{mark.kind.capitalize()}: says {_percent(mark.bin.said)} on average, is right in"
@@ -207,7 +207,7 @@ class ReliabilityCard(QFrame):
 
     @Slot(int)
     def _tell(self, index: int) -> None:
-        self._said.setText(self.chart.said(index))
+        self._said.setText(self.chart.describe(index))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

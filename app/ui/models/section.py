@@ -33,8 +33,8 @@ class ModelsSection(Section):
         """Take up what was changed elsewhere: settings, or which models there are."""
 
     @Slot(object)
-    def say_fault(self, error: BaseException) -> None:
+    def show_fault(self, error: BaseException) -> None:
         """Say what went wrong."""
-        super().say_fault(error)
+        super().show_fault(error)
         if isinstance(error, EngineLost):
             self.lost.emit()

@@ -102,7 +102,7 @@ class _Row(QFrame):
             button.setEnabled(not held)
             button.setToolTip(held)
         self._title.setText(row.title)
-        self._words.set_whole(row.words)
+        self._words.set_full_text(row.words)
         mark(self._words, ink="fault" if row.stage is Stage.FAILED else "quiet")
         self._hint.setText(row.hint)
         self._hint.setVisible(bool(row.hint))

@@ -22,7 +22,7 @@ from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
 from app.ui.kit.elided_choice import ElidedChoice, LinkedChoice
-from app.ui.kit.form_card import CardColumn, FormCard, beside
+from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
@@ -140,9 +140,9 @@ class SettingsView(Page):
         self.reading.chosen.connect(self._reading_chosen)
         self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
-        self.device.asked.connect(self._show_computer)
-        self.network.asked.connect(self._show_network)
-        self.about.asked.connect(self.open_about)
+        self.device.followed.connect(self._show_computer)
+        self.network.followed.connect(self._show_network)
+        self.about.followed.connect(self.open_about)
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(self._top_k_chosen)
@@ -164,7 +164,7 @@ class SettingsView(Page):
             self._models_job.drop()
         self._models_job = self.lanes.files.start(installed_cards, self.workspace)
         self._models_job.done.connect(self._models_found)
-        self._models_job.failed.connect(self._say_fault)
+        self._models_job.failed.connect(self._show_fault)
 
     def stop(self) -> bool:
         """Wait no longer for an answer about updates."""
@@ -235,7 +235,7 @@ class SettingsView(Page):
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
-            self._say_fault(error)
+            self._show_fault(error)
         self.changed.emit(what)
 
     # What can be chosen
@@ -261,7 +261,7 @@ class SettingsView(Page):
         self.updates.settings_changed()
 
     @Slot(object)
-    def _say_fault(self, error: BaseException) -> None:
+    def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
@@ -278,7 +278,7 @@ class SettingsView(Page):
         self._folder.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._folder.setAccessibleName(f"Folder: {self._folder.whole()}")
+        self._folder.setAccessibleName(f"Folder: {self._folder.full_text()}")
         self._open.setAccessibleName("Open the folder where things are kept")
         self._title = QLabel("Settings")
         card = FormCard(self.theme)
@@ -304,10 +304,10 @@ class SettingsView(Page):
         card.add_row("Updates", self.updates)
         card.add_row(
             "Kept in",
-            beside(self._folder, self._open),
+            side_by_side(self._folder, self._open),
             "Texts, drafts and answers stay here and never leave this computer.",
         )
-        card.add_whole(self.not_shown)
+        card.add_full_width(self.not_shown)
         card.add_row("Version", self.about)
         self._column = column = CardColumn(self.theme)
         for part in (self._title, self.notice, card):

@@ -16,7 +16,7 @@ from app.core.wording import size
 from app.flows.network.updates import check_for_updates
 from app.flows.workspace import Workspace
 from app.ui.kit.checked_line import CheckedLine
-from app.ui.kit.form_card import say
+from app.ui.kit.form_card import set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
@@ -235,7 +235,7 @@ class UpdatesRow(QWidget):
 
     @Slot(object)
     def _heard(self, progress: Progress) -> None:
-        say(self.hint, f"{progress.what}…")
+        set_hint(self.hint, f"{progress.what}…")
 
     @Slot(object)
     def _came(self, update: Update) -> None:
@@ -265,11 +265,11 @@ class UpdatesRow(QWidget):
         self.button.setAccessibleName("Stop" if self.checking else "Check now for a newer version")
         self.button.setEnabled(self.checking or (bool(typed) and not remark.bad))
         if remark.bad:
-            say(self.hint, f"{remark.words.rstrip('.')}. It is not used yet.", "fault")
+            set_hint(self.hint, f"{remark.words.rstrip('.')}. It is not used yet.", "fault")
         elif self.checking:
-            say(self.hint, f"Asking {host_of(typed)}…")
+            set_hint(self.hint, f"Asking {host_of(typed)}…")
         else:
-            say(self.hint, _ASKED if typed else _NONE)
+            set_hint(self.hint, _ASKED if typed else _NONE)
         self.line.line.setAccessibleDescription(self.hint.text())
 
     @Slot()

@@ -31,7 +31,7 @@ class NetworkSwitch(QObject):
         self._lanes = lanes
         self._button = button
         self._job: Job | None = None
-        button.asked.connect(self._asked)
+        button.offline_requested.connect(self._asked)
         lanes.network.begun.connect(self._begun)
         lanes.network.rested.connect(self._rested)
         for lane in (lanes.network, lanes.lookups):

@@ -162,7 +162,7 @@ def test_an_answer_outside_the_window_is_ignored_and_why_is_said(
     said = section._words.text()
     assert "0 divided by 0" in said
     assert "training adds nothing" in said
-    places = [section._chart.said(at) for at in range(section._chart.count())]
+    places = [section._chart.describe(at) for at in range(section._chart.count())]
     assert "What transformers computes: undefined." in places
     assert "What training adds up: 0." in places
 
@@ -229,11 +229,11 @@ def test_a_value_is_no_probability(show: Show) -> None:
     assert "squared" in section.about.text() and "logarithm" not in section.about.text()
     terms = (LossTerm("Value", "3.5", -0.25, 14.06),)
     section._show(Losses(insides.window_of(insides.REVIEW), terms, "", 14.06, 14.06, 14.06, squared=True))
-    assert "the model gives −0.25" in section._chart.said(0)
+    assert "the model gives −0.25" in section._chart.describe(0)
     assert rows(section)[0]["value"] == "-0.25"
     change = show(WhySection, insides.REVIEW, stars)._change
-    assert change.count() and "%" not in change.said(0)
-    assert "%" in show(WhySection, insides.REVIEW)._change.said(0)
+    assert change.count() and "%" not in change.describe(0)
+    assert "%" in show(WhySection, insides.REVIEW)._change.describe(0)
 
 
 def test_several_classes_and_a_value_can_be_right(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:

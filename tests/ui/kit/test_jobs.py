@@ -16,7 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.settings.paths import default_paths
 from app.ui.kit.jobs import Flow, Job, Lane
-from app.ui.kit.progress_strip import InLine, ProgressStrip
+from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 
 
@@ -331,7 +331,7 @@ def test_a_job_that_said_what_it_waits_for_goes_when_it_is_over(lane: Lane, qtbo
     end = threading.Event()
     before, job = lane.start(lambda report: end.wait(5)), lane.start(lambda report: None)
     before.name = "the work on Ask"
-    InLine(lane, job, strip, "Getting ready")
+    QueueStatus(lane, job, strip, "Getting ready")
     assert strip.words() == "Waits for the work on Ask to end"
     end.set()
     qtbot.waitUntil(lambda: lane.idle)

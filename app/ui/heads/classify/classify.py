@@ -166,7 +166,7 @@ class ClassifyView(TextPage):
         data = self._class_panel.table.csv()
         self._save_job = self.lanes.files.start(write, lambda: write_atomic(path, data, private=False))
         self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self.say_fault)
+        self._save_job.failed.connect(self.show_fault)
 
     @Slot()
     def _saved(self) -> None:

@@ -114,7 +114,7 @@ class NamesView(TextPage):
         self._shown = NamesShown(self.pane, panel, self)
         self._out = NamesOut(self._shown, panel, lanes, self)
         self._out.note.connect(self.note)
-        self._out.failed.connect(self.say_fault)
+        self._out.failed.connect(self.show_fault)
         self.pane.copy_asked.connect(self._out.copy)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.joining.chosen.connect(self._join)

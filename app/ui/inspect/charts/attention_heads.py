@@ -54,7 +54,7 @@ class AttentionHeads(Chart):
     def count(self) -> int:
         return self._attention.heads if self._attention is not None else 0
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         if self._attention is None:
             return ""
         if index not in self._habits:
@@ -62,7 +62,7 @@ class AttentionHeads(Chart):
         return f"Head {index + 1} of {self.count()} looks {self._habits[index]}"
 
     def table(self) -> Table:
-        rows = tuple((at + 1, self.said(at).partition(" looks ")[2]) for at in range(self.count()))
+        rows = tuple((at + 1, self.describe(at).partition(" looks ")[2]) for at in range(self.count()))
         return Table(("head", "looks"), rows)
 
     def sizeHint(self) -> QSize:
@@ -97,7 +97,9 @@ class AttentionHeads(Chart):
         place = QRectF(theme.step(1), rows * self._pitch_down(), size.width(), theme.step(6))
         here = self._current if self._current >= 0 else self._head
         painter.setPen(theme.colour("ink"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.said(here))
+        painter.drawText(
+            place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.describe(here)
+        )
 
     def _draw_head(self, painter: QPainter, index: int, across: int, current: int) -> None:
         theme = self.theme

@@ -41,7 +41,7 @@ class AttentionLines(Chart):
         if self._attention is not None and 0 <= head < self._attention.heads:
             self._head = head
             if self._current >= 0:
-                self.setAccessibleDescription(self.said(self._current))
+                self.setAccessibleDescription(self.describe(self._current))
             self.update()
 
     def current_moved(self) -> None:
@@ -50,7 +50,7 @@ class AttentionLines(Chart):
     def count(self) -> int:
         return len(self._labels)
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         if self._attention is None:
             return ""
         row = self._attention.row(self._head, index)
@@ -120,9 +120,9 @@ class AttentionLines(Chart):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink" if current >= 0 else "ink_quiet"))
         place = QRectF(self._edge(), size.height() - theme.step(6), width - 2 * self._edge(), theme.step(6))
-        said = self.said(current) if current >= 0 else _INVITE
-        said = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, int(place.width()))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+        text = self.describe(current) if current >= 0 else _INVITE
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def _draw_ticks(self, painter: QPainter, width: float) -> None:
         radius = min(2.5, max(0.6, self._each(width) * 0.3))
@@ -157,11 +157,11 @@ class AttentionLines(Chart):
         painter.drawEllipse(QPointF(x, self._upper()), 4.0, 4.0)
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink"))
-        said = self._labels[self._current]
-        wide = painter.fontMetrics().horizontalAdvance(said) + 4.0
+        text = self._labels[self._current]
+        wide = painter.fontMetrics().horizontalAdvance(text) + 4.0
         left = min(max(0.0, x - wide / 2), max(0.0, width - wide))
         place = QRectF(left, 0, wide, self._upper() - theme.step(1.5))
-        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, said)
+        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
 
     def _draw_labels(self, painter: QPainter, width: float, row: tuple[float, ...]) -> None:
         """Draw labels under the lower tokens, the strongest first."""
@@ -184,7 +184,7 @@ class AttentionLines(Chart):
             painter.save()
             painter.translate(x, self._lower() + theme.step(2))
             painter.rotate(-90)
-            said = metrics.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, int(room))
+            text = metrics.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, int(room))
             place = QRectF(-room, -high, room, 2 * high)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             painter.restore()

@@ -105,12 +105,12 @@ class BarsPicture:
             if part is not Part.TEXT:
                 place = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
                 painter.fillRect(place, theme.colour("desk"))
-            said = names[part].capitalize()
+            text = names[part].capitalize()
             seen = max(left, 0.0)
-            if part is not Part.SPECIAL and right - seen > painter.fontMetrics().horizontalAdvance(said):
+            if part is not Part.SPECIAL and right - seen > painter.fontMetrics().horizontalAdvance(text):
                 painter.setPen(theme.colour("ink_quiet"))
                 place = QRectF(seen, 0, right - seen, sizes.top)
-                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def _draw_spans(self, painter: QPainter, view: Sideways, sizes: BarsSizes) -> None:
         theme = self.theme
@@ -171,8 +171,8 @@ class BarsPicture:
         painter.drawLine(QPointF(0, y), QPointF(wide, y))
         painter.setFont(theme.font("small"))
         metrics = QFontMetricsF(theme.font("small"))
-        said = f"{self.labels[0]} {percent(value) if self.chances else number(value)}"
-        size, high = metrics.horizontalAdvance(said) + theme.step(2), metrics.height()
+        text = f"{self.labels[0]} {percent(value) if self.chances else number(value)}"
+        size, high = metrics.horizontalAdvance(text) + theme.step(2), metrics.height()
         top = sizes.lower if below else sizes.top
         over = y - high - 1 if y - high - 1 >= top else y + 1
         place = QRectF(wide - size, over, size, high)
@@ -180,7 +180,7 @@ class BarsPicture:
         ground.setAlphaF(0.88)
         painter.fillRect(place, ground)
         painter.setPen(theme.colour("ink_quiet"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, said)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_labels(self, painter: QPainter, view: Sideways, sizes: BarsSizes) -> None:
         theme = self.theme
@@ -189,12 +189,12 @@ class BarsPicture:
         for index in view.seen():
             quiet = self.scores.window.tokens[index].part is not Part.TEXT
             painter.setPen(theme.colour("ink_quiet" if quiet else "ink"))
-            said = metrics.elidedText(self.labels[index], Qt.TextElideMode.ElideRight, int(room))
+            text = metrics.elidedText(self.labels[index], Qt.TextElideMode.ElideRight, int(room))
             painter.save()
             painter.translate(view.left(index) + view.column / 2, sizes.middle + sizes.room / 2)
             painter.rotate(-90)
             place = QRectF(-room / 2, -view.column, room, 2 * view.column)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, said)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
             painter.restore()
 
     def _draw_axis(self, painter: QPainter, below: bool, sizes: BarsSizes, name: str) -> None:
@@ -204,8 +204,8 @@ class BarsPicture:
         painter.setPen(theme.colour("ink_quiet"))
         for value in ticks(self.low, self.high):
             place = QRectF(0, self.height(value, below) - high / 2, sizes.left - theme.step(1.5), high)
-            said = f"{value * 100:.0f} %" if self.chances else tick_label(value)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
+            text = f"{value * 100:.0f} %" if self.chances else tick_label(value)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         painter.save()
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink"))

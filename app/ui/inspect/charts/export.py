@@ -60,12 +60,12 @@ def picture(widget: QWidget) -> QImage:
 def picture_bytes(widget: QWidget, kind: str) -> bytes:
     """A picture as a file holds it; `kind` is "png" or "svg". Raises ValueError for another."""
     if kind == "png":
-        held = QByteArray()
-        buffer = QBuffer(held)
+        content = QByteArray()
+        buffer = QBuffer(content)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         QImageWriter(buffer, QByteArray(b"png")).write(picture(widget))
         buffer.close()
-        return bytes(held.data())
+        return bytes(content.data())
     if kind == "svg":
         return _svg(widget)
     raise ValueError(f"no picture is written as {kind}")
@@ -82,8 +82,8 @@ def copy_numbers(chart: Figures) -> None:
 
 
 def _svg(widget: QWidget) -> bytes:
-    held = QByteArray()
-    buffer = QBuffer(held)
+    content = QByteArray()
+    buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     size = _size(widget)
     generator = QSvgGenerator()
@@ -96,7 +96,7 @@ def _svg(widget: QWidget) -> bytes:
     _paint(widget, painter)
     painter.end()
     buffer.close()
-    return bytes(held.data())
+    return bytes(content.data())
 
 
 def _size(widget: QWidget) -> QSize:

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from app.core.inside import Part
 
 # What a box looks like.
-TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_HELD, COLUMN, RESULT_USED, RESULT = (
+TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED, RESULT = (
     "trunk", "used", "quiet", "training", "column used", "column held", "column", "result used", "result",
 )  # fmt: skip
-COLUMNS = (COLUMN_USED, COLUMN_HELD, COLUMN)
+COLUMNS = (COLUMN_USED, COLUMN_IN_MODEL, COLUMN)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PlacedText:
     """A piece of text in its place, wrapped there; `use` is the theme's font, `role` its colour."""
 
     place: QRectF
@@ -33,8 +33,8 @@ class Box:
 
     place: QRectF
     look: str
-    texts: tuple[Words, ...]
-    said: str
+    texts: tuple[PlacedText, ...]
+    description: str
     repeats: int = 1
 
 
@@ -66,6 +66,6 @@ class Figure:
     arrows: list[Arrow] = field(default_factory=list)
     chips: list[Chip] = field(default_factory=list)
     cells: list[Chip] = field(default_factory=list)
-    texts: list[Words] = field(default_factory=list)
+    texts: list[PlacedText] = field(default_factory=list)
     funnel: tuple[QPointF, ...] = ()
     funnel_used: bool = False

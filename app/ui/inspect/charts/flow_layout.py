@@ -10,7 +10,7 @@ from app.core.inside import HeadPicture, ModelPicture, Stage
 from app.ui.inspect.charts import flow_words as words
 from app.ui.inspect.charts.flow_figure import (
     COLUMN,
-    COLUMN_HELD,
+    COLUMN_IN_MODEL,
     COLUMN_USED,
     QUIET,
     RESULT,
@@ -22,7 +22,7 @@ from app.ui.inspect.charts.flow_figure import (
     Box,
     Chip,
     Figure,
-    Words,
+    PlacedText,
 )
 from app.ui.kit.theme import Theme
 
@@ -30,7 +30,7 @@ _CHIP_LINES = 3
 _USED_WIDER = 1.35
 
 
-class Bricks:
+class FigureBuilder:
     """A figure that grows downwards from `y`; `left` is where it begins, `wide` how wide it is, in pixels."""
 
     def __init__(self, theme: Theme, width: float) -> None:
@@ -53,7 +53,9 @@ class Bricks:
             return
         place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
         place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
-        self.figure.texts.append(Words(place, label, "small", "ink" if used else "ink_quiet", centred=True))
+        self.figure.texts.append(
+            PlacedText(place, label, "small", "ink" if used else "ink_quiet", centred=True)
+        )
         self._y += high
 
     def _caption(self, text: str, term: str) -> None:
@@ -61,22 +63,22 @@ class Bricks:
         wide = metrics.horizontalAdvance(text)
         high = metrics.height()
         self.figure.texts.append(
-            Words(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
+            PlacedText(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
         )
         place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
-        self.figure.texts.append(Words(place, term, "small", "ink_quiet"))
+        self.figure.texts.append(PlacedText(place, term, "small", "ink_quiet"))
         self._y += high + self._theme.step(1.5)
 
     def _stack(
-        self, says: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
+        self, lines: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
         centred: bool = False,
-    ) -> tuple[tuple[Words, ...], float]:  # fmt: skip
+    ) -> tuple[tuple[PlacedText, ...], float]:  # fmt: skip
         """Texts under one another, wrapped; and where they end."""
         placed = []
-        for use, role, text in says:
+        for use, role, text in lines:
             if text:
                 high = self._bounds(text, use, wide).height()
-                placed.append(Words(QRectF(left, top, wide, high), text, use, role, right, centred))
+                placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, right, centred))
                 top += high + self._theme.step(0.25)
         return tuple(placed), top
 
@@ -94,7 +96,7 @@ def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
 
 
-class Drafting(Bricks):
+class FigureLayout(FigureBuilder):
     """Lays a picture out from top to bottom; used once."""
 
     def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
@@ -128,7 +130,7 @@ class Drafting(Bricks):
             if x + wide + (more if lines == _CHIP_LINES and left > 1 else 0) > end and x > self._left:
                 if lines == _CHIP_LINES:
                     place = QRectF(x + step(1), self._y, more, high)
-                    self.figure.texts.append(Words(place, f"and {left:,} more", "small", "ink_quiet"))
+                    self.figure.texts.append(PlacedText(place, f"and {left:,} more", "small", "ink_quiet"))
                     break
                 x, lines = self._left, lines + 1
                 self._y += high + gap
@@ -145,7 +147,7 @@ class Drafting(Bricks):
         flowing = words.shape_words(self._shared.read)
         for row in self._shared.rows:
             if len(row) > 1:
-                self._beside(row, middle, wide, flowing)
+                self._stages_side_by_side(row, middle, wide, flowing)
                 flowing = words.shape_words(row[0].output)
                 continue
             stage = row[0]
@@ -160,7 +162,7 @@ class Drafting(Bricks):
             flowing = flowing or (after if after != before or stage.repeats > 1 else "")
         self._down(middle, flowing, used=True)
 
-    def _beside(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
+    def _stages_side_by_side(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
         """Stages side by side: the same goes into each, and what comes out flows together."""
         step = self._theme.step
         gap, edge, start = step(4), step(2.5), self._y
@@ -172,9 +174,9 @@ class Drafting(Bricks):
         placed = []
         for stage, left in zip(row, lefts, strict=True):
             facts = (words.brief(stage), words.weights_words(stage))
-            says = [("strong", "ink", stage.title), ("small", "ink_quiet", stage.term)]
-            says += [("small", "ink_quiet", fact) for fact in facts]
-            placed.append(self._stack(says, left + edge, each - 2 * edge, top + step(2)))
+            lines = [("strong", "ink", stage.title), ("small", "ink_quiet", stage.term)]
+            lines += [("small", "ink_quiet", fact) for fact in facts]
+            placed.append(self._stack(lines, left + edge, each - 2 * edge, top + step(2)))
         bottom = max(low for _, low in placed) + step(2)
         self._y = bottom + step(8)
         for stage, left, (texts, _) in zip(row, lefts, placed, strict=True):
@@ -183,7 +185,7 @@ class Drafting(Bricks):
             on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
             self.figure.arrows += [Arrow(down, True), Arrow(on, True, headed=False)]
             place = QRectF(left, top, each, bottom - top)
-            self.figure.boxes.append(Box(place, TRUNK, texts, words.stage_said(stage)))
+            self.figure.boxes.append(Box(place, TRUNK, texts, words.describe_stage(stage)))
         self._y = bottom + step(3)
 
     def _trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
@@ -192,33 +194,35 @@ class Drafting(Bricks):
         wide = wide if many else min(wide, float(step(120)))
         if stage.training_only or not (stage.parameters or stage.path):
             wide = min(wide, float(step(80)))
-            said = (
+            text = (
                 f"{stage.term}, at training only" if stage.training_only else f"{stage.title}: {stage.term}"
             )
             left = middle - wide / 2 + edge
             texts, low = self._stack(
-                [("small", "ink_quiet", said)], left, wide - 2 * edge, self._y + step(1), centred=True
+                [("small", "ink_quiet", text)], left, wide - 2 * edge, self._y + step(1), centred=True
             )
             place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
             look = TRAINING if stage.training_only else TRUNK
-            self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage)))
+            self.figure.boxes.append(Box(place, look, texts, words.describe_stage(stage)))
             self._y = place.bottom()
             return
         self._y += step(2) if many else 0  # room for those behind
         inner, left = wide - 2 * edge, middle - wide / 2
         term = f"{stage.repeats} {stage.term}" if many else stage.term
-        says = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
+        lines = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
         facts = [
             ("small", "ink_quiet", words.brief(stage)),
             ("small", "ink_quiet", words.weights_words(stage)),
         ]
         top, share = self._y + step(2.5), inner * 0.5
-        texts, low = self._stack(says, left + edge, share, top)
+        texts, low = self._stack(lines, left + edge, share, top)
         more, lower = self._stack(
             facts, left + edge + share + step(3), inner - share - step(3), top, right=True
         )
         place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
-        self.figure.boxes.append(Box(place, TRUNK, (*texts, *more), words.stage_said(stage), stage.repeats))
+        self.figure.boxes.append(
+            Box(place, TRUNK, (*texts, *more), words.describe_stage(stage), stage.repeats)
+        )
         self._y = place.bottom()
 
     def _cells(self) -> None:
@@ -247,7 +251,9 @@ class Drafting(Bricks):
 
     def _heads(self) -> None:
         step = self._theme.step
-        heads = sorted(self._picture.heads, key=lambda head: (not words.first_alone(head), not head.in_use))
+        heads = sorted(
+            self._picture.heads, key=lambda head: (not words.uses_first_token_only(head), not head.in_use)
+        )
         gap = float(step(2) if self._wide < step(240) else step(4))
         unit = (self._wide - gap * (len(heads) - 1)) / (len(heads) - 1 + _USED_WIDER)
         bus, top = self._y + step(9), self._y + step(16)
@@ -257,22 +263,22 @@ class Drafting(Bricks):
             wide = unit * (_USED_WIDER if head.in_use else 1.0)
             columns.append((head, x, wide))
             x += wide + gap
-        alone = [column for column in columns if words.first_alone(column[0])]
-        every = [column for column in columns if not words.first_alone(column[0])]
-        if alone:
+        first_only = [column for column in columns if words.uses_first_token_only(column[0])]
+        all_tokens = [column for column in columns if not words.uses_first_token_only(column[0])]
+        if first_only:
             cell = self.figure.cells[0].place
             label = f"only the first token, {self._picture.window.tokens[0].piece}"
-            self._bus(QPointF(cell.center().x(), cell.bottom()), alone, bus, top, label)
-        if every:
-            middle = (every[0][1] + every[-1][1] + every[-1][2]) / 2
+            self._bus(QPointF(cell.center().x(), cell.bottom()), first_only, bus, top, label)
+        if all_tokens:
+            middle = (all_tokens[0][1] + all_tokens[-1][1] + all_tokens[-1][2]) / 2
             strip, low = self.figure.cells, bus - step(3)
             ends = (strip[0].place.bottomLeft(), strip[-1].place.bottomRight())
             self.figure.funnel = (
                 QPointF(ends[0].x(), ends[0].y() + step(0.75)), QPointF(ends[1].x(), ends[1].y() + step(0.75)),
                 QPointF(middle + step(4), low), QPointF(middle - step(4), low),
             )  # fmt: skip
-            self.figure.funnel_used = any(head.in_use for head, _, _ in every)
-            self._bus(QPointF(middle, low), every, bus, top, "every token’s state")
+            self.figure.funnel_used = any(head.in_use for head, _, _ in all_tokens)
+            self._bus(QPointF(middle, low), all_tokens, bus, top, "every token’s state")
         self._y = top
         ends_at = [self._column(head, left, wide, top) for head, left, wide in columns]
         self._y = max(ends_at, default=top)
@@ -299,7 +305,7 @@ class Drafting(Bricks):
         place.moveLeft(max(self._left, place.left()))
         used = any(head.in_use for head, _, _ in columns)
         self.figure.texts.append(
-            Words(place, label, "small_strong", "ink" if used else "ink_quiet", centred=True)
+            PlacedText(place, label, "small_strong", "ink" if used else "ink_quiet", centred=True)
         )
 
     def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
@@ -309,12 +315,12 @@ class Drafting(Bricks):
         ink = "ink" if used else "ink_quiet"
         inner = wide - 2 * edge
         at = len(self.figure.boxes)
-        badge = words.standing(head)
-        says = [
+        badge = words.head_status(head)
+        lines = [
             ("strong", ink, head.title), ("small", "ink_quiet", words.breakable(head.kind)),
             ("small_strong", "accent" if used else ink, badge),
         ]  # fmt: skip
-        texts, self._y = self._stack(says, left + edge, inner, top + step(2.5))
+        texts, self._y = self._stack(lines, left + edge, inner, top + step(2.5))
         flowing = f"takes {head.takes}"
         middle = left + wide / 2
         for number, stage in enumerate(head.stages):
@@ -336,8 +342,8 @@ class Drafting(Bricks):
         )
         bottom = place.bottom() + edge
         whole = QRectF(left, top, wide, bottom - top)
-        look = COLUMN_USED if used else COLUMN_HELD if head.held else COLUMN
-        box = Box(whole, look, texts, words.head_said(head))
+        look = COLUMN_USED if used else COLUMN_IN_MODEL if head.held else COLUMN
+        box = Box(whole, look, texts, words.describe_head(head))
         self.figure.boxes.insert(at, box)
         return bottom
 
@@ -346,15 +352,15 @@ class Drafting(Bricks):
         ink = "ink" if head.in_use else "ink_quiet"
         top, edge = self._y, step(2)
         if stage.training_only:
-            says = [("small", "ink_quiet", f"{stage.term or stage.title}, at training only")]
+            lines = [("small", "ink_quiet", f"{stage.term or stage.title}, at training only")]
         else:
-            says = [
+            lines = [
                 ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
                 ("small", "ink_quiet", words.brief(stage) if stage.parameters else ""),
                 ("small", "ink_quiet", words.weights_words(stage)),
             ]  # fmt: skip
-        texts, low = self._stack(says, left + edge, wide - 2 * edge, top + step(1.75))
+        texts, low = self._stack(lines, left + edge, wide - 2 * edge, top + step(1.75))
         place = QRectF(left, top, wide, low + step(1.75) - top)
         look = TRAINING if stage.training_only else USED if head.in_use else QUIET
-        self.figure.boxes.append(Box(place, look, texts, words.stage_said(stage, head), stage.repeats))
+        self.figure.boxes.append(Box(place, look, texts, words.describe_stage(stage, head), stage.repeats))
         self._y = place.bottom()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
 from app.core.inside import ModelPicture, Part
 from app.ui.inspect.charts import flow_figure as look
-from app.ui.inspect.charts.flow_layout import Drafting, least_width
+from app.ui.inspect.charts.flow_layout import FigureLayout, least_width
 from app.ui.inspect.charts.flow_words import picture_table
 from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
@@ -20,7 +20,7 @@ _LOOKS = {
     look.QUIET: ("", "line_strong", False),
     look.TRAINING: ("", "line_strong", True),
     look.COLUMN_USED: ("raised", "accent", False),
-    look.COLUMN_HELD: ("", "line_strong", False),
+    look.COLUMN_IN_MODEL: ("", "line_strong", False),
     look.COLUMN: ("", "line_strong", True),
     look.RESULT_USED: ("answer_ground", "answer_line", False),
     look.RESULT: ("track", "", False),
@@ -51,8 +51,8 @@ class FlowPicture(Chart):
     def count(self) -> int:
         return len(self._figure.boxes)
 
-    def said(self, index: int) -> str:
-        return self._figure.boxes[index].said
+    def describe(self, index: int) -> str:
+        return self._figure.boxes[index].description
 
     def about(self) -> str:
         return "Arrow keys walk through the boxes." if self.count() else "Nothing to show yet."
@@ -71,22 +71,22 @@ class FlowPicture(Chart):
         if Qt.Key(key) in ways:
             return 0 if self.current < 0 else min(last, max(0, self.current + ways[Qt.Key(key)]))
         if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            return self._beside(-1 if key == Qt.Key.Key_Left else 1)
+            return self._neighbour(-1 if key == Qt.Key.Key_Left else 1)
         return super().stepped(key, leap)
 
-    def _beside(self, way: int) -> int:
+    def _neighbour(self, way: int) -> int:
         """The nearest box of the next column to that side, else the current one."""
         boxes = self._figure.boxes
         if self.current < 0:
             return 0
         here = boxes[self.current]
-        whole = here.look in look.COLUMNS
+        is_column = here.look in look.COLUMNS
 
         def fits(box: look.Box) -> bool:
             apart = (
                 (box.place.left() - here.place.right()) if way > 0 else here.place.left() - box.place.right()
             )
-            return apart >= 0 and (box.look in look.COLUMNS) == whole
+            return apart >= 0 and (box.look in look.COLUMNS) == is_column
 
         def far(at: int) -> float:
             step = boxes[at].place.center() - here.place.center()
@@ -132,7 +132,7 @@ class FlowPicture(Chart):
         if self._picture is None:
             self._figure = look.Figure()
         else:
-            self._figure = Drafting(self.theme, self._picture, self.width()).draw()
+            self._figure = FigureLayout(self.theme, self._picture, self.width()).draw()
         self.updateGeometry()
 
     @Slot()
@@ -220,7 +220,7 @@ class FlowPicture(Chart):
         for text in box.texts:
             self._write(painter, text)
 
-    def _write(self, painter: QPainter, text: look.Words) -> None:
+    def _write(self, painter: QPainter, text: look.PlacedText) -> None:
         flags = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignVCenter)
         side = Qt.AlignmentFlag.AlignLeft
         if text.right or text.centred:

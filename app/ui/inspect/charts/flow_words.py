@@ -18,7 +18,7 @@ OUTCOMES: dict[Head, str] = {
     Head.NEXT_SENTENCE: "whether the second text follows the first",
     Head.TOKEN_CLASSIFICATION: "a tag for each token",
 }
-IN_USE, HELD, ABSENT = "in use", "in this model too, not in use", "not in this model"
+IN_USE, IN_MODEL, ABSENT = "in use", "in this model too, not in use", "not in this model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ def _take_the_same(one: Stage, other: Stage) -> bool:
 def brief(stage: Stage) -> str:
     """What a stage says of itself, without the settings by name that its module lists."""
     parts = stage.detail.split(", ")
-    kept = [part for part in parts if "=" not in part]
-    return ", ".join(kept or parts[:1])
+    parts_kept = [part for part in parts if "=" not in part]
+    return ", ".join(parts_kept or parts[:1])
 
 
 def shape_words(shape: Shape) -> str:
@@ -72,12 +72,12 @@ def shape_words(shape: Shape) -> str:
     return " × ".join(f"{size:,}" for size in shape)
 
 
-def standing(head: HeadPicture) -> str:
+def head_status(head: HeadPicture) -> str:
     """Whether a head is at work, could be, or is only shown."""
-    return IN_USE if head.in_use else HELD if head.held else ABSENT
+    return IN_USE if head.in_use else IN_MODEL if head.held else ABSENT
 
 
-def first_alone(head: HeadPicture) -> bool:
+def uses_first_token_only(head: HeadPicture) -> bool:
     """Whether a head goes on from the first token alone, and not from every token's state."""
     seen = next((stage.output for stage in head.stages if stage.output and not stage.training_only), ())
     return len(seen) < 3 if seen else "every" not in head.takes
@@ -93,7 +93,7 @@ def breakable(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "\u200b", name)
 
 
-def stage_said(stage: Stage, head: HeadPicture | None = None) -> str:
+def describe_stage(stage: Stage, head: HeadPicture | None = None) -> str:
     """A stage in words: for the tool tip and the screen reader."""
     lines = [f"{stage.title}: {stage.term}" if stage.term else stage.title]
     if stage.repeats > 1:
@@ -111,22 +111,22 @@ def stage_said(stage: Stage, head: HeadPicture | None = None) -> str:
     if stage.training_only:
         lines.append("at training only: it changes nothing here")
     if head is not None and not head.in_use:
-        lines.append(standing(head))
+        lines.append(head_status(head))
     return "\n".join(lines)
 
 
-def head_said(head: HeadPicture) -> str:
+def describe_head(head: HeadPicture) -> str:
     """A head in words: what it takes, what comes out, and whether it is at work."""
     outcome = OUTCOMES.get(head.head, "")
     return "\n".join(
-        (f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", standing(head))
+        (f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", head_status(head))
     )
 
 
 def picture_table(picture: ModelPicture) -> Table:
     """Every stage of the picture in a row, the heads' own after those that all share."""
     rows = [_row("", "", stage) for stage in picture.trunk]
-    rows += [_row(head.kind, standing(head), stage) for head in picture.heads for stage in head.stages]
+    rows += [_row(head.kind, head_status(head), stage) for head in picture.heads for stage in head.stages]
     columns = (
         "head", "standing", "stage", "term", "path", "kind", "detail", "takes", "gives", "weights", "repeats",
         "training only",
@@ -134,9 +134,9 @@ def picture_table(picture: ModelPicture) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _row(head: str, stands: str, stage: Stage) -> tuple[str | int, ...]:
+def _row(head: str, status: str, stage: Stage) -> tuple[str | int, ...]:
     return (
-        head, stands, stage.title, stage.term, stage.path, stage.kind, stage.detail,
+        head, status, stage.title, stage.term, stage.path, stage.kind, stage.detail,
         " and ".join(shape_words(shape) for shape in stage.inputs), shape_words(stage.output), stage.parameters,
         stage.repeats, "yes" if stage.training_only else "no",
     )  # fmt: skip

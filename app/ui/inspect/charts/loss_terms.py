@@ -40,7 +40,7 @@ class LossTerms(Chart):
     def count(self) -> int:
         return len(self._rows())
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         terms = self._losses.terms if self._losses is not None else ()
         if index < len(terms):
             term = terms[index]
@@ -185,8 +185,8 @@ class LossTerms(Chart):
 
     def _text(self, painter: QPainter, place: QRectF, text: str, *, right: bool = False) -> None:
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        said = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
-        painter.drawText(place, int(side | Qt.AlignmentFlag.AlignVCenter), said)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
+        painter.drawText(place, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
 
     def _rule(self, painter: QPainter, y: float, size: QSize, role: str) -> None:
         painter.setPen(QPen(self.theme.colour(role), 1))

@@ -79,7 +79,7 @@ class Matrix(Chart):
             self._current, self.column = row, column
             self._rows.show(row)
             self._columns.show(column)
-            self.setAccessibleDescription(self.said(row))
+            self.setAccessibleDescription(self.describe(row))
             self.update()
 
     @Slot(int)
@@ -93,7 +93,7 @@ class Matrix(Chart):
     def count(self) -> int:
         return len(self._labels)
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         column = self.column if index == self._current and self.column >= 0 else self.best_column(index)
         return ". ".join(self.lines(index, column))
 

@@ -141,16 +141,16 @@ class MatrixPicture:
                 font.setBold(here)
                 painter.setFont(font)
                 room = high if along else wide
-                said = metrics.elidedText(self.labels[index], Qt.TextElideMode.ElideRight, int(room * 0.94))
+                text = metrics.elidedText(self.labels[index], Qt.TextElideMode.ElideRight, int(room * 0.94))
                 painter.save()
                 if along:
                     painter.translate(sizes.left + middle, sizes.top - theme.step(1))
                     painter.rotate(-90)
                     place = QRectF(0, -way.column, room, 2 * way.column)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+                    painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
                 else:
                     place = QRectF(0, sizes.top + middle - way.column, wide + theme.step(1), 2 * way.column)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
+                    painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
                 painter.restore()
 
     def draw_whole(
@@ -207,9 +207,9 @@ class MatrixPicture:
             first = at == 0 and bool(lines)
             painter.setFont(theme.font("quote" if first else "small"))
             painter.setPen(theme.colour("ink" if lines else "ink_quiet"))
-            said = line if len(line) < 160 else f"{line[:158]}…"
-            needed = painter.boundingRect(place, int(wrap), said)
-            painter.drawText(place, int(wrap), said)
+            text = line if len(line) < 160 else f"{line[:158]}…"
+            needed = painter.boundingRect(place, int(wrap), text)
+            painter.drawText(place, int(wrap), text)
             place = place.adjusted(0, needed.height() + theme.step(1), 0, 0)
 
 

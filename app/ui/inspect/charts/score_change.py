@@ -38,7 +38,7 @@ class ScoreChange(Chart):
     def count(self) -> int:
         return len(self._removals.sentences) if self._removals is not None else 0
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         removals = self._removals
         if removals is None:
             return ""
@@ -99,16 +99,20 @@ class ScoreChange(Chart):
             return
         wide = size.width() - 2 * theme.step(1)
         metrics = QFontMetricsF(theme.font("small_strong"))
-        told = max(metrics.horizontalAdvance(said) for said in (_CHANGE, "> 99 % → > 99 %")) + theme.step(2)
-        room = max(theme.step(20), wide - max(told, wide * 0.16) - theme.step(10))
+        numbers_width = max(
+            metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99 % → > 99 %")
+        ) + theme.step(2)
+        room = max(theme.step(20), wide - max(numbers_width, wide * 0.16) - theme.step(10))
         words = QRectF(theme.step(2), 0, room * 0.66, 0)
         bars = QRectF(words.right() + theme.step(4), 0, room * 0.34, 0)
-        numbers = QRectF(bars.right() + theme.step(4), 0, max(told, wide - bars.right() - theme.step(4)), 0)
+        numbers = QRectF(
+            bars.right() + theme.step(4), 0, max(numbers_width, wide - bars.right() - theme.step(4)), 0
+        )
         painter.setFont(theme.font("small_strong"))
         painter.setPen(theme.colour("ink_quiet"))
         left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        for place, said in ((words, "Without this sentence"), (numbers, _CHANGE)):
-            painter.drawText(QRectF(place.left(), 0, place.width(), self._top()), left, said)
+        for place, text in ((words, "Without this sentence"), (numbers, _CHANGE)):
+            painter.drawText(QRectF(place.left(), 0, place.width(), self._top()), left, text)
         middle = bars.center().x()
         half = QRectF(bars.left(), 0, bars.width() / 2 - theme.step(1), self._top())
         painter.drawText(half, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, "falls")
@@ -143,12 +147,12 @@ class ScoreChange(Chart):
         painter.setFont(theme.font("quote"))
         painter.setPen(theme.colour("ink"))
         metrics = painter.fontMetrics()
-        said = " ".join(removals.sentences[index].text.split())
+        text = " ".join(removals.sentences[index].text.split())
         # Two lines' worth of words, less what breaking them between words may cost.
-        said = metrics.elidedText(said, Qt.TextElideMode.ElideRight, int(words.width() * 1.8))
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(words.width() * 1.8))
         place = QRectF(words.left(), row.top(), words.width(), row.height())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        painter.drawText(place, int(flags), said)
+        painter.drawText(place, int(flags), text)
 
     def _draw_bar(self, painter: QPainter, row: QRectF, bars: QRectF, share: float) -> None:
         theme, high = self.theme, self.theme.step(3)
@@ -172,5 +176,5 @@ class ScoreChange(Chart):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink_quiet"))
         shown = number if self._values else percent
-        said = f"{shown(removals.probability)} → {shown(removals.sentences[index].probability)}"
-        painter.drawText(place.translated(0, high), Qt.AlignmentFlag.AlignLeft, said)
+        text = f"{shown(removals.probability)} → {shown(removals.sentences[index].probability)}"
+        painter.drawText(place.translated(0, high), Qt.AlignmentFlag.AlignLeft, text)

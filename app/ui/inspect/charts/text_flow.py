@@ -111,7 +111,7 @@ class TextFlow:
                         return index
         return -1
 
-    def beside(self, index: int, lines: int) -> int:
+    def nearest_on_line(self, index: int, lines: int) -> int:
         """The token nearest to one, a line below it (or above for -1); the same one where there is no such line."""
         places = self._places
         if not places.get(index):
@@ -180,9 +180,9 @@ def _plain(words: str) -> str:
 
 
 def _range(start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
-    made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = start, end - start, look
-    return made
+    format_range = QTextLayout.FormatRange()
+    format_range.start, format_range.length, format_range.format = start, end - start, look
+    return format_range
 
 
 def _rects(paragraph: _Paragraph, start: int, end: int) -> list[QRectF]:

@@ -66,7 +66,7 @@ class TokenBars(Chart):
     def count(self) -> int:
         return len(self._labels)
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         scores = self._scores
         if scores is None:
             return ""
@@ -136,9 +136,9 @@ class TokenBars(Chart):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink" if chosen else "ink_quiet"))
         place = QRectF(sizes.left, self.height() - sizes.words, self.width() - sizes.left, sizes.words)
-        said = self.said(self._current) if chosen else _INVITE
-        said = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, int(place.width()))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, said)
+        text = self.describe(self._current) if chosen else _INVITE
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _strip(self) -> QRectF:
         sizes = BarsSizes(self.theme)

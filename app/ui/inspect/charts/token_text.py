@@ -57,7 +57,7 @@ class TokenText(Chart):
         self._largest = max(map(abs, self._values), default=0.0)
         self._lay_out()
         if self._current >= 0:
-            self.setAccessibleDescription(self.said(self._current))
+            self.setAccessibleDescription(self.describe(self._current))
         self.update()
 
     @Slot(object, object)
@@ -77,7 +77,7 @@ class TokenText(Chart):
     def count(self) -> int:
         return len(self._labels)
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         name = share_name(self._window, index, self._labels[index])
         return f"{name}: {signed(self._values[index])} {self._unit}".strip() if self._values else name
 
@@ -99,7 +99,7 @@ class TokenText(Chart):
 
     def stepped(self, key: int, leap: bool) -> int | None:
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._current >= 0:
-            return self._flow.beside(self._current, 1 if key == Qt.Key.Key_Down else -1)
+            return self._flow.nearest_on_line(self._current, 1 if key == Qt.Key.Key_Down else -1)
         return super().stepped(key, leap)
 
     def sizeHint(self) -> QSize:

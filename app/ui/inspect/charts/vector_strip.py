@@ -42,7 +42,7 @@ class VectorStrip(Chart):
     def count(self) -> int:
         return len(self._vectors[0]) if self._vectors else 0
 
-    def said(self, index: int) -> str:
+    def describe(self, index: int) -> str:
         numbers = (
             f"{name} {number(vector[index])}" for name, vector in zip(self._names, self._vectors, strict=True)
         )
@@ -92,13 +92,13 @@ class VectorStrip(Chart):
         if not whole:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.colour("ink" if current >= 0 else "ink_quiet"))
-            said = self.said(current) if current >= 0 else _INVITE
-            fits = painter.fontMetrics().horizontalAdvance(said) <= strips.width()
+            text = self.describe(current) if current >= 0 else _INVITE
+            fits = painter.fontMetrics().horizontalAdvance(text) <= strips.width()
             # Long words begin at the chart's edge, where they have more room.
             left = strips.left() if fits else float(theme.step(1))
             place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
-            said = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, int(place.width()))
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     # Sizes
 
@@ -170,8 +170,8 @@ class VectorStrip(Chart):
         # One strip is not as high as two lines of words.
         high = max(lens.height(), 2.0 * painter.fontMetrics().lineSpacing())
         room = QRectF(theme.step(1), top + (lens.height() - high) / 2, strips.left() - theme.step(3), high)
-        said = f"Dimensions\n{first + 1} to {first + seen}"
-        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, said)
+        text = f"Dimensions\n{first + 1} to {first + seen}"
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         for at, vector in enumerate(self._vectors):
             for column in range(seen):
                 place = QRectF(lens.left() + column * cell, top + at * cell, cell - 1, cell - 1)

@@ -21,7 +21,7 @@ from app.flows.workspace import Workspace
 from app.ui.kit.empty_page import SampleButton
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.progress_strip import InLine, ProgressStrip
+from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 from app.ui.models.measure.label_choices import MOST_LABELS
 from app.ui.models.measure.measure_form import MeasureForm
@@ -166,7 +166,7 @@ class MeasureSection(ModelsSection):
             self._file_job.drop()
         self._file_job = self.lanes.files.start(own_set, path)
         self._file_job.done.connect(self._file_read)
-        self._file_job.failed.connect(self.say_fault)
+        self._file_job.failed.connect(self.show_fault)
 
     # What is there
 
@@ -175,7 +175,7 @@ class MeasureSection(ModelsSection):
             self._look_job.drop()
         self._look_job = self.lanes.files.start(look, self.workspace)
         self._look_job.done.connect(self._looked)
-        self._look_job.failed.connect(self.say_fault)
+        self._look_job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _looked(self, found: Known) -> None:
@@ -253,7 +253,7 @@ class MeasureSection(ModelsSection):
         self._set_busy(True)
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
         self._job.name = f"the measuring of {card.name}"
-        InLine(self.lanes.work, self._job, self.strip, f"Getting {card.name} ready")
+        QueueStatus(self.lanes.work, self._job, self.strip, f"Getting {card.name} ready")
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._measured)
         self._job.failed.connect(self._failed)
@@ -285,7 +285,7 @@ class MeasureSection(ModelsSection):
             self.notice.show_hint(error.message)
             self.form.matching.ask(error.model_labels, error.set_labels)
         else:
-            self.say_fault(error)
+            self.show_fault(error)
 
     @Slot()
     def _stopped(self) -> None:
@@ -326,7 +326,7 @@ class MeasureSection(ModelsSection):
         self.strip.stop_asked.connect(self.stop)
         self.empty.tried.connect(self._try)
         self.kept.changed.connect(self._kept_changed)
-        self.kept.failed.connect(self.say_fault)
+        self.kept.failed.connect(self.show_fault)
         self.kept.note.connect(self.note)
         self.theme.changed.connect(self._restyle)
         for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.kept.bring_back)):

@@ -123,7 +123,7 @@ class KeptMeasures(QWidget):
         if chosen:
             self._deleted += chosen
             self._follow(self._lanes.files.start(delete, self._workspace, chosen))
-            self.undo.tell(f"{wording.count(len(self._deleted), 'measure')} deleted")
+            self.undo.offer(f"{wording.count(len(self._deleted), 'measure')} deleted")
 
     @Slot()
     def bring_back(self) -> None:

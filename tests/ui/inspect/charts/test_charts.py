@@ -47,8 +47,8 @@ def test_keys_walk_and_say_where_they_are(make: Make, kind: str) -> None:
     begun = chart.current
     QTest.keyClick(chart, first)
     assert chart.current == begun + 1 and heard[-1] == chart.current
-    assert chart.accessibleDescription() == chart.said(chart.current)
-    assert any(each.isdigit() for each in chart.said(chart.current))
+    assert chart.accessibleDescription() == chart.describe(chart.current)
+    assert any(each.isdigit() for each in chart.describe(chart.current))
     if kind not in ("matrix", "grid"):
         QTest.keyClick(chart, Qt.Key.Key_End)
         assert chart.current == chart.count() - 1
@@ -155,7 +155,7 @@ def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
 def test_a_tool_tip_takes_the_words_as_they_are(theme: Theme) -> None:
     chart = TokenText(theme, "Text")
     chart.set_window(InputWindow((InputToken("<b>", 0, 0, Part.SPECIAL),)), "")
-    assert chart.said(0) == "Token 1 of 1, “<b>”, special token"
+    assert chart.describe(0) == "Token 1 of 1, “<b>”, special token"
     assert chart.tip(0) == "<span>Token 1 of 1, “&lt;b&gt;”, special token</span>"
 
 
@@ -272,7 +272,7 @@ def test_words_are_shaded_by_their_numbers(make: Make, theme: Theme) -> None:
         place = text.token_rect(index)
         assert near(colour_at(text, place.left() + 4, place.top() + 2), shade)
     assert text.shade(9) is None
-    assert "−4.00 logits" in text.said(10)
+    assert "−4.00 logits" in text.describe(10)
     with pytest.raises(ValueError, match="numbers"):
         text.set_values([1.0])
 
@@ -282,7 +282,7 @@ def test_a_score_that_falls_has_its_bar_to_the_left(make: Make, theme: Theme) ->
     assert isinstance(change, ScoreChange)
     worst = min(range(change.count()), key=change.change)
     assert change.change(worst) == pytest.approx(2.0 - 13.75)
-    assert "holds the answer" in change.said(worst)
+    assert "holds the answer" in change.describe(worst)
     y = change._top() + (worst + 0.5) * change._high()
     image = pixels(change)
     blue = [
@@ -297,7 +297,7 @@ def test_vectors_of_different_widths_are_refused(make: Make) -> None:
     with pytest.raises(ValueError, match="widths"):
         strip.set_vectors((("one", (1.0,)), ("two", (1.0, 2.0))))
     strip.set_vectors((("zero", (0.0, 0.0)),))
-    assert "zero 0" in strip.said(1)
+    assert "zero 0" in strip.describe(1)
 
 
 def test_a_matrixs_probabilities_are_those_of_the_spans(make: Make) -> None:

@@ -20,9 +20,9 @@ from app.core.inspection import Subject
 from app.core.models import Head
 from app.ui.inspect.charts import flow_figure as look
 from app.ui.inspect.charts.export import picture as picture_of
-from app.ui.inspect.charts.flow_layout import Drafting, least_width
+from app.ui.inspect.charts.flow_layout import FigureLayout, least_width
 from app.ui.inspect.charts.flow_picture import FlowPicture
-from app.ui.inspect.charts.flow_words import Shared, first_alone, shape_words
+from app.ui.inspect.charts.flow_words import Shared, shape_words, uses_first_token_only
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 from tests.helpers import insides
@@ -78,7 +78,7 @@ def test_nothing_stands_over_anything_else_at_any_width(
     theme_for_all: Theme, width: int, subject: Subject, tables: bool
 ) -> None:
     picture = real(subject) if tables else insides.picture(subject)
-    figure = Drafting(theme_for_all, picture, width).draw()
+    figure = FigureLayout(theme_for_all, picture, width).draw()
     least = least_width(theme_for_all, picture)
     assert figure.size.width() == pytest.approx(max(width, least))
     whole = [0, 0, figure.size.width() + 0.5, figure.size.height() + 0.5]
@@ -90,7 +90,7 @@ def test_nothing_stands_over_anything_else_at_any_width(
             assert box.place.adjusted(-1, -1, 1, 1).contains(text.place)
     boxes = inner(figure)
     for at, box in enumerate(boxes):
-        assert not [other.said for other in boxes[at + 1 :] if other.place.intersects(box.place)]
+        assert not [other.description for other in boxes[at + 1 :] if other.place.intersects(box.place)]
     cells = sorted(chip.place.left() for chip in figure.chips)
     assert cells[0] >= 0
     assert all(chip.place.right() <= whole[2] for chip in (*figure.chips, *figure.cells))
@@ -107,11 +107,11 @@ def theme_for_all(qapp: object) -> Theme:
 
 
 def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme) -> None:
-    figure = Drafting(theme, real(), 1100).draw()
-    word, kind, place = (box for box in figure.boxes if "embeddings." in box.said)
+    figure = FigureLayout(theme, real(), 1100).draw()
+    word, kind, place = (box for box in figure.boxes if "embeddings." in box.description)
     assert word.place.top() == kind.place.top() == place.place.top()
     assert word.place.right() < kind.place.left() < place.place.left()
-    added = next(box for box in figure.boxes if box.said.startswith("Added up"))
+    added = next(box for box in figure.boxes if box.description.startswith("Added up"))
     assert added.place.top() > word.place.bottom()
     assert added.place.center().x() == pytest.approx(kind.place.center().x())
 
@@ -125,8 +125,8 @@ def test_what_is_no_work_stands_as_a_caption(theme: Theme) -> None:
 
 def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
     picture = insides.picture(insides.ASKED)
-    alone = {head.kind: first_alone(head) for head in picture.heads}
-    assert alone == {
+    first_only = {head.kind: uses_first_token_only(head) for head in picture.heads}
+    assert first_only == {
         "BertForQuestionAnswering": False,
         "BertForSequenceClassification": True,
         "BertForMaskedLM": False,
@@ -134,7 +134,7 @@ def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(cha
         "BertForTokenClassification": False,
     }
     found = columns(chart.figure())
-    assert [alone[box.said.split(": ")[1].split("\n")[0]] for box in found] == [
+    assert [first_only[box.description.split(": ")[1].split("\n")[0]] for box in found] == [
         True,
         True,
         False,
@@ -154,18 +154,20 @@ def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowP
     assert said.count("not in this model") == 3
     assert "dropout, at training only" in said
     looks = [box.look for box in columns(chart.figure())]
-    assert sorted(looks) == sorted([look.COLUMN_USED, look.COLUMN_HELD, *[look.COLUMN] * 3])
+    assert sorted(looks) == sorted([look.COLUMN_USED, look.COLUMN_IN_MODEL, *[look.COLUMN] * 3])
 
 
 def test_the_first_token_is_called_as_the_vocabulary_spells_it(theme: Theme) -> None:
     picture = insides.picture(insides.REVIEW)
     first = replace(picture.window.tokens[0], piece="<s>")
     window = replace(picture.window, tokens=(first, *picture.window.tokens[1:]))
-    assert "only the first token, <s>" in texts(Drafting(theme, replace(picture, window=window), 900).draw())
+    assert "only the first token, <s>" in texts(
+        FigureLayout(theme, replace(picture, window=window), 900).draw()
+    )
 
 
 def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
-    figure = Drafting(theme, insides.picture(LONG), 1100).draw()
+    figure = FigureLayout(theme, insides.picture(LONG), 1100).draw()
     left_out = 384 - len(figure.chips)
     assert f"and {left_out:,} more" in texts(figure)
     assert [cell.text for cell in figure.cells].count("…") == 1
@@ -173,7 +175,7 @@ def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
 
 
 def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
-    linear = next(at for at, box in enumerate(chart.figure().boxes) if "qa_outputs" in box.said)
+    linear = next(at for at, box in enumerate(chart.figure().boxes) if "qa_outputs" in box.description)
     middle = chart.figure().boxes[linear].place.center()
     assert chart.place_at(QPointF(middle)) == linear
     with qtbot.waitSignal(chart.hovered):

@@ -31,8 +31,8 @@ def terms(theme: Theme, qtbot: QtBot) -> LossTerms:
 
 def test_every_term_and_total_is_a_place_with_its_words(terms: LossTerms) -> None:
     assert terms.count() == 5
-    assert "right is “the pull of the Moon”, held for 35 % likely, costs 1.04" in terms.said(0)
-    assert terms.said(2).startswith("The loss: 0.95. ½ ·")
+    assert "right is “the pull of the Moon”, held for 35 % likely, costs 1.04" in terms.describe(0)
+    assert terms.describe(2).startswith("The loss: 0.95. ½ ·")
     high = terms.height() / 6
     assert terms.place_at(QPointF(10, terms.height() - high)) == 4
     assert terms.place_at(QPointF(10, 2)) == -1
@@ -56,9 +56,9 @@ def test_an_ignored_term_and_an_undefined_loss_are_said_so(terms: LossTerms) -> 
     terms.set_losses(
         replace(losses, terms=ignored, total=float("nan"), by_model=float("nan"), in_training=0.0)
     )
-    assert terms.said(0).endswith(", ignored")
-    assert terms.said(2).startswith("The loss: undefined.")
-    assert terms.said(4) == "What training adds up: 0."
+    assert terms.describe(0).endswith(", ignored")
+    assert terms.describe(2).startswith("The loss: undefined.")
+    assert terms.describe(4) == "What training adds up: 0."
     terms.grab()
 
 

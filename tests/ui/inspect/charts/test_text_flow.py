@@ -78,12 +78,12 @@ def test_lines_are_walked_up_and_down(theme: Theme) -> None:
     window = insides.window_of(insides.ASKED)
     flow = TextFlow(window, insides.TEXT, insides.QUESTION)
     flow.lay_out(theme, 400.0)
-    below = flow.beside(0, 1)
+    below = flow.nearest_on_line(0, 1)
     assert flow.rects(below)[0].top() > flow.rects(0)[0].top()
-    assert flow.beside(below, -1) == 0
-    assert flow.beside(0, -1) == 0
+    assert flow.nearest_on_line(below, -1) == 0
+    assert flow.nearest_on_line(0, -1) == 0
     last = len(window.tokens) - 1
-    assert flow.beside(last, 1) == last
+    assert flow.nearest_on_line(last, 1) == last
 
 
 def test_a_span_is_drawn_from_its_first_letter_to_its_last(theme: Theme) -> None:
