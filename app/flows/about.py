@@ -1,4 +1,4 @@
-"""What Spanlight is here: its versions, the computer, and where everything lies."""
+"""Versions, the computer, and the folders that Spanlight uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.flows.workspace import Workspace
 from app.models.compute import memory, processor
 from app.models.compute.graphics_cards import cards
 
-# What is shown, by its name among the parts; in this order.
+# Titles shown, in this order, with the component's name in the list of licences.
 _SHOWN = {
     "Python": "Python",
     "PyTorch": "torch",
@@ -30,7 +30,7 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder of Spanlight's: what lies there, and where."""
+    """A folder of Spanlight's and what it is for."""
 
     title: str
     folder: Path
@@ -40,7 +40,7 @@ class Place:
 class About:
     """`versions` are names with versions; `memory` and `free` are bytes, 0 where not known.
 
-    `bundled` tells that everything came in one folder, as installers bring it.
+    `bundled`: everything is in one folder, as installers bring it.
     """
 
     versions: tuple[tuple[str, str], ...]
@@ -57,7 +57,7 @@ def about(workspace: Workspace, report: Report) -> About:
     """Look at the computer and at what is installed. Raises Stopped when the report says so."""
     try:
         found = {part.name.casefold(): part.version for part in licences(workspace, report)}
-    except SpanlightError:  # which the list of licences says
+    except SpanlightError:  # the list of licences reports it itself
         found = {}
     versions = [(title, found.get(name.casefold(), "")) for title, name in _SHOWN.items()]
     total, free = memory.computer()
@@ -74,7 +74,7 @@ def about(workspace: Workspace, report: Report) -> About:
 
 
 def places(workspace: Workspace) -> tuple[Place, ...]:
-    """The folders that hold what is the person's own."""
+    """The folders with the user's own data."""
     paths = workspace.paths
     return (
         Place("Settings", paths.config),

@@ -1,4 +1,4 @@
-"""A plain text that tells what is needed to find a fault, and nothing of what the person reads or asks."""
+"""A plain text for bug reports, without anything that the user reads or asks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.settings.settings import Settings
 
 _LINES = 60
 _MOST_BYTES = 200_000  # read of the end of a log
-# Settings whose values are told; of any other that was changed only that it was. `models` has names of its own.
-_TOLD = frozenset(
+# Settings whose values are shown; of any other only that it was changed. `models` is handled separately.
+_SHOWN = frozenset(
     "theme device precision unload_minutes offline use_token ask_top_k ask_threshold ask_reading keep_history"
     " text_size document_size classify_lines names_joining last_view".split()
 )
-# What changes with every start, or says nothing.
+# What changes with every start, or does not help to find a fault.
 _LEFT_OUT = frozenset("geometry splitters recent_files download_speed reading_speed welcomed".split())
 _SECRET = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 
@@ -72,13 +72,13 @@ def changed(settings: Settings) -> list[tuple[str, str]]:
         elif name == "others":
             found += [(str(other), "changed, of another version") for other in value]
         else:
-            found.append((name, f"{value}" if name in _TOLD else "changed"))
+            found.append((name, f"{value}" if name in _SHOWN else "changed"))
     return found or [("none", "")]
 
 
 def without_names(settings: Settings, text: str) -> str:
     """The text without the home folder's name, the files opened last, and addresses of one's own with their secrets."""
-    own = [getattr(settings, each.name) for each in fields(settings) if each.name not in _TOLD | _LEFT_OUT]
+    own = [getattr(settings, each.name) for each in fields(settings) if each.name not in _SHOWN | _LEFT_OUT]
     for value in own:
         if isinstance(value, str) and len(value) > 2:
             text = text.replace(value, "…")

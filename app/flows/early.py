@@ -1,4 +1,4 @@
-"""The model process begun before anything else is imported: PyTorch takes longer to load than all of the rest."""
+"""Starts the model process before anything else is imported: PyTorch takes longer to load than all of the rest."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HELP = frozenset({"-h", "--help"})
 
 
 def begin(arguments: Sequence[str]) -> Child | None:
-    """Start the model process for a command line that will need it, None for another one; waits for nothing.
+    """Start the model process for a command line that will need it, without waiting; None for any other command.
 
-    Where it cannot be started, the first request says why.
+    Where it cannot be started, the first request raises the reason.
     """
     if not arguments or arguments[0] not in _WITH_MODELS or not _HELP.isdisjoint(arguments):
         return None

@@ -1,4 +1,4 @@
-"""Many small requests, handed to the model process in groups, with one progress over all of them."""
+"""Many small requests, sent to the model process in groups, with one progress over all of them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[l
 
 
 class GroupReport:
-    """The Report of one group after another, told on as the progress of them all.
+    """The Report of one group after another, passed on as the progress of all of them.
 
-    `total` counts the items of all groups; a group's partial results stay here.
+    `total` counts the items of all groups; partial results of a group are not passed on.
     """
 
     def __init__(self, report: Report, total: int, what: str) -> None:
@@ -48,28 +48,28 @@ class GroupReport:
         return time.perf_counter() - self._started
 
     def finished(self, items: int) -> None:
-        """A group of so many items is finished."""
+        """Count a finished group of `items` items."""
         self._done += items
-        self._tell(self._done)
+        self._report_done(self._done)
 
     def progress(self, progress: Progress) -> None:
-        """Tell a group's progress as that of all; a model being loaded has no share in it."""
+        """Report a group's progress as that of all groups; the loading of a model is passed on as it is."""
         if progress.what == self._what:
-            self._tell(self._done + progress.done)
+            self._report_done(self._done + progress.done)
         else:
             self._report.progress(progress)
 
     def partial(self, result: object) -> None:
-        """Leave partial results to the group."""
+        """Drop partial results."""
 
     def notice(self, sentence: str) -> None:
-        """Hand on what a person should know."""
+        """Pass on a notice."""
         self._report.notice(sentence)
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
         self._report.check()
 
-    def _tell(self, done: int) -> None:
+    def _report_done(self, done: int) -> None:
         left = self.seconds / done * (self._total - done) if done and self.seconds > 1 else None
         self._report.progress(Progress(done, self._total, self._what, left))

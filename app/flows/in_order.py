@@ -1,4 +1,4 @@
-"""Results that come as they are finished, taken in the order of what was asked."""
+"""Results that arrive in any order, consumed in the order of their items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FoundT = TypeVar("FoundT")
 
 @dataclass(frozen=True, slots=True)
 class BatchDone:
-    """How a batch ended: rows of the input, how many an earlier run had finished, seconds of this one."""
+    """A finished batch: rows of the input, how many of them an earlier run had finished, seconds of this run."""
 
     rows: int
     finished_before: int
@@ -25,8 +25,9 @@ class BatchDone:
 class InOrder(Generic[ItemT, FoundT]):
     """The Report of one group whose partial results are `(index, result)`.
 
-    Items are taken in their order, each as soon as all before it are known. `known` are results, by the items' places,
-    that need no asking; `asked` are the places of all others, which the indices count.
+    `take` is called for the items in their order, for each as soon as all before it have a result. `known` has the
+    results that need no request, by the item's index; `pending` are the indices of all others, and an `index` of a
+    partial result counts in `pending`.
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class InOrder(Generic[ItemT, FoundT]):
         self._items = items
         self._known = dict(known)
         self._whole, self._take = whole, take
-        self.asked = [place for place in range(len(items)) if place not in known]
+        self.pending = [place for place in range(len(items)) if place not in known]
         self._taken = 0
         self._take_known()
 
     def progress(self, progress: Progress) -> None:
-        """Tell a group's progress as that of all."""
+        """Report a group's progress as that of all groups."""
         self._whole.progress(progress)
 
     def check(self) -> None:
@@ -52,13 +53,13 @@ class InOrder(Generic[ItemT, FoundT]):
         self._whole.check()
 
     def partial(self, result: object) -> None:
-        """Note an index and its result; one that is known already stays."""
+        """Store the result at its index, unless there is one already."""
         index, found = cast("tuple[int, FoundT]", result)
-        self._known.setdefault(self.asked[index], found)
+        self._known.setdefault(self.pending[index], found)
         self._take_known()
 
     def notice(self, sentence: str) -> None:
-        """Hand on what a person should know."""
+        """Pass on a notice."""
         self._whole.notice(sentence)
 
     def _take_known(self) -> None:

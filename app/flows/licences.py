@@ -27,9 +27,9 @@ def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
 
 
 def components(paths: Paths, report: Report | None = None) -> tuple[Component, ...]:
-    """As `licences`; a list in the resources that cannot be read counts as none.
+    """As `licences`; a list in the resources that cannot be read is ignored.
 
-    Raises SpanlightError where what no package tells is missing as well.
+    Raises SpanlightError where the list of the parts that no package describes is missing as well.
     """
     file = paths.resources / FILE
     try:
@@ -47,17 +47,19 @@ def components(paths: Paths, report: Report | None = None) -> tuple[Component, .
 
 
 def to_json(found: Iterable[Component]) -> str:
-    """Components as the file has them; a text that stands in several is written once."""
+    """Components as the file has them; a text that several share is written once."""
     texts: dict[str, str] = {}
     rows = []
     for one in found:
-        held = []
+        texts_of_one = []
         for text in one.texts:
             key = hashlib.sha256(text.text.encode("utf-8")).hexdigest()[:16]
             texts[key] = text.text
-            held.append({"names": list(text.names), "text": key})
+            texts_of_one.append({"names": list(text.names), "text": key})
         row = {name: getattr(one, name) for name in ("name", "version", "licence", "page", "note", "kind")}
-        rows.append({name: value for name, value in row.items() if value or name == "name"} | {"texts": held})
+        rows.append(
+            {name: value for name, value in row.items() if value or name == "name"} | {"texts": texts_of_one}
+        )
     return json.dumps({"components": rows, "texts": texts}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -74,8 +76,8 @@ def from_json(written: str) -> tuple[Component, ...]:
             note=str(row.get("note", "")),
             kind=row["kind"] if row.get("kind") in KINDS else LIBRARY,
             texts=tuple(
-                LicenceText(tuple(str(name) for name in held["names"]), str(texts[held["text"]]))
-                for held in row["texts"]
+                LicenceText(tuple(str(name) for name in text["names"]), str(texts[text["text"]]))
+                for text in row["texts"]
             ),
         )
         for row in values["components"]

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRAS = re.compile(r"^[A-Za-z0-9._-]+\s*\[([^\]]*)\]")
 _EXTRA_MARKER = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 _LICENCE_FILE = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
-# What stands in a licence field or a classifier, by the identifier of SPDX.
+# SPDX identifiers of the usual values of licence fields and classifiers.
 _SPDX = {
     "apache 2.0 license": "Apache-2.0",
     "apache software license": "Apache-2.0",
@@ -45,7 +45,7 @@ def installed_components(
 ) -> tuple[Component, ...]:
     """Spanlight, and by name: the packages, the parts that no package describes, the starter models, the examples.
 
-    `names` are packages; None stands for all that Spanlight needs at run time. Raises Stopped when the report says so.
+    `names` are packages; None means all that Spanlight needs at run time. Raises Stopped when the report says so.
     """
     report = report or Silent()
     packages: dict[str, _Package] = {}
@@ -62,7 +62,7 @@ def installed_components(
             one.read.version,
             licence_of(one.read),
             _page(one.read),
-            texts=(*(() if one.told() else _standard(paths, licence_of(one.read))), *one.texts),
+            texts=(*(() if one.has_licence_text() else _standard(paths, licence_of(one.read))), *one.texts),
         )
         for one in packages.values()
     ]
@@ -72,14 +72,14 @@ def installed_components(
 
 
 class _Package:
-    """A package that is read, with the texts that no part of it has taken yet."""
+    """A package's metadata, with the licence texts that no part of it has taken yet."""
 
     def __init__(self, package: metadata.Distribution) -> None:
         self.read = package
         self.texts = _texts(package)
 
-    def told(self) -> bool:
-        """Whether it brings a licence's text."""
+    def has_licence_text(self) -> bool:
+        """Whether it brings the text of a licence."""
         return any(_BUILT_IN not in text.names for text in self.texts)
 
     def has(self, pattern: str) -> bool:
@@ -109,33 +109,33 @@ def needed(paths: Paths) -> tuple[str, ...]:
         except metadata.PackageNotFoundError:
             continue
         inside = _EXTRAS.match(line)
-        asked = frozenset(one.strip() for one in inside[1].split(",")) if inside else frozenset[str]()
+        requested = frozenset(one.strip() for one in inside[1].split(",")) if inside else frozenset[str]()
         key = _key(match[0])
-        if (key, asked) in seen:
+        if (key, requested) in seen:
             continue
-        seen.add((key, asked))
+        seen.add((key, requested))
         names.setdefault(key, package.metadata["Name"] or match[0])
-        open_ones += [(each, asked) for each in package.requires or ()]
+        open_ones += [(each, requested) for each in package.requires or ()]
     return tuple(sorted(names.values(), key=str.casefold))
 
 
 def licence_of(package: metadata.Distribution) -> str:
     """A package's licence as an SPDX expression, or in its own words where it has none; empty if it states none."""
-    told = package.metadata
-    stated = (told["License-Expression"] or "").strip()
+    fields = package.metadata
+    stated = (fields["License-Expression"] or "").strip()
     if not stated:
-        line = (told["License"] or "").strip()
+        line = (fields["License"] or "").strip()
         stated = line if "\n" not in line and len(line) <= _LONGEST_NAME else ""
     if not stated or stated.casefold() == "unknown":
         classified = [
-            one.split(" :: ")[-1] for one in told.get_all("Classifier") or () if "License ::" in one
+            one.split(" :: ")[-1] for one in fields.get_all("Classifier") or () if "License ::" in one
         ]
         return " AND ".join(dict.fromkeys(_SPDX.get(one.casefold(), one) for one in classified))
     return _SPDX.get(stated.casefold(), stated)
 
 
 def _own_requirements(paths: Paths) -> list[str]:
-    """What pyproject lists, in the source tree; what the installed package says of itself elsewhere."""
+    """The requirements in pyproject.toml in the source tree, elsewhere those of the installed package."""
     try:
         values = tomllib.loads((paths.resources.parent / "pyproject.toml").read_text(encoding="utf-8"))
         if values["project"]["name"] == OWN:
@@ -150,7 +150,7 @@ def _own_requirements(paths: Paths) -> list[str]:
 
 
 def _texts(package: metadata.Distribution) -> tuple[LicenceText, ...]:
-    """The licence files of a package, each text once, and what its bill of materials says is built into it."""
+    """The licence files of a package, each text once, and the libraries built into it by its bill of materials."""
     texts: dict[str, list[str]] = {}
     for file in package.files or ():
         within = _within(file)
@@ -171,7 +171,7 @@ def _texts(package: metadata.Distribution) -> tuple[LicenceText, ...]:
 
 
 def _within(file: PurePosixPath) -> str | None:
-    """What a licence file is called among its package's; None for a file that is none."""
+    """A licence file's name within its package; None for any other file."""
     folder, *rest = file.parts
     if not folder.endswith(".dist-info") or not rest:
         return None
@@ -189,8 +189,8 @@ def _built_in(written: str) -> str:
         lines = {f"{row['name']} {row.get('version', '')}: {_stated(row) or 'not stated'}" for row in rows}
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
-    told = "Libraries built into it, with the licences that its bill of materials states:"
-    return "\n".join([told, "", *sorted(lines, key=str.casefold)]) if lines else ""
+    title = "Libraries built into it, with the licences that its bill of materials states:"
+    return "\n".join([title, "", *sorted(lines, key=str.casefold)]) if lines else ""
 
 
 def _stated(row: dict[str, object]) -> str:
@@ -245,23 +245,23 @@ def _parts(paths: Paths, packages: dict[str, _Package]) -> Iterator[Component]:
 
 
 def _pdfium_version() -> str:
-    """The version of the PDFium that pypdfium2 brings, as that writes it down; empty where it does not."""
+    """The version of the PDFium that pypdfium2 brings, from its version.json; empty where there is none."""
     try:
         for file in metadata.files("pypdfium2") or ():
             if file.name == "version.json" and "raw" in str(file.parent):
-                told = json.loads(Path(str(file.locate())).read_text(encoding="utf-8"))
-                return ".".join(str(told[key]) for key in ("major", "minor", "build", "patch"))
+                version = json.loads(Path(str(file.locate())).read_text(encoding="utf-8"))
+                return ".".join(str(version[key]) for key in ("major", "minor", "build", "patch"))
     except (OSError, ValueError, KeyError, metadata.PackageNotFoundError):
         pass
     return ""
 
 
 def _cards(paths: Paths) -> Iterator[Component]:
-    """The models, and the texts and examples, that come along: what their own pages say."""
+    """The bundled models, texts and examples, with their README pages."""
     for card in sorted(paths.starter_models.glob("*/README.md")):
         try:
-            told = json.loads((card.parent / "spanlight.json").read_text(encoding="utf-8"))
-            licence = str(told.get("licence", ""))
+            notes = json.loads((card.parent / "spanlight.json").read_text(encoding="utf-8"))
+            licence = str(notes.get("licence", ""))
         except (OSError, ValueError, AttributeError):
             licence = ""
         yield _page_of(card, card.parent.name, licence, MODEL)

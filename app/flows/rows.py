@@ -31,7 +31,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What tells this row's id from others: 1 and "1" are different ids."""
+        """The id as a unique string: 1 and "1" are different ids."""
         return json.dumps(self.id, sort_keys=True)
 
     def text(self, name: str, source: Path) -> str:
@@ -101,7 +101,7 @@ class RowFile:
         self._result = result
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # A device or a pipe cannot be gone on with, and some never end.
+            # A device or a pipe cannot be continued, and some never end.
             if path.exists() and not (path.is_file() or path.is_dir()):
                 raise SpanlightError(f"“{path}” is not a file.", "Give the name of a file for the output.")
             self._file = path.open("a+b")

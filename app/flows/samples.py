@@ -1,4 +1,4 @@
-"""Passages and texts to try, which come along."""
+"""Bundled passages and texts to try."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 class Sample:
     """Something to try: `kind` is one of KINDS; `questions` are there to ask, `second` is a passage to follow.
 
-    Newlines of `text` are LF; `source` says who wrote it.
+    Newlines of `text` are LF; `source` names its author.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """A second start hands its files to the window that is open. Standard library only: it comes before Qt is imported.
 
 The window listens at a name that its data's folder has (`name_of`) and speaks first: `spanlight-window 1 <process>`.
-Who started second answers with one line of JSON, and is told `taken`. A window that does not speak is stuck, and gets
-nothing that it could open later, when the person has the files in another window.
+The second start answers with one line of JSON, and gets `taken` back. A window that does not speak is stuck, and is
+sent nothing, since it could open it later, when the files are open in another window already.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Answer(Enum):
 
 
 def name_of(data: Path) -> str:
-    """What the window that keeps its data in this folder listens at: a socket's path, on Windows a pipe's name."""
+    """Where the window with this data folder listens: a socket's path, on Windows a pipe's name."""
     name = f"spanlight-{hashlib.sha256(str(data).encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
     return name if sys.platform == "win32" else str(_runtime_folder() / name)
 
 
 class Claim:
-    """Held by the one window of a data folder; `held` is False for another that was opened beside it."""
+    """A lock held by the one window of a data folder; `held` is False for a second window on the same folder."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -58,12 +58,12 @@ class Claim:
         self.held = False
 
     def take(self) -> bool:
-        """Take it where nobody has it. Raises OSError where the system has no place for it."""
+        """Take it where no process holds it; whether it is held. Raises OSError where the lock cannot be created."""
         self.held = self.held or self._lock.take()
         return self.held
 
     def release(self) -> None:
-        """Let another start be the window."""
+        """Release it for another start."""
         if self.held:
             self.held = False
             self._lock.release()
@@ -72,7 +72,7 @@ class Claim:
 def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
     """The claim of the window that is to be opened; None where one was open and has taken the files.
 
-    Where one is being opened or closed, that is waited for. Raises SpanlightError as `hand_over` does.
+    Waits where one is being opened or closed. Raises SpanlightError as `hand_over` does.
     """
     claim = Claim(name_of(data))
     until = time.monotonic() + _CHANGING
@@ -80,7 +80,7 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
         try:
             if claim.take():
                 return claim
-        except OSError:  # then nothing tells whether a window is being opened
+        except OSError:  # then it is not known whether a window is being opened
             until = 0.0
         answer = hand_over(claim.name, files)
         if answer is Answer.TAKEN:
@@ -91,7 +91,7 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
 
 
 def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
-    """Hand files to the window of this name, which comes up. Raises SpanlightError for more than it takes."""
+    """Send files to the window of this name, which comes to the front. Raises SpanlightError for more than it takes."""
     order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
     line = json.dumps(order).encode("ascii") + b"\n"
     if len(line) > MOST_BYTES:
@@ -102,12 +102,12 @@ def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
 
 
 def read_order(line: bytes) -> tuple[list[Path], str]:
-    """The files and the desktop's token in a line that came. Raises ValueError for anything else."""
+    """The files and the desktop's token in a received line. Raises ValueError for anything else."""
     try:
-        told = json.loads(line)
+        order = json.loads(line)
     except RecursionError as fault:
         raise ValueError("nested too deeply") from fault
-    files, token = (told.get("files"), told.get("token", "")) if isinstance(told, dict) else (None, "")
+    files, token = (order.get("files"), order.get("token", "")) if isinstance(order, dict) else (None, "")
     if not isinstance(files, list) or not all(isinstance(file, str) and "\0" not in file for file in files):
         raise ValueError("no list of files")
     if not isinstance(token, str) or len(token) > 1000 or not token.isprintable():
@@ -143,7 +143,7 @@ def _through_pipe(path: str, line: bytes) -> Answer:
 
 
 def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: bytes) -> Answer:
-    """Wait for the window to speak, give it the line, and hear that it has it."""
+    """Wait for the window's greeting, send the line, and wait for its confirmation."""
     heard = b""
     while not heard.endswith(b"\n"):
         if not (part := read(256)):
@@ -172,7 +172,7 @@ def _let_come_up(process: int) -> None:
 
 
 def _in_time(talk: Callable[[], Answer]) -> Answer:
-    """What `talk` brings, SILENT where it takes too long: a pipe's reads cannot be given a time."""
+    """The result of `talk`, SILENT where it takes too long: a pipe's reads have no timeout."""
     answers: list[Answer] = []
     thread = threading.Thread(target=lambda: answers.append(talk()), daemon=True)
     thread.start()
@@ -181,10 +181,10 @@ def _in_time(talk: Callable[[], Answer]) -> Answer:
 
 
 def _runtime_folder() -> Path:
-    """Where sockets lie: the same for every start of a person on this computer, whatever started it."""
+    """The folder of the sockets: the same for every start by one user on this computer, however it was started."""
     own = Path(f"/run/user/{os.getuid()}") if sys.platform != "win32" else Path()
     with contextlib.suppress(OSError):
-        told = own.stat()
-        if sys.platform == "linux" and told.st_uid == os.getuid() and os.access(own, os.W_OK | os.X_OK):
+        status = own.stat()
+        if sys.platform == "linux" and status.st_uid == os.getuid() and os.access(own, os.W_OK | os.X_OK):
             return own
     return Path(tempfile.gettempdir())

@@ -31,13 +31,13 @@ def read_table(path: Path, column: str) -> Table:
     """
     table = read_columns(path)
     if column not in table.columns:
-        told = ", ".join(table.columns) or "none"
-        raise SpanlightError(f"“{path.name}” has no column “{column}”.", f"Its columns are: {told}.")
+        columns = ", ".join(table.columns) or "none"
+        raise SpanlightError(f"“{path.name}” has no column “{column}”.", f"Its columns are: {columns}.")
     return replace(table, column=table.columns.index(column))
 
 
 def read_columns(path: Path) -> Table:
-    """The table of a CSV file, its first column taken for that of the texts. Raises SpanlightError as `read_table`."""
+    """The table of a CSV file, with its first column as that of the texts. Raises SpanlightError as `read_table`."""
     try:
         text = decode(path.read_bytes(), path.name)
     except OSError as fault:
@@ -51,7 +51,7 @@ def read_columns(path: Path) -> Table:
         raise SpanlightError(f"“{path.name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
     columns = tuple(lines[0]) if lines else ()
     width = len(columns)
-    if width == 1:  # there is nothing that a delimiter could part
+    if width == 1:  # no delimiter separates anything
         lines = [[delimiter.join(row)] for row in lines]
     for number, row in enumerate(lines, start=1):
         if any(cell.strip() for cell in row[width:]):

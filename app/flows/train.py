@@ -1,4 +1,4 @@
-"""Teach a model a head of its own."""
+"""Train a model for a task."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
     """Train from the request's base and examples into its output folder; TrainingSteps come as partial results.
 
     The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
-    last checkpoint when it is asked for again. Raises SpanlightError for a request that cannot be carried out and a
-    base that is not whole, Stopped when the report says so, EngineLost when the model process died.
+    last checkpoint when the same request comes again. Raises SpanlightError for a request that cannot be carried out
+    and a base that is not whole, Stopped when the report says so, EngineLost when the model process died.
     """
     _check_files(request)
     _check_numbers(request)

@@ -1,4 +1,4 @@
-"""What every flow works with: settings, paths, models and the model process, opened once and handed on."""
+"""What every flow works with: settings, paths, models and the model process, opened once and passed on."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from app.models.disk.uses import Uses
 
 Part = TypeVar("Part")
-# What `close` ends, and what is made after it begins as ended: a lane may still be at work.
+# What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
 _CLOSED = ("engine", "downloads", "documents", "history")
 _log = logging.getLogger(__name__)
 
 
 class Lazy(Generic[Part]):
-    """A part of a Workspace, imported and made at its first use, from whichever thread that is."""
+    """A part of a Workspace, imported and created at its first use, from any thread."""
 
     def __init__(self, make: Callable[[Any], Part]) -> None:
         self._make = make
@@ -55,9 +55,9 @@ class Lazy(Generic[Part]):
 
 
 class Workspace:
-    """One opened app: the person's settings, where files lie, the installed models, the model process, the history.
+    """One opened app: the user's settings, the paths, the installed models, the model process, the history.
 
-    `shelf`, `engine` and `documents` are given where others than the usual ones are to do the work.
+    `shelf`, `engine` and `documents` replace the usual ones where they are given.
     """
 
     def __init__(
@@ -76,41 +76,41 @@ class Workspace:
         self.__dict__.update({name: part for name, part in given.items() if part is not None})
         self._saved = settings_file.copied(settings)
         self._seen = (0, 0)
-        self._elsewhere: set[str] = set()
-        self._told: set[tuple[Head, str]] = set()
+        self._changed_elsewhere: set[str] = set()
+        self._noticed: set[tuple[Head, str]] = set()
         self._saving = threading.Lock()
 
     @Lazy
     def shelf(self) -> Shelf:
-        """The models that are installed."""
+        """The installed models."""
         from app.models.disk.installed import Shelf
 
         return Shelf([self.paths.models, self.paths.starter_models], self.paths.starter_models)
 
     @Lazy
     def engine(self) -> Engine:
-        """The model process, started by its first order."""
+        """The model process, started with its first request."""
         from app.engine.client import Engine
 
         return Engine(log=self.paths.logs / "engine.log")
 
     @Lazy
     def documents(self) -> Documents:
-        """The processes that read documents, started by their first orders."""
+        """The processes that read documents, started with their first requests."""
         from app.flows.ask.document_process import Documents
 
         return Documents(self.paths.logs)
 
     @Lazy
     def downloads(self) -> Downloads:
-        """The process that reaches the network, started by its first order."""
+        """The process that uses the network, started with its first request."""
         from app.flows.network.download_process import Downloads
 
         return Downloads(self.paths.logs / "download.log")
 
     @Lazy
     def history(self) -> History:
-        """What was asked before; its file is opened at the first use."""
+        """Earlier questions; the file is opened at the first use."""
         from app.library.history import History
 
         return History(self.paths.history_file)
@@ -124,14 +124,14 @@ class Workspace:
 
     @Lazy
     def measures(self) -> Measures:
-        """What was measured of the models here."""
+        """The figures measured for models on this computer."""
         from app.models.disk.measures import Measures
 
         return Measures(self.paths.measures_file, write_atomic)
 
     @property
     def network(self) -> Network:
-        """How the network is reached, as the settings say."""
+        """How the network is reached, from the settings."""
         from app.core.network import HUB, Network
 
         settings = self.settings
@@ -144,8 +144,8 @@ class Workspace:
             ledger=str(self.paths.ledger_file),
         )
 
-    def unkept(self) -> SpanlightError | None:
-        """What a person is to be told where nothing that they do can be kept, None where it can."""
+    def storage_fault(self) -> SpanlightError | None:
+        """The error to show where a data or settings folder cannot be written to, None where both can."""
         for folder in (self.paths.data, self.paths.config):
             if not may_write(folder):
                 return SpanlightError(
@@ -162,7 +162,7 @@ class Workspace:
             self._saved = now
 
     def take_up_settings(self) -> None:
-        """Take up what another Spanlight, the terminal's say, has chosen meanwhile.
+        """Take up settings that another Spanlight process (the command line, say) has changed meanwhile.
 
         May be called from any thread; the file is read again only when it has changed.
         """
@@ -174,29 +174,29 @@ class Workspace:
             seen = (stat.st_mtime_ns, stat.st_size)
             if seen != self._seen:
                 self._seen = seen
-                self._elsewhere |= set(
+                self._changed_elsewhere |= set(
                     settings_file.take_up(self.settings, self.paths.settings_file, self._saved)
                 )
 
     def chosen_elsewhere(self) -> tuple[str, ...]:
-        """The names of the settings that were taken up from another Spanlight since this was last asked."""
+        """The names of the settings that were taken up from another process since the last call."""
         self.take_up_settings()
         with self._saving:
-            names, self._elsewhere = tuple(sorted(self._elsewhere)), set()
+            names, self._changed_elsewhere = tuple(sorted(self._changed_elsewhere)), set()
             return names
 
     def find_model(self, head: Head, model: str = "") -> ModelCard:
-        """The card of the model that is to do the work: the one named here, else in the settings, else the starter.
+        """The card of the model to use: the one named here, else in the settings, else the starter.
 
-        `model` is a name or a folder. Raises SpanlightError when it is not installed or lacks the head; a model that
-        only the settings name and that is gone gives way to the starter, or the first one installed.
+        `model` is a name or a folder. Raises SpanlightError when it is not installed or has no such head; a
+        model that only the settings name and that is gone is replaced by the starter, or the first one installed.
         """
         if model:
             return self.shelf.find(model, head)
         return self._find(head, model)[0]
 
     def _find(self, head: Head, model: str) -> tuple[ModelCard, str]:
-        """The card that `find_model` gives, and the chosen model that it stands in for, empty for none."""
+        """The card that `find_model` returns, and the chosen model that it replaces, empty for none."""
         if model:
             return self.shelf.find(model, head), ""
         self.take_up_settings()
@@ -211,13 +211,13 @@ class Workspace:
     def choose(self, head: Head, model: str, device: str, report: Report, *, use: bool = True) -> ModelChoice:
         """The model and the device to work with; raises SpanlightError as `find_model` does.
 
-        Where another one stands in for the one chosen, that is noticed once. `use` has it taken down as used now.
+        Where another model replaces the chosen one, there is one notice of it. `use` records it as used now.
         """
         from app.core.requests import ModelChoice
 
         card, instead_of = self._find(head, model)
-        if instead_of and (head, instead_of) not in self._told:
-            self._told.add((head, instead_of))
+        if instead_of and (head, instead_of) not in self._noticed:
+            self._noticed.add((head, instead_of))
             report.notice(
                 f"The model chosen for this, {instead_of}, cannot be used now: {card.name} is used instead."
             )
@@ -229,15 +229,15 @@ class Workspace:
         """End the model process, the documents processes and the download process, and close the history."""
         with self.making:
             self.closed = True
-            made = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
-        for part in made:
+            parts = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
+        for part in parts:
             part.close()
 
 
 def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Workspace:
-    """Everything a flow needs; the model process is started by the first flow that asks for it.
+    """The workspace; the model process is started by the first flow that needs it.
 
-    `early` is a model process that was begun already.
+    `early` is a model process that was started already.
     """
     paths = paths or default_paths()
     engine = None

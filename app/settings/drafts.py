@@ -30,7 +30,7 @@ class Drafts:
     def save(self, name: str, text: str) -> None:
         """Keep the text; an empty one is forgotten. Raises SpanlightError when the disk refuses.
 
-        Where nothing may be written at all, nothing is kept: that is told once, by `Workspace.unkept`.
+        Where nothing may be written at all, nothing is kept: that is told once, by `Workspace.storage_fault`.
         """
         if text and not may_write(self._folder):
             _log.info("draft %s not kept: %s cannot be written to", name, self._folder)

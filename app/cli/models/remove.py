@@ -10,7 +10,7 @@ from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.errors import SpanlightError
 from app.core.offers import Removal, Source
 from app.core.wording import count, size
-from app.flows.models.remove import remove, what_goes
+from app.flows.models.remove import removal_of, remove
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Say what goes, ask, and remove."""
-    removal = what_goes(workspace, arguments.name, report)
+    removal = removal_of(workspace, arguments.name, report)
     report.clear()
     if not arguments.json and removal.card.source != Source.STARTER:
         _print(removal, arguments.from_cache)

@@ -1,4 +1,4 @@
-"""Ask many questions, each of its own text, from one file to another."""
+"""Answer many questions, each on its own text, from one file to another."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def ask_batch(
     """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "outcome", ...}`.
 
     Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
-    are code points into it; a row without an answer has "" and null, and its probability is that of there being none;
+    are code points into it; a row without an answer has "" and null, and its probability is that there is no answer;
     with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
-    "answers" to each row, as `listed`). Rows whose id is in the output already are not asked again. Raises
+    "answers" to each row, as `listed`). Rows whose id is in the output already are skipped. Raises
     SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
@@ -48,40 +48,40 @@ def ask_batch(
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "questions")
-        asked = ((row, _question(row, source, options)) for row in left)
+        questions = ((row, _question(row, source, options)) for row in left)
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
             row, question = pair
             file.append([_answer_row(row, listed(reading, question.documents), options.top_k)])
 
-        read_questions(workspace, asked, choice, whole, take)
+        read_questions(workspace, questions, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
 
 
 def read_questions(
     workspace: Workspace,
-    asked: Iterable[tuple[ItemT, Question]],
+    questions: Iterable[tuple[ItemT, Question]],
     choice: ModelChoice,
     whole: GroupReport,
     take: Callable[[tuple[ItemT, Question], Reading], None],
 ) -> None:
-    """Read the items' questions, and have each item and question taken with what that brought.
+    """Answer the items' questions, and call `take` with each item and question and its reading.
 
-    They are taken in their order, each as soon as all before it are known. A question without words is not read:
-    no text answers it.
+    The calls come in the items' order, each as soon as all before it have a reading. A question without words is not
+    read: no text answers it.
     """
-    for group in groups(asked, lambda pair: sum(len(document.text) for document in pair[1].documents)):
+    for group in groups(questions, lambda pair: sum(len(document.text) for document in pair[1].documents)):
         unread = {at: UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
         in_order = InOrder(group, unread, whole, take)
-        if in_order.asked:
-            batch = QuestionBatch(tuple(group[at][1] for at in in_order.asked))
+        if in_order.pending:
+            batch = QuestionBatch(tuple(group[at][1] for at in in_order.pending))
             for found in enumerate(workspace.engine.run(batch, choice, in_order)):
                 in_order.partial(found)
         whole.finished(len(group))
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:
-    # One character for one, so that positions stay.
+    # One character is replaced by one, so that positions stay.
     context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
     text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
     return replace(options, text=text, documents=(with_view(Document(context)),))

@@ -1,4 +1,4 @@
-"""Whether a file still says what it said when it was opened."""
+"""Whether a file has changed since it was opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.documents.same_bytes import holds_same_bytes
 
 
 class FileState(StrEnum):
-    """What has become of a file since it was opened."""
+    """A file's state compared with when it was opened."""
 
     SAME = "same"
     CHANGED = "changed"
@@ -19,9 +19,9 @@ class FileState(StrEnum):
 
 
 def file_state(opened: Opened, report: Report) -> FileState:
-    """What has become of the file, as `holds_same_bytes` tells.
+    """The state of the opened file, by `holds_same_bytes`.
 
-    A file that may not be read any more, or is a file no longer, counts as gone. Raises Stopped when the report says
+    A file that cannot be read any more, or is no longer a file, counts as gone. Raises Stopped when the report says
     so.
     """
     path = Path(opened.document.path)

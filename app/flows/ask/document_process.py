@@ -15,7 +15,7 @@ from app.documents.orders import Draw, MarkUp, Read
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
 
-# Seconds: without a sign that the work goes on, and in all.
+# Seconds: without any progress, and in total.
 MOST_QUIET = 120.0
 MOST_TIME = 900.0
 MOST_DRAWING = 30.0
@@ -26,9 +26,9 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 class Documents:
     """Reads documents in one process and draws and marks pages in another, so that neither waits for the other.
 
-    Either may take `limits.MEMORY` bytes and so much time; a file that makes it take more, or crash, costs that
-    process, which is started again for the next one. They start with the first order. Each is called from one thread
-    at a time (`close` from any). `logs` is the folder that takes what their libraries print.
+    Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `total` seconds; where a file takes
+    more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
+    Each is called from one thread at a time (`close` from any). `logs` is the folder for the output of their libraries.
     """
 
     def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET, total: float = MOST_TIME) -> None:
@@ -50,14 +50,14 @@ class Documents:
         return picture
 
     def mark_up(self, order: MarkUp, report: Report) -> tuple[str, ...]:
-        """Write a copy of a PDF with highlights; why each was left out, empty where it was not."""
+        """Write a copy of a PDF with highlights; for each the reason why it was left out, empty where it was not."""
         what = f"“{PurePath(order.path).name}” could not be marked"
         reasons: tuple[str, ...] = self._run(self._pages, order, report, what, self._quiet)
         return reasons
 
     @property
     def pids(self) -> tuple[int | None, int | None]:
-        """The ids of the process that reads and of the one that draws, None where it does not run."""
+        """The ids of the process that reads and of the one that draws, None where it is not running."""
         return self._reading.pid, self._pages.pid
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Documents:
 
 
 class _Patience:
-    """A Report that ends work which takes too long: it raises SpanlightError, whereupon the process is stopped."""
+    """A Report that ends work which takes too long: `check` raises SpanlightError, and the process is stopped."""
 
     def __init__(self, report: Report, failed: str, quiet: float, total: float) -> None:
         self._report, self._failed, self._quiet, self._total = report, failed, quiet, total

@@ -21,7 +21,7 @@ def draw_part(
     *,
     password: str = "",
 ) -> Picture:
-    """A part of a page of a PDF that was opened, as orders.Draw counts it, as pixels.
+    """A part of a page of an opened PDF as pixels, in the units of orders.Draw.
 
     Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when stopped.
     """
@@ -31,5 +31,5 @@ def draw_part(
 
 
 def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Write a copy of a PDF with highlights; why each was left out, empty where it was not; raises as `draw_part`."""
+    """Write a copy of a PDF with highlights; for each why it was left out, else empty; raises as `draw_part`."""
     return workspace.documents.mark_up(order, report)

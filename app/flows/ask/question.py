@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from app.core.results import Answer, Reading
     from app.core.text import Document, Span
 
-# Of fewer tokens the time says little.
+# With fewer tokens the time is too inexact.
 _LEAST_TIMED = 150
-# What is less likely is not listed among the other places.
+# Less likely answers are not listed among the other places.
 LEAST_LISTED = 0.05
-# Words that answer nothing by themselves. Left out are those that may: numbers, "no", "all", and names ("May", "Will").
+# Words that answer nothing by themselves, without those that may: numbers, "no", "all", and names ("May", "Will").
 _STOP_WORDS = frozenset(
     "a about above after again against also am among an and are as at be because been before being below between but"
     " by could did do does doing during for from further had has have having he her hers herself him himself his how"
@@ -40,10 +40,10 @@ _WORD = re.compile(r"\w[\w'’]*")
 def prepare(
     workspace: Workspace, documents: Sequence[Document], report: Report, *, model: str = "", device: str = ""
 ) -> None:
-    """Have the model process load the reader, and keep these documents' texts and tokens.
+    """Have the model process load the reader, and cache these documents' texts and tokens.
 
-    Nothing depends on it: a question that comes before, or whose documents changed, is answered as well, only later.
-    Raises what `ask` raises; Stopped, within some milliseconds, when the report says so.
+    It is optional: a question that comes before, or whose documents changed, is answered too, only later.
+    Raises as `ask` does; Stopped, within some milliseconds, when the report says so.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
@@ -67,16 +67,18 @@ def ask(
     from app.models.disk.card import model_name
 
     listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
-    reading = listing.told(workspace.engine.run(question, choice, listing))
+    reading = listing.prepared(workspace.engine.run(question, choice, listing))
     if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
         workspace.settings.reading_speed = speed
     return reading
 
 
-def _speed(workspace: Workspace, reading: Reading, question: Question, model: str, looked_at: int) -> float:
-    """How fast was read, in tokens a second times weights; 0 where too little was read to tell, or by the quick reader.
+def _speed(
+    workspace: Workspace, reading: Reading, question: Question, model: str, finder_windows: int
+) -> float:
+    """The reading speed in tokens a second times weights; 0 where too little was read, or by the quick reader.
 
-    `looked_at` counts the windows that a quicker reader read of the text.
+    `finder_windows` counts the windows that a quicker reader read.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, model)
     read = reading.windows * card.window
@@ -90,7 +92,7 @@ def _speed(workspace: Workspace, reading: Reading, question: Question, model: st
         finder = next((each for each in workspace.shelf.cards() if each.name == reading.finder), None)
         if finder is None:
             return 0.0
-        done += looked_at * finder.window * finder.parameters
+        done += finder_windows * finder.window * finder.parameters
     return done / reading.seconds
 
 
@@ -104,29 +106,29 @@ def with_view(document: Document) -> Document:
 
 
 def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
-    """The reading with its best words and those of its other places that are worth a person's look.
+    """The reading with its best answer and those of its other answers that are worth showing.
 
-    These are at least `LEAST_LISTED` likely, stand in no sentence of a better one, and say more than punctuation and
+    These are at least `LEAST_LISTED` likely, lie in no sentence of a better one, and have more than punctuation and
     words such as "of the".
     """
     from app.core.sentences import sentence_around
 
-    kept: list[Answer] = []
-    taken: list[tuple[int, Span]] = []
+    shown: list[Answer] = []
+    sentences: list[tuple[int, Span]] = []
     for answer in reading.answers:
-        if kept and (
+        if shown and (
             answer.probability < LEAST_LISTED
-            or not _says_something(answer.text)
-            or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in taken)
+            or not _has_content(answer.text)
+            or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in sentences)
         ):
             continue
-        kept.append(answer)
-        taken.append((answer.document, sentence_around(documents[answer.document].text, answer.span)))
-    return replace(reading, answers=tuple(kept))
+        shown.append(answer)
+        sentences.append((answer.document, sentence_around(documents[answer.document].text, answer.span)))
+    return replace(reading, answers=tuple(shown))
 
 
 def nearest_values(reading: Reading) -> dict[str, object] | None:
-    """The words shown with low confidence, as they are printed for programs; None where there are none."""
+    """The words shown with low confidence as JSON values; None where there are none."""
     near = None if reading.best is not None else reading.shown
     if near is None:
         return None
@@ -139,18 +141,18 @@ def nearest_values(reading: Reading) -> dict[str, object] | None:
 
 
 def load_reader(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
-    """Have the model process load the reader, so that the first question need not wait."""
+    """Have the model process load the reader, so that the first question does not wait."""
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     return workspace.engine.load(choice, Head.QUESTION_ANSWERING, report)
 
 
 def own_threshold(workspace: Workspace, report: Report) -> float:
-    """The probability from which on the reader holds a text to answer; raises SpanlightError where there is none."""
+    """The probability from which on the reader accepts an answer; raises SpanlightError where there is no reader."""
     return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
 
 
 class _Listing:
-    """A report whose partial Readings come as `told`: `listed`, and with the `finder` that was at work, if any.
+    """A Report whose partial Readings are passed on `listed`, and with the name of the `finder` that made them, if any.
 
     `read` counts the windows read so far, by both readers.
     """
@@ -161,8 +163,8 @@ class _Listing:
         self._finder = finder
         self.read = 0
 
-    def told(self, reading: Reading) -> Reading:
-        """The reading as it is handed on."""
+    def prepared(self, reading: Reading) -> Reading:
+        """The reading as it is passed on."""
         is_found = reading.model == self._finder or (reading.quick and not self._question.quick)
         if self._finder and is_found:
             reading = replace(reading, quick=True, finder=self._finder)
@@ -175,7 +177,7 @@ class _Listing:
     def partial(self, result: object) -> None:
         from app.core.results import Reading
 
-        self._report.partial(self.told(result) if isinstance(result, Reading) else result)
+        self._report.partial(self.prepared(result) if isinstance(result, Reading) else result)
 
     def notice(self, sentence: str) -> None:
         self._report.notice(sentence)
@@ -184,7 +186,7 @@ class _Listing:
         self._report.check()
 
 
-def _says_something(text: str) -> bool:
+def _has_content(text: str) -> bool:
     words = _WORD.findall(text)
     if not words:
         return any(unicodedata.category(character) == "So" for character in text)  # a tick in a table, say

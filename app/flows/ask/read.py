@@ -19,7 +19,7 @@ _PIECE = 1 << 20
 
 
 def read_document(workspace: Workspace, path: Path | str, report: Report, *, password: str = "") -> Opened:
-    """The document that a file holds, read in the documents process; its path is what was given.
+    """The document in a file, read in the documents process; its path is the one given.
 
     Raises SpanlightError for what cannot be read, PasswordNeeded for an encrypted PDF without its password, Stopped
     when stopped.
@@ -34,13 +34,13 @@ def read_document(workspace: Workspace, path: Path | str, report: Report, *, pas
 def document_from_stream(
     workspace: Workspace, stream: BinaryIO, name: str, report: Report, *, password: str = ""
 ) -> Opened:
-    """The document that a stream brings (standard input, say); no more is read than such a file may be long.
+    """The document from a stream (standard input, say); no more is read than such a file may be long.
 
     A PDF may be as long as a Word file. Raises as `read_document` does.
     """
     data = bytearray(stream.read(HEAD))
     kind = first_look(bytes(data), name)
-    # The bytes of a PDF are held here, where a large file is read in place.
+    # The bytes of a PDF from a stream are in memory, where a file is read in place.
     most = MOST_BYTES[Kind.DOCX if kind is Kind.PDF else kind]
     while len(data) <= most and (piece := stream.read(_PIECE)):
         report.check()

@@ -1,4 +1,4 @@
-"""A tiny model of every family taken in and used as a person's own would be, and one taught."""
+"""Trials with a tiny model of every family, imported and used as a user's own would be, and one trained."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _LETTERS = string.ascii_lowercase + string.ascii_uppercase + string.digits + str
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _MPNET = ("<s>", "<pad>", "</s>", "[UNK]", "<mask>")
 _BLANK = "▁"
-# A piece's kind in a SentencePiece file: a usual one, the unknown one, one that stands for nothing in a text.
+# The types of pieces in a SentencePiece file: normal, unknown, control.
 _USUAL, _UNKNOWN, _CONTROL = 1, 2, 3
 
 
 def write_vocabulary(folder: Path, family: str) -> tuple[int, int]:
-    """Write the files that a family's tokenizer is made from; how many tokens there are, and the id of padding.
+    """Write the files that a family's tokenizer is made from; the number of tokens, and the id of padding.
 
     A family whose vocabulary comes in no file of its own gets the tokenizer.json of one with word pieces.
     """
@@ -62,7 +62,7 @@ def write_vocabulary(folder: Path, family: str) -> tuple[int, int]:
 
 
 def _bytes(folder: Path) -> tuple[int, int]:
-    """Byte-level BPE (Radford et al. 2019): each byte is a letter, those without one of their own from 256 on."""
+    """Byte-level BPE (Radford et al. 2019): each byte is a character, bytes without a printable one from 256 on."""
     plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = (chr(256 + number) for number in range(256 - len(plain)))
     letters = [chr(byte) if byte in plain else next(others) for byte in range(256)]
@@ -106,12 +106,12 @@ def _varint(value: int) -> bytes:
 
 
 def try_families(trial: Trial, workspace: Workspace, folder: Path) -> None:
-    """Try every family, and take one in as a person does; what is written goes into the folder."""
+    """Try every family, and import one model as a user does; files are written into the folder."""
     for family in FAMILIES:
-        deed = partial(_read, trial, workspace, folder / f"tiny-{family}", family)
-        trial.run(f"{family_title(family)}: a model made, read and looked into", deed)
-    deed = partial(_take_in, trial, workspace, folder / "someones-own")
-    trial.run("Models: one from a folder added", deed)
+        action = partial(_read, trial, workspace, folder / f"tiny-{family}", family)
+        trial.run(f"{family_title(family)}: a model made, read and looked into", action)
+    action = partial(_take_in, trial, workspace, folder / "someones-own")
+    trial.run("Models: one from a folder added", action)
 
 
 def _read(trial: Trial, workspace: Workspace, folder: Path, family: str) -> None:
@@ -125,7 +125,7 @@ def _read(trial: Trial, workspace: Workspace, folder: Path, family: str) -> None
 
 
 def _take_in(trial: Trial, workspace: Workspace, folder: Path) -> None:
-    """It is tried in a process of its own then."""
+    """An import tries the model in a process of its own."""
     workspace.engine.make_model(folder, "bert", *write_vocabulary(folder, "bert"), trial.report)
     card = import_model(workspace, folder, trial.report)
     found = {one.name for one in installed(workspace)}
@@ -133,7 +133,7 @@ def _take_in(trial: Trial, workspace: Workspace, folder: Path) -> None:
 
 
 def try_training(trial: Trial, workspace: Workspace, folder: Path) -> None:
-    """Teach a tiny model for some steps, and classify with it; what is written goes into the folder."""
+    """Train a tiny model for some steps, and classify with it; files are written into the folder."""
     trial.run(
         "Teach: some steps, and the model opened", partial(_teach, trial, workspace, folder / "teaching")
     )

@@ -1,6 +1,6 @@
-"""Every module that the program names anywhere, in functions too, read from its byte code and looked for.
+"""Finds every module that the program imports anywhere, in functions too, from byte code, and checks that it is there.
 
-What is imported only when it is needed is not missed before: a bundle may lack it and start all the same.
+A module that is imported only when it is needed is not missed at the start: a bundle may start without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROOTS = (
     "app.ui.window.start",
 )
 OURS = "app"
-# What measures Spanlight is no part of what installers bring.
+# The benchmarks are no part of the installers.
 _LEFT_OUT = "app.bench."
 # Parts of the standard library that only some systems have, each imported only there.
 _ELSEWHERE = frozenset(
@@ -38,7 +38,7 @@ _NAME, _FROM, _LONGER = (dis.opmap[name] for name in ("IMPORT_NAME", "IMPORT_FRO
 
 
 def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Our own modules that can be reached from the start, and what is missing of them and of what they import."""
+    """Our own modules that can be reached from the start, and those of them and of their imports that are missing."""
     ours: set[str] = set()
     missing: set[str] = set()
     others: set[str] = set()
@@ -98,13 +98,13 @@ def _imports(code: CodeType) -> Iterator[tuple[str, str]]:
     """(module, name taken from it or empty) for each import in a code object and all that it holds."""
     base, argument, raw = "", 0, code.co_code
     for at in range(0, len(raw), 2):
-        deed, argument = raw[at], argument << 8 | raw[at + 1]
-        if deed == _LONGER:
+        operation, argument = raw[at], argument << 8 | raw[at + 1]
+        if operation == _LONGER:
             continue
-        if deed == _NAME:
+        if operation == _NAME:
             base = code.co_names[argument]
             yield base, ""
-        elif deed == _FROM:
+        elif operation == _FROM:
             yield base, code.co_names[argument]
         argument = 0
     for constant in code.co_consts:

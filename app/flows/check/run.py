@@ -1,4 +1,4 @@
-"""Whether all of Spanlight works on this computer: everything is done for real, in a folder that is removed then."""
+"""Checks that all of Spanlight works on this computer: everything is really run, in a folder that is removed after."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from app.models.disk.heads import DOES
 from app.settings.paths import default_paths
 
 WINDOW = "app.ui"
-# Nobody listens there, on this computer itself: what is asked of the network goes no further.
+# Nobody listens at this local address, so no request reaches the network.
 _NOWHERE = "http://127.0.0.1:9"
 _ANY = "nobody/nothing"
 _CACHE = "TORCHINDUCTOR_CACHE_DIR"
@@ -74,10 +74,10 @@ FILES = {
 
 
 def try_documents(trial: Trial, workspace: Workspace, folder: Path) -> None:
-    """Try all that is done with documents; what is written goes into the folder."""
+    """Try everything with documents; files are written into the folder."""
     for title, (name, kind) in FILES.items():
-        deed = partial(_ask, trial, workspace, workspace.paths.known_documents / name, kind)
-        trial.run(f"{title}: opened, asked, answered with its exact words", deed)
+        action = partial(_ask, trial, workspace, workspace.paths.known_documents / name, kind)
+        trial.run(f"{title}: opened, asked, answered with its exact words", action)
     pdf = workspace.paths.known_documents / FILES["PDF"][0]
     trial.run("PDF: a page drawn", partial(_draw, trial, workspace, pdf))
     trial.run("History: kept and found", partial(_keep, trial, workspace, pdf))
@@ -126,7 +126,7 @@ def _mark(trial: Trial, workspace: Workspace, copy: Path) -> None:
 
 def try_heads(trial: Trial, workspace: Workspace) -> None:
     """Try each head's starter, and look inside two of them."""
-    deeds: dict[str, Callable[[Trial, Workspace], None]] = {
+    actions: dict[str, Callable[[Trial, Workspace], None]] = {
         "Classify: a good and a bad review": _classify,
         "Fill in: the word for a blank": _fill,
         "Follow on: what follows and what does not": _follow,
@@ -135,8 +135,8 @@ def try_heads(trial: Trial, workspace: Workspace) -> None:
         "Look inside: attentions": _attention,
         "Look inside: why this answer": _reasons,
     }
-    for what, deed in deeds.items():
-        trial.run(what, partial(deed, trial, workspace))
+    for what, action in actions.items():
+        trial.run(what, partial(action, trial, workspace))
 
 
 def _classify(trial: Trial, workspace: Workspace) -> None:
@@ -181,14 +181,14 @@ def _reasons(trial: Trial, workspace: Workspace) -> None:
 
 
 def form() -> str:
-    """What kind of installation this is."""
+    """The kind of this installation."""
     if getattr(sys, "frozen", False):
         return "bundle"
     return "source" if command() != "spanlight" else "installed into Python"
 
 
 def own_versions() -> dict[str, str]:
-    """Of what needs no process to tell."""
+    """Versions that are known without another process."""
     libc = "".join(platform.libc_ver())
     return {
         NAME: f"{VERSION} ({form()})",
@@ -200,19 +200,19 @@ def own_versions() -> dict[str, str]:
 
 
 def engine_versions(workspace: Workspace, report: Report) -> dict[str, str]:
-    """Of what computes, and the device that is taken; raises as the model process does."""
+    """Versions of the libraries that run models, and the device in use; raises as the model process does."""
     found = devices(workspace, report)
     chosen = next((one.title for one in found.options if one.key == found.auto.device), "")
-    told = f"{found.auto.device}, {found.auto.dtype}" + (f" ({chosen})" if chosen else "")
-    return workspace.engine.versions(report) | {"device": told}
+    device = f"{found.auto.device}, {found.auto.dtype}" + (f" ({chosen})" if chosen else "")
+    return workspace.engine.versions(report) | {"device": device}
 
 
 def check(window: Factory | None, report: Report) -> CheckReport:
-    """Try everything out; every Checked is handed over as a partial result too.
+    """Try everything; every Checked is a partial result too.
 
-    `window` makes the handler of WindowTrials, in a process of its own; None leaves the window out. Nothing of the
-    person's is read or written. Raises SpanlightError where the resources are missing or nothing can be written even
-    for the moment, Stopped when the report says so.
+    `window` makes the handler of WindowTrials, in a process of its own; None leaves the window out. None of the
+    user's own files are read or written. Raises SpanlightError where the resources are missing or nothing can be
+    written even for the moment, Stopped when the report says so.
     """
     began = time.monotonic()
     try:
@@ -222,7 +222,7 @@ def check(window: Factory | None, report: Report) -> CheckReport:
             f"No folder for the check could be made: {error.strerror or error}.",
             "Make room, or set TMPDIR to a folder that can be written to.",
         ) from error
-    with home as folder, _elsewhere(Path(folder)):
+    with home as folder, _compile_cache_in(Path(folder)):
         workspace = open_workspace(default_paths({"SPANLIGHT_HOME": folder}))
         trial = Trial(report)
         versions: dict[str, str] = {}
@@ -235,8 +235,8 @@ def check(window: Factory | None, report: Report) -> CheckReport:
 
 
 @contextmanager
-def _elsewhere(folder: Path) -> Iterator[None]:
-    """Have PyTorch keep what it would keep for other programs in the folder, in the processes that are started."""
+def _compile_cache_in(folder: Path) -> Iterator[None]:
+    """Have PyTorch in the processes that are started use the folder for its compile cache."""
     before = os.environ.get(_CACHE)
     os.environ[_CACHE] = str(folder / "inductor")
     try:
@@ -320,7 +320,7 @@ def _try_window(
 
 
 class _Parts:
-    """A report whose partial results are what was tried by another process."""
+    """A report that takes the results of another process's trials."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
@@ -328,16 +328,16 @@ class _Parts:
         self.check = trial.report.check
 
     def partial(self, result: object) -> None:
-        """Take it down."""
+        """Add a trial's result."""
         if isinstance(result, Checked):
             self._trial.add(result)
 
 
 def _logs(folder: Path) -> str:
-    """The end of what each process has printed."""
-    told = []
+    """The end of each process's log."""
+    logs = []
     for path in sorted(folder.glob("*.log")):
-        said = path.read_text("utf-8", "replace").strip()
-        if said:
-            told.append(f"{path.name}: {said[-_LAST:]}")
-    return "\n".join(told)
+        text = path.read_text("utf-8", "replace").strip()
+        if text:
+            logs.append(f"{path.name}: {text[-_LAST:]}")
+    return "\n".join(logs)

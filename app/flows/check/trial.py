@@ -1,4 +1,4 @@
-"""One thing after another tried and timed; one that fails does not end the others."""
+"""Runs one trial after another and times each; one that fails does not end the others."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from app.engine.child import ChildBug
 
 
 class Trial:
-    """Tries things and keeps what came of each; every one is handed to the report as a partial result too."""
+    """Runs trials and keeps the result of each; every result is a partial result of the report too."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self.parts: list[Checked] = []
 
-    def run(self, what: str, deed: Callable[[], object]) -> bool:
-        """Try one thing; whether it works. Raises Stopped where the work is to stop, nothing else."""
+    def run(self, what: str, action: Callable[[], object]) -> bool:
+        """Run one trial; whether it works. Raises only Stopped, where the work is to stop."""
         self.report.check()
         self.report.progress(Progress(0, 0, what))
         began, fault = time.monotonic(), ""
         try:
-            deed()
+            action()
         except Stopped:
             raise
         except Exception as error:
@@ -33,28 +33,28 @@ class Trial:
         return not fault
 
     def add(self, part: Checked) -> None:
-        """Take down what was tried elsewhere."""
+        """Add the result of a trial, which may have run elsewhere."""
         self.parts.append(part)
         self.report.partial(part)
 
 
 def require(right: bool, fault: str) -> None:
-    """Raise SpanlightError with the fault, one sentence, unless all is right."""
+    """Raise SpanlightError with the fault, one sentence, unless `right`."""
     if not right:
         raise SpanlightError(fault)
 
 
 def words_of(error: BaseException) -> str:
-    """What is wrong, on one line."""
+    """The error on one line."""
     if isinstance(error, SpanlightError):
         cause = error.__cause__
-        return _line(f"{error} ({_told(cause)})" if cause is not None else str(error))
-    if isinstance(error, ChildBug):  # its text is a traceback, whose last line says what was raised
+        return _line(f"{error} ({_named(cause)})" if cause is not None else str(error))
+    if isinstance(error, ChildBug):  # its text is a traceback, whose last line has the exception
         return _line((str(error).strip().splitlines() or [""])[-1])
-    return _line(_told(error))
+    return _line(_named(error))
 
 
-def _told(error: BaseException) -> str:
+def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

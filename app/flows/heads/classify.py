@@ -25,6 +25,6 @@ def classify(
 def load_classifier(
     workspace: Workspace, report: Report, *, model: str = "", device: str = ""
 ) -> LoadedModel:
-    """Have the model process load the classifier, so that the first text need not wait."""
+    """Have the model process load the classifier, so that the first text does not wait."""
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report, use=False)
     return workspace.engine.load(choice, Head.CLASSIFICATION, report)

@@ -34,8 +34,8 @@ def classify_batch(
 ) -> BatchDone:
     """Classify rows `{"id", "text"}`; append `{"id", "label", "probability", "probabilities"}` in their order.
 
-    A row without an id goes by its line, from 1; a text of blanks gets an empty label. Rows whose id is in the output
-    already are not classified again. Raises SpanlightError for files that do not fit, Stopped when the report
+    The id of a row without one is its line, from 1; a text of blanks gets an empty label. Rows with an id that is in
+    the output already are skipped. Raises SpanlightError for files that do not fit, Stopped when the report
     says so; what is finished stays.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
@@ -45,12 +45,12 @@ def classify_batch(
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
         whole = GroupReport(report, total - before, "texts")
-        asked = ((row, row.text("text", source)) for row in left)
+        texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
             file.append([{"id": row.id, **values(item)}])
 
-        classify_texts(workspace, asked, choice, whole, take)
+        classify_texts(workspace, texts, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
 
 
@@ -63,7 +63,7 @@ def classify_table(
     model: str = "",
     device: str = "",
 ) -> str:
-    """The table as CSV with the classes behind its own columns, also written to `output`.
+    """The table as CSV with the classes in columns behind its own; also written to `output`.
 
     A row whose text is blank gets empty values. Raises SpanlightError where the output cannot be written, Stopped when
     the report says so.
@@ -88,23 +88,23 @@ def classify_table(
 
 def classify_texts(
     workspace: Workspace,
-    asked: Iterable[tuple[ItemT, str]],
+    texts: Iterable[tuple[ItemT, str]],
     choice: ModelChoice,
     whole: GroupReport,
     take: Callable[[ItemT, Classification | None], None],
 ) -> None:
-    """Classify the items' texts, and have each item taken with its text's classes, None for a text of blanks.
+    """Classify the items' texts, and call `take` with each item and its text's classes, None for a text of blanks.
 
-    They are taken in their order, each as soon as all before it are known.
+    The calls come in the items' order, each as soon as all before it are classified.
     """
-    for group in groups(asked, lambda pair: len(pair[1])):
+    for group in groups(texts, lambda pair: len(pair[1])):
         blank = {at: None for at, (_, text) in enumerate(group) if not text.strip()}
         in_order: InOrder[ItemT, Classification | None] = InOrder(
             [item for item, _ in group], blank, whole, take
         )
-        if in_order.asked:
-            texts = tuple(LONE_SURROGATE.sub("\ufffd", group[at][1]) for at in in_order.asked)
-            for found in enumerate(workspace.engine.run(TextBatch(texts), choice, in_order)):
+        if in_order.pending:
+            batch = tuple(LONE_SURROGATE.sub("\ufffd", group[at][1]) for at in in_order.pending)
+            for found in enumerate(workspace.engine.run(TextBatch(batch), choice, in_order)):
                 in_order.partial(found)
         whole.finished(len(group))
 

@@ -30,16 +30,16 @@ _TOKEN = ("number", "token", "id", "token type", "part", "start", "end")
 
 
 def inside_csv(seen: Seen) -> str:
-    """A look's numbers as CSV with a heading, whole as they were computed; what is not a number is `nan`.
+    """A result's numbers as CSV with a heading, in full precision; what is not a number is `nan`.
 
     One row a stage (a model), a token (start and end scores, attribution), a dimension (pooled output), a term (loss),
-    a sentence (removals), or a head and a token that looks (attention).
+    a sentence (removals), or a head and a token that attends (attention).
     """
     return csv_lines([tuple(map(_cell, row)) for row in rows(seen)])
 
 
 def rows(seen: Seen) -> Iterator[Row]:
-    """The table of a look, its heading first."""
+    """The table of a result, its heading first."""
     match seen:
         case ModelPicture():
             yield from _model(seen)
@@ -47,7 +47,7 @@ def rows(seen: Seen) -> Iterator[Row]:
             yield from _spans(seen)
         case Pooling():
             yield ("dimension", "first token's state", "pooled output", "recomputed")
-            # Where no layer takes the first token, there is nothing beside its state.
+            # Where no layer takes the first token, there is only its state.
             empty = ("",) * len(seen.first)
             columns = zip(seen.first, seen.pooled or empty, seen.recomputed or empty, strict=True)
             yield from ((number, *values) for number, values in enumerate(columns))
@@ -76,7 +76,7 @@ def rows(seen: Seen) -> Iterator[Row]:
 
 
 def plain(value: object) -> Any:
-    """A look as JSON holds it: dataclasses as objects, None for what is not a number; attention by head and token."""
+    """A result's values for JSON: dataclasses as objects, None for non-numbers; attention by head and token."""
     if isinstance(value, Attention):
         length = range(len(value.window.tokens))
         weights = [[list(value.row(head, token)) for token in length] for head in range(value.heads)]
@@ -156,5 +156,5 @@ def _stage(stage: Stage) -> Row:
 
 
 def shape_words(shape: Shape) -> str:
-    """A shape as it is said: "1 × 42 × 384"."""
+    """A shape in words: "1 × 42 × 384"."""
     return " × ".join(map(str, shape))

@@ -26,7 +26,7 @@ COLUMNS = ("start", "end", "text", "type", "probability")
 
 @dataclass(frozen=True, slots=True)
 class TaggedDocument:
-    """A text, its names and words, and what it is called: a file's path, or nothing."""
+    """A text, its names and words, and its name: a file's path, or empty."""
 
     text: str
     tagged: Tagged
@@ -34,7 +34,7 @@ class TaggedDocument:
 
 
 def names_as(kind: str, documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = "") -> str:
-    """The names of documents in one of `FORMATS`; raises SpanlightError for another one."""
+    """The names of documents in one of `FORMATS`; raises SpanlightError for an unknown format."""
     match kind:
         case "csv":
             return names_csv(documents)
@@ -60,7 +60,7 @@ def save_names(
     """
     text = names_as(kind, documents, labels, model)
     report.check()
-    # By the byte order mark a spreadsheet knows the encoding.
+    # A spreadsheet recognises the encoding by the byte order mark.
     write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)
 
 
@@ -96,7 +96,7 @@ def names_conll(documents: Sequence[TaggedDocument]) -> str:
 def names_values(
     documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = ""
 ) -> dict[str, object]:
-    """What the JSON holds: each document's name and names with their places, the types known, the model."""
+    """The values for JSON: each document's name and names with their places, the types known, the model."""
     return {
         "documents": [
             {

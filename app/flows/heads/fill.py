@@ -23,6 +23,6 @@ def fill(
 
 
 def load_filler(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
-    """Have the model process load the model that fills blanks, so that the first text need not wait."""
+    """Have the model process load the model that fills blanks, so that the first text does not wait."""
     choice = workspace.choose(Head.MASKED_WORDS, model, device, report, use=False)
     return workspace.engine.load(choice, Head.MASKED_WORDS, report)

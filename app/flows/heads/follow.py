@@ -1,4 +1,4 @@
-"""Tell how likely passages continue others."""
+"""How likely passages continue others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.flows.workspace import Workspace
 def follow(
     workspace: Workspace, pairs: PassagePairs, report: Report, *, model: str = "", device: str = ""
 ) -> FollowOns:
-    """Tell of every pair, in order, how likely its second passage continues its first.
+    """For every pair, in order, how likely its second passage continues its first.
 
     `model` and `device` overrule the settings. Raises SpanlightError where there is no pair or a passage is blank, for
     a missing model or device, and EngineLost when the model process died; Stopped when the report says so.
@@ -26,7 +26,7 @@ def follow(
 
 
 def load_follower(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
-    """Have the model process load the model for this, so that the first pair need not wait."""
+    """Have the model process load the model for this, so that the first pair does not wait."""
     choice = workspace.choose(Head.NEXT_SENTENCE, model, device, report, use=False)
     return workspace.engine.load(choice, Head.NEXT_SENTENCE, report)
 

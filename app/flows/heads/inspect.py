@@ -16,9 +16,8 @@ from app.flows.groups import GroupReport
 from app.flows.samples import ASK, CLASSIFY, FILL, FOLLOW, NAMES, Sample, samples
 from app.flows.workspace import Workspace
 
-# So many samples of each kind are offered.
-_OF_EACH = 2
-_SAID = {
+_MOST_OF_A_KIND = 2
+_TITLES = {
     ASK: "A question: {0}", CLASSIFY: "A text to classify: {0}", FILL: "A sentence with a blank: {0}",
     FOLLOW: "What follows: {0}", NAMES: "Names in a text: {0}",
 }  # fmt: skip
@@ -27,9 +26,9 @@ Request = Question | TextsToClassify | TextToFill | PassagePairs | TextsToTag
 
 
 def look(workspace: Workspace, request: Look, report: Report, *, model: str = "", device: str = "") -> Any:
-    """Bring back what a look asks for (each kind's docstring says what); `model` and `device` overrule the settings.
+    """The result of a look, as each kind's docstring describes it; `model` and `device` overrule the settings.
 
-    Raises SpanlightError for a missing model or device and for what the subject lacks, EngineLost when the model
+    Raises SpanlightError for a missing model or device and for a missing part of the subject, EngineLost when the model
     process died; Stopped when the report says so.
     """
     choice = workspace.choose(request.subject.head, model, device, report)
@@ -39,11 +38,10 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
 def compare(
     workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report, *, device: str = ""
 ) -> tuple[Any, ...]:
-    """What each of several models, by name or folder, makes of the subject, in the models' order.
+    """The result of each of several models, by name or folder, on the subject, in the models' order.
 
     The results are those of the subject's own head: Reading, Classifications, FilledText, FollowOns or TaggedTexts.
-    Those done so far are handed over as a partial result. Raises as `look` does, for a missing model before any has
-    worked.
+    Those done so far are partial results. Raises as `look` does; for a missing model before any has run.
     """
     request = request_of(_viewed(subject))
     choices = [workspace.choose(subject.head, model, device, report) for model in models]
@@ -58,14 +56,14 @@ def compare(
 
 
 def _viewed(subject: Subject) -> Subject:
-    """The subject with the view that its text is read with when it is asked a question."""
+    """The subject with the view that its text is read with for a question."""
     if subject.head is not Head.QUESTION_ANSWERING:
         return subject
     return replace(subject, view=with_view(Document(subject.text, view=subject.view)).view)
 
 
 def request_of(subject: Subject) -> Request:
-    """What is asked of the subject's head without looking inside. Raises SpanlightError where something is missing."""
+    """The request to the subject's own head. Raises SpanlightError where a part of the subject is missing."""
     match subject.head:
         case Head.QUESTION_ANSWERING:
             return Question(subject.pair, (Document(subject.text, view=subject.view),))
@@ -89,7 +87,7 @@ def request_of(subject: Subject) -> Request:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A sample to look into with one click: what is said on its button, and the visit."""
+    """A sample to look into with one click: the text of its button, and the visit."""
 
     title: str
     visit: Visit
@@ -101,14 +99,18 @@ def offers(workspace: Workspace, report: Report) -> tuple[Offer, ...]:
     found: dict[str, list[Offer]] = {}
     for sample in samples(workspace.paths):
         visit = visit_of(sample)
-        if visit is not None and visit.subject.head in heads and len(found.get(sample.kind, ())) < _OF_EACH:
-            title = _SAID[sample.kind].format(visit.title)
+        if (
+            visit is not None
+            and visit.subject.head in heads
+            and len(found.get(sample.kind, ())) < _MOST_OF_A_KIND
+        ):
+            title = _TITLES[sample.kind].format(visit.title)
             found.setdefault(sample.kind, []).append(Offer(title, visit))
-    return tuple(offer for kind in _SAID for offer in found.get(kind, ()))
+    return tuple(offer for kind in _TITLES for offer in found.get(kind, ()))
 
 
 def visit_of(sample: Sample) -> Visit | None:
-    """A sample as something to look into; None for one that lacks its question, its blank or its second passage."""
+    """The visit for a sample; None where its question, its blank or its second passage is missing."""
     match sample.kind:
         case "ask" if sample.questions:
             question = sample.questions[0]

@@ -23,6 +23,6 @@ def find_names(
 
 
 def load_finder(workspace: Workspace, report: Report, *, model: str = "", device: str = "") -> LoadedModel:
-    """Have the model process load the model that finds names, so that the first text need not wait."""
+    """Have the model process load the model that finds names, so that the first text does not wait."""
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report, use=False)
     return workspace.engine.load(choice, Head.TOKEN_CLASSIFICATION, report)

@@ -1,4 +1,4 @@
-"""Answers out of the history, in the formats of other programs."""
+"""Exports of answers from the history, in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.settings.files import write_atomic
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many entries were exported, to which files, and sentences that a person is to be told."""
+    """How many entries were exported, to which files, and sentences for the user."""
 
     count: int
     files: tuple[Path, ...]
@@ -29,7 +29,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class ExportedText:
-    """An export as text, how many entries it holds, and sentences that a person is to be told."""
+    """An export as text, its number of entries, and sentences for the user."""
 
     text: str
     count: int
@@ -55,7 +55,7 @@ def export(
         return Exported(marked.count, marked.files, marked.notes)
     exported = export_text(workspace, entries, kind, report, password=password)
     report.check()
-    # By the byte order mark a spreadsheet knows the encoding.
+    # A spreadsheet recognises the encoding by the byte order mark.
     encoding = "utf-8-sig" if kind == "csv" else "utf-8"
     write_atomic(output, exported.text.encode(encoding, "replace"), private=False)
     return Exported(exported.count, (output,), exported.notes)
@@ -76,8 +76,8 @@ def export_text(
         case "json":
             return ExportedText(web_annotations(entries), len(entries))
         case _:
-            text, held, notes = squad(workspace, entries, report, password=password)
-            return ExportedText(text, held, tuple(notes))
+            text, questions, notes = squad(workspace, entries, report, password=password)
+            return ExportedText(text, questions, tuple(notes))
 
 
 def _require(entries: Sequence[Entry]) -> None:

@@ -20,7 +20,7 @@ _FORMATS = {
     Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     Kind.PDF: "application/pdf",
 }
-# Two words that the model of annotations has no name for.
+# Two terms that the annotation vocabulary does not have.
 _CONTEXT = [
     "http://www.w3.org/ns/anno.jsonld",
     {"probability": "urn:spanlight:probability", "sha256": "urn:spanlight:sha256"},
@@ -32,8 +32,8 @@ def web_annotations(entries: Sequence[Entry]) -> str:
 
     Each annotation's bodies are the question, the answer, and how sure it is; its target is the document, with the
     place by TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and
-    for a PDF by the page (RFC 8118) refined by the quote. The nearest words with low confidence stand in the answer's
-    place, and are assessed as such; where the text does not say, the target has no place.
+    for a PDF by the page (RFC 8118) refined by the quote. The nearest words with low confidence take the answer's
+    place, and are assessed as such; without an answer in the text the target has no place.
     """
     items = [_annotation(entry) for entry in entries]
     named = identity(*(str(item["id"]) for item in items))
@@ -51,9 +51,9 @@ def web_annotations(entries: Sequence[Entry]) -> str:
 
 
 def identity(*parts: str) -> str:
-    """An IRI that is the same for the same parts, and for no others."""
-    said = "\n".join(parts).encode("utf-8", "backslashreplace").decode("utf-8")
-    return uuid.uuid5(uuid.NAMESPACE_URL, f"urn:spanlight\n{said}").urn
+    """An IRI that is unique to these parts."""
+    text = "\n".join(parts).encode("utf-8", "backslashreplace").decode("utf-8")
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"urn:spanlight\n{text}").urn
 
 
 def entry_identity(entry: Entry) -> str:
@@ -92,7 +92,7 @@ def _words(value: str, purpose: str) -> dict[str, object]:
 
 def _source(entry: Entry) -> dict[str, object]:
     digest = base64.urlsafe_b64encode(bytes.fromhex(entry.sha256)).decode("ascii").rstrip("=")
-    # A text that stands in no file is named by its digest (RFC 6920).
+    # A text without a file is named by its digest (RFC 6920).
     place = Path(entry.path).absolute().as_uri() if entry.path else f"ni:///sha-256;{digest}"
     return {
         "id": place,

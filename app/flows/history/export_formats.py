@@ -1,4 +1,4 @@
-"""What answers can be exported as; light, for menus."""
+"""The formats for exporting answers, without heavy imports, for menus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to export: its key, what a person calls it, its files' suffix, and whether it is text."""
+    """An export format: its key, its title for the user, its files' suffix, and whether it is text."""
 
     key: str
     title: str

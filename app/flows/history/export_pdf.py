@@ -1,4 +1,4 @@
-"""Answers as highlight annotations in copies of the PDFs that they stand in."""
+"""Answers as highlight annotations in copies of their PDFs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.flows.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The copies written, how many answers were marked in them, and what a person is to be told of the others."""
+    """The copies written, how many answers were marked in them, and sentences for the user on the others."""
 
     files: tuple[Path, ...]
     count: int
@@ -30,10 +30,10 @@ class Marked:
 def marked_copies(
     workspace: Workspace, entries: Sequence[Entry], output: Path, report: Report, *, password: str = ""
 ) -> Marked:
-    """Write a copy of each PDF with its answers highlighted: to `output`, or beside it where there are several.
+    """Write a copy of each PDF with its answers highlighted: to `output`, or into its folder where there are several.
 
     Of several, each copy's name is that of `output` with the PDF's own behind it. Raises SpanlightError where no
-    answer stands in a PDF, where a copy would take the original's place, and where the disk refuses.
+    answer is in a PDF, where a copy would take the original's place, and where the disk refuses.
     """
     by_file: dict[str, list[Entry]] = {}
     elsewhere = 0
@@ -60,7 +60,7 @@ def marked_copies(
             notes.append(str(fault))
             continue
         marked += sum(not reason for reason in reasons)
-        if not all(reasons):  # otherwise there is nothing in it that the original lacks
+        if not all(reasons):  # otherwise it would be the same as the original
             files.append(outputs[path])
         for entry, reason in zip(found, reasons, strict=True):
             if reason and entry.shown is not None:
@@ -72,7 +72,7 @@ def marked_copies(
 
 
 def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
-    """Where each copy goes; never where a PDF that is read lies."""
+    """The path of each copy; never that of a source PDF."""
     outputs: dict[str, Path] = {}
     for path in paths:
         name = output.name if len(paths) == 1 else f"{output.stem} - {Path(path).stem}{output.suffix}"
@@ -90,7 +90,7 @@ def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
 def _mark(
     workspace: Workspace, path: str, entries: Sequence[Entry], output: Path, report: Report, password: str
 ) -> Sequence[str]:
-    """Why each answer was not marked, empty where it was."""
+    """For each answer the reason why it was not marked, empty where it was."""
     name = Path(path).name
     try:
         with Path(path).open("rb") as file:

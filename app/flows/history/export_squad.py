@@ -18,16 +18,16 @@ from app.flows.workspace import Workspace
 def squad(
     workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = ""
 ) -> tuple[str, int, list[str]]:
-    """The JSON, how many questions it holds, and what a person is to be told of the others.
+    """The JSON, its number of questions, and sentences for the user on the others.
 
-    A question's context is its document's whole text where that can still be had as it was, else the sentence that was
-    kept; answers count code points of it. Where the text did not say, `is_impossible`, and the best span that stayed
-    under the threshold is a plausible answer.
+    A question's context is its document's whole text where that is still available unchanged, else the saved sentence;
+    `answer_start` counts its code points. A question without an answer `is_impossible`, and the best span, below the
+    threshold, is a plausible answer.
     """
     notes: list[str] = []
     texts = _texts(workspace, entries, report, notes, password)
     data: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
-    held, left_out = 0, 0
+    written, left_out = 0, 0
     for entry in entries:
         text = texts.get(_key(entry), "")
         placed = _placed(entry, text)
@@ -45,24 +45,22 @@ def squad(
         }
         paragraphs = data.setdefault(_key(entry), {})
         paragraphs.setdefault(context, []).append(question)
-        held += 1
+        written += 1
     if left_out:
-        asked = count(left_out, "question")
+        questions = count(left_out, "question")
         notes.append(
-            f"{asked} could not be written: neither the text nor a sentence of it is there any more."
+            f"{questions} could not be written: neither the text nor a sentence of it is there any more."
         )
     names = {_key(entry): entry.name for entry in entries}
     documents = [
         {
             "title": names[key],
-            "paragraphs": [
-                {"context": context, "qas": questions} for context, questions in paragraphs.items()
-            ],
+            "paragraphs": [{"context": context, "qas": qas} for context, qas in paragraphs.items()],
         }
         for key, paragraphs in data.items()
     ]
     whole = {"version": "v2.0", "data": documents}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n", held, notes
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n", written, notes
 
 
 def _key(entry: Entry) -> tuple[str, str]:
@@ -72,7 +70,7 @@ def _key(entry: Entry) -> tuple[str, str]:
 def _texts(
     workspace: Workspace, entries: Sequence[Entry], report: Report, notes: list[str], password: str
 ) -> dict[tuple[str, str], str]:
-    """The texts of those documents that can be had as they were, each read once."""
+    """The texts of those documents that are still available unchanged, each read once."""
     wanted = {_key(entry): entry for entry in entries}
     texts = {}
     for at, (key, entry) in enumerate(wanted.items()):
@@ -102,7 +100,7 @@ def _placed(entry: Entry, text: str) -> tuple[str, list[Span]] | None:
 
 
 def _in_sentence(answer: KeptAnswer) -> Span | None:
-    """The answer's place in its sentence: there where the words around it fit best."""
+    """The answer's place in its sentence: the one whose surrounding words match best."""
     sentence, words = answer.sentence, answer.text
     starts = []
     at = sentence.find(words) if words else -1
@@ -118,7 +116,7 @@ def _in_sentence(answer: KeptAnswer) -> Span | None:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
+    """The length of the common beginning of two texts, in characters."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )

@@ -16,27 +16,27 @@ COLUMNS = (
     "page_label", "line", "outcome", "nearest",
 )  # fmt: skip
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
-# What begins a list, a rule, or the line below a heading, where it stands first on its line.
+# Beginnings of a line that Markdown takes for a list, a rule, or the line below a heading.
 _FIRST = re.compile(r"(?:([-+=:])|(\d+)([.)]))")
 
 
 def table(entries: Sequence[Entry]) -> str:
     """One row an entry under `COLUMNS`.
 
-    Of the nearest words with low confidence the cells say where they stand and how likely they are right; they
-    themselves stand in the last one, and `answer` is empty. Where the text does not say, so are all of these.
-    Numbers with six decimals; `asked` is UTC; `start` and `end` count code points of the document's text.
+    For the nearest words with low confidence `answer` is empty: the words are in the last column, and the other
+    columns have their place and probability. Without an answer in the text all of these are empty. Numbers have six
+    decimals; `asked` is UTC; `start` and `end` count code points of the document's text.
     """
     return csv_lines([COLUMNS, *(_row(entry) for entry in entries)])
 
 
 def page(entries: Sequence[Entry]) -> str:
-    """The questions with their answers, each quoted with where it stands, as Markdown (CommonMark)."""
+    """The questions with their answers, each quoted with its place, as Markdown (CommonMark)."""
     return "# Questions and answers\n" + "".join(f"\n{_section(entry)}" for entry in entries)
 
 
 def citation(entry: Entry) -> str:
-    """Where the words shown stand: the document's name, its page or line, and the heading above it."""
+    """The place of the words shown: the document's name, the page or line, and the heading above."""
     parts = [_line(entry.name) or UNNAMED]
     if entry.shown is not None:
         if entry.shown.where:
@@ -47,7 +47,7 @@ def citation(entry: Entry) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text on one line, as Markdown that shows just these characters."""
+    """The text on one line, escaped for Markdown."""
     line = _SPECIAL.sub(r"\\\g<0>", _line(text))
     return (
         _FIRST.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", line, count=1)

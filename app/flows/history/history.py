@@ -1,4 +1,4 @@
-"""What was asked before: kept, looked through, deleted, asked again."""
+"""The history of questions: save, search, delete, ask again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
-from app.flows.history.compare import said_of
+from app.flows.history.compare import compare_entries
 from app.flows.workspace import Workspace
 from app.library.database import Damaged
 
@@ -29,7 +29,7 @@ _PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A page of the history, newest first, and how many entries there are with those words in all."""
+    """A page of the history, newest first, and the total number of entries with the words searched for."""
 
     entries: tuple[Entry, ...]
     total: int
@@ -37,10 +37,10 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of asking again: sentences for a person, and the new entry, which is not kept.
+    """The result of asking again: sentences for the user, and the new entry, which is not saved.
 
-    `now` is None where there is nothing to ask any more; `same` tells that the same words are shown as sure in the same
-    place, or that the text still does not say.
+    `now` is None where the document is gone; `same`: the same words are shown as the answer in the same place, or there
+    is still no answer in the text.
     """
 
     entry: Entry
@@ -57,18 +57,20 @@ def entry_of(
     index: int = 0,
     asked: float | None = None,
 ) -> Entry:
-    """The entry of one of the question's documents, `index`, with those of the answers that stand in it.
+    """The entry for one of the question's documents, `index`, with the answers in that document.
 
-    `asked` is in seconds since 1970, now where none is given.
+    `asked` is in seconds since 1970, by default now.
     """
     opened = document if isinstance(document, Opened) else Opened(document)
     text = opened.document.text
-    answers = tuple(_kept(opened, text, answer) for answer in reading.answers if answer.document == index)
+    answers = tuple(
+        _kept_answer(opened, text, answer) for answer in reading.answers if answer.document == index
+    )
     best = reading.best
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
-        # A path from the command line holds in that folder only.
+        # A relative path from the command line is valid in that folder only.
         path=str(Path(opened.document.path).absolute()) if opened.document.path else "",
         sha256=opened.sha256 or digest(text),
         kind=opened.kind,
@@ -98,11 +100,10 @@ def remember(
     *,
     asked: float | None = None,
 ) -> Entry | None:
-    """Keep a question with what it brought; the entry kept, None where the settings want no history.
+    """Save a question with its answers; the saved entry, None where the settings want no history.
 
-    One of several documents is kept: that of the best answer. `asked` is in seconds since 1970, now where none is
-    given. Raises SpanlightError where it could not be kept, and after it was kept in a new history because the old one
-    was damaged.
+    Of several documents that of the best answer is saved. `asked` is in seconds since 1970, by default now. Raises
+    SpanlightError where it could not be saved, and after it was saved in a new history because the old one was damaged.
     """
     if not workspace.settings.keep_history:
         return None
@@ -141,7 +142,7 @@ def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry,
 
 
 def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tuple[Forgotten, ...]:
-    """Delete entries; what was deleted can be had back with `bring_back` as long as it is held on to.
+    """Delete entries; `bring_back` restores them from what this returns.
 
     Raises SpanlightError where one is missing; then none is deleted.
     """
@@ -149,17 +150,17 @@ def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tupl
 
 
 def bring_back(workspace: Workspace, forgotten: Iterable[Forgotten], report: Report) -> tuple[int, ...]:
-    """Put deleted entries back in their places; their numbers."""
+    """Restore deleted entries in their places; their numbers."""
     return tuple(workspace.history.add(one.entry, one.text) for one in forgotten)
 
 
 def forget_all(workspace: Workspace, report: Report) -> int:
-    """Delete the whole history for good; how many entries there were."""
+    """Delete the whole history for good; the number of entries deleted."""
     return workspace.history.delete_all()
 
 
 def document_of(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Opened:
-    """The document that an entry was asked about: its file read anew, or its text that was kept.
+    """The document of an entry: its file read again, or its saved text.
 
     Raises SpanlightError where it is not there any more, PasswordNeeded for an encrypted one.
     """
@@ -174,7 +175,7 @@ def document_of(workspace: Workspace, entry: Entry, report: Report, *, password:
 
 
 def check_again(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Comparison:
-    """Ask an entry's question once more with the same settings, and say what changed; nothing is kept.
+    """Ask an entry's question again with the same settings, and compare; nothing is saved.
 
     Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when stopped.
     """
@@ -187,7 +188,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     sentences = []
     if opened.sha256 != entry.sha256:
         sentences.append("The file has changed since.")
-    # Words of the quick reader that were provisional when reading was stopped were asked of the careful one.
+    # Provisional words of the quick reader, from a stopped reading, belong to a question to the careful reader.
     reader = model = "" if entry.model == entry.finder and not entry.quick else entry.model
     try:
         workspace.find_model(Head.QUESTION_ANSWERING, model)
@@ -199,7 +200,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
         top_k=max(1, len(entry.answers)),
         threshold=entry.threshold,
         quick=entry.quick,
-        # What was read whole is read whole again.
+        # A document that was read whole is read whole again.
         every=entry.complete and not (entry.quick or entry.finder),
     )
     reading = ask(workspace, question, report, model=model)
@@ -208,16 +209,16 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
         sentences.append(f"{reader} is not installed any more; {now.model} has read it.")
     if not entry.complete:
         sentences.append(f"That time: {entry.stopped[:1].lower()}{entry.stopped[1:]}.")
-    same, said = said_of(entry, now)
-    return Comparison(entry, now, (said, *sentences), same)
+    same, sentence = compare_entries(entry, now)
+    return Comparison(entry, now, (sentence, *sentences), same)
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a text that stands in no file, in UTF-8."""
+    """The SHA-256 of a text without a file, in UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
+def _kept_answer(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
     start, end = answer.span.start, answer.span.end
     return KeptAnswer(
         span=answer.span,

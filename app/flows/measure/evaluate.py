@@ -16,13 +16,13 @@ from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.groups import GroupReport
 from app.flows.joining import join_paragraphs, sample
-from app.flows.models.installed import keep_beside, measured_on
+from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
 
-# From this F1 on people take a span for the answer.
+# From this F1 on people accept a span as the answer.
 _TAKEN_FOR_RIGHT = 0.5
 
 
@@ -30,9 +30,9 @@ _TAKEN_FOR_RIGHT = 0.5
 class QaPlan:
     """What to measure on: files, how many questions of them (0 for all), and in what documents.
 
-    With `join` above 0 each question's paragraph stands among so many others of its file in one document. `fit` fits
-    the model's calibration on what was read and keeps it with the model; `record` keeps the figures with it, and the
-    reliability where nothing is fitted that would change it.
+    With `join` above 0 each question's paragraph is combined with that many others of its file in one document. `fit`
+    fits the model's calibration on the readings and saves it with the model; `record` saves the figures with it, and
+    the reliability where nothing is fitted that would change it.
     """
 
     files: tuple[Path, ...]
@@ -47,7 +47,7 @@ class QaPlan:
 class QaFigures:
     """Figures over a set of questions, in per cent (SQuAD 2.0, Rajpurkar et al. 2018, section 5).
 
-    `exact` and `f1` are of what the reader answers, where "the text does not say" is an answer too; `forced_exact`
+    `exact` and `f1` are of the reader's answers, where "no answer in the text" is an answer too; `forced_exact`
     and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
     unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
     `best_threshold`; `calibration_error` is how far the best span's probability lies from the share of such spans
@@ -82,7 +82,7 @@ class QaMeasured:
 
 @dataclass(frozen=True, slots=True)
 class QaEvaluation:
-    """All that was measured, by which model and where; `calibration` is the one fitted, if any.
+    """All figures, with the model and the device; `calibration` is the one fitted, if any.
 
     `reliability` is of the probabilities before a fit; a span counts as right from a word F1 of 0.5 with an answer on.
     """
@@ -96,11 +96,11 @@ class QaEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class QaOutcome:
-    """One question's reading, held against its answers.
+    """One question's reading, scored against its answers.
 
-    `chance` is the probability that the text answers, `probability` the best span's; `answered` tells whether that is
-    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to be found. Of the
-    text's `windows_whole` so many as `windows` were read.
+    `chance` is the probability that the text answers, `probability` the best span's; `answered`: whether that span is
+    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to find. `windows` of
+    the text's `windows_whole` were read.
     """
 
     example: QaExample
@@ -122,14 +122,14 @@ class QaOutcome:
 
     @property
     def right(self) -> bool:
-        """Whether what is answered is exactly right, which for an unanswerable question is nothing."""
+        """Whether the answer is exactly right; for an unanswerable question, whether there is none."""
         return given(self, self.exact) == 1.0
 
 
 def evaluate_qa(
     workspace: Workspace, plan: QaPlan, report: Report, *, model: str = "", device: str = ""
 ) -> QaEvaluation:
-    """Ask every question and hold the answers against the known ones.
+    """Ask every question and score the answers against the known ones.
 
     Raises SpanlightError for files that do not fit, Stopped when the report says so.
     """
@@ -154,7 +154,7 @@ def evaluate_qa(
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
     evaluation = QaEvaluation(title, where, tuple(measured), calibration, _reliability(by_kind))
     if plan.fit or plan.record:
-        keep_beside(
+        update_notes(
             workspace.find_model(Head.QUESTION_ANSWERING, model),
             calibration=calibration,
             measured=_figures_by_name(plan, evaluation) if plan.record else None,
@@ -165,20 +165,20 @@ def evaluate_qa(
 
 def read_known(
     workspace: Workspace,
-    asked: Iterable[tuple[QaExample, Question]],
+    questions: Iterable[tuple[QaExample, Question]],
     choice: ModelChoice,
     whole: GroupReport,
 ) -> tuple[list[QaOutcome], Reading]:
-    """What came of every question, in their order, and the last reading (one of nothing where there is no question)."""
+    """The outcome of every question, in their order, and the last reading (an empty one where there is no question)."""
     found: list[QaOutcome] = []
     last = UNREAD
 
     def take(known: tuple[QaExample, Question], reading: Reading) -> None:
         nonlocal last
-        found.append(_held_against(*known, reading))
+        found.append(_score(*known, reading))
         last = reading
 
-    read_questions(workspace, asked, choice, whole, take)
+    read_questions(workspace, questions, choice, whole, take)
     return found, last
 
 
@@ -197,14 +197,14 @@ def _questions(
 
 
 def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
-    """The example's question on a text, its own context where there is none."""
-    # One character for one, so that positions stay.
-    asked, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
+    """The example's question on a text, by default its own context."""
+    # One character is replaced by one, so that positions stay.
+    words, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
     view = example.view if on == example.context else None
-    return Question(asked, (Document(on, view=view),), top_k)
+    return Question(words, (Document(on, view=view),), top_k)
 
 
-def _held_against(example: QaExample, question: Question, reading: Reading) -> QaOutcome:
+def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcome:
     first = reading.answers[0] if reading.answers else None
     text = first.text if first else ""
     answers = [answer for answer, _ in example.answers]
@@ -241,7 +241,7 @@ def _kind(outcome: QaOutcome, join: int) -> TextKind:
 
 
 def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability:
-    """Each kind's bins over the best spans, to four decimals; that of an unanswerable question is never right."""
+    """Each kind's bins over the best spans, to four decimals; the span of an unanswerable question is never right."""
     return {
         kind: tuple(
             replace(each, said=round(each.said, 4), right=round(each.right, 4))
@@ -268,7 +268,7 @@ def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasure
 
 
 def given(outcome: QaOutcome, value: float) -> float:
-    """What a best span worth `value` is worth as the reader answers: 1 for a rightly unanswered question."""
+    """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
     return value * outcome.answered if outcome.answerable else float(not outcome.answered)
 
 
@@ -312,7 +312,7 @@ def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[s
 
 
 def recorded(figures: QaFigures) -> dict[str, float]:
-    """The figures that are kept, by name, to two decimals; one over no question is left out."""
+    """The figures to save, by name, to two decimals; one over no question is left out."""
     values = {
         "questions": float(figures.questions),
         "exact": figures.exact,

@@ -1,4 +1,4 @@
-"""Ask whole documents questions whose answers are known, as the window asks them, and score what is answered."""
+"""Ask questions with known answers on whole documents, as the window does, and score the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Span
 from app.flows.groups import GroupReport
-from app.flows.models.installed import keep_beside, measured_on
+from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE, dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -28,8 +28,7 @@ NONE = "none"  # the kind of a question that its document does not answer
 class AskedPlan:
     """What to measure on: a file of questions, and how many of them (0 for all).
 
-    `predictions` is the file that takes what was found, a row for each question; `record` keeps the figures with the
-    model.
+    `predictions` is the file for the answers, a row for each question; `record` saves the figures with the model.
     """
 
     questions: Path
@@ -41,10 +40,10 @@ class AskedPlan:
 
 @dataclass(frozen=True, slots=True)
 class KnownQuestion:
-    """A question on a whole document, its acceptable answers, and the places where they stand in the text.
+    """A question on a whole document, its acceptable answers, and their places in the text.
 
-    `group` is what it is counted under beside its kind. With `cells` the places are cells, and right is what lies in
-    one; else see `AskedFigures`. `moved` tells that the places are not those that were given: other words stand there.
+    Figures are counted by `group` as well as by kind. With `cells` the places are cells, and an answer inside one is
+    right; else see `AskedFigures`. `moved`: the given places had other words, so these places differ from them.
     """
 
     id: object
@@ -64,7 +63,7 @@ class KnownQuestion:
 
 
 def check_known(kind: object, answers: Sequence[object], *others: object) -> None:
-    """Raises TypeError or ValueError where these are not texts with words, or kind and answers do not go together."""
+    """Raises TypeError or ValueError where a value is no text with words, or the kind does not fit the answers."""
     if not all(isinstance(text, str) and text.strip() for text in (kind, *answers, *others)):
         raise TypeError("these are texts")
     if (kind == NONE) != (not answers):
@@ -76,7 +75,7 @@ class AskedFigures:
     """Figures over a set of questions, in per cent; one over no question is None.
 
     Right is an answer that shares a code point with a place and whose word F1 with an acceptable answer is 0.5 or more
-    (`placed` counts these alone, None for cells), or that has exactly an acceptable one's words wherever it stands; and
+    (`placed` counts these alone, None for cells), or that has exactly an acceptable one's words at any place; and
     no answer where there is none. `refused` is the share of the answerable questions that are left unanswered, `forced`
     the share of these where the best span is right, answered or not.
     """
@@ -91,11 +90,12 @@ class AskedFigures:
 
 @dataclass(frozen=True, slots=True)
 class AskedEvaluation:
-    """All that was measured: over all, and by kind and by group, `by` being named after them.
+    """All figures: over all questions, and in `by` under the names of the groupings, by kind and by group.
 
-    Not `complete` is what was stopped: the figures are over `overall.questions` of `total`. `calibration_error` is how
-    far the best span's probability lies from how often it is right, in per cent (Guo et al. 2017, equation 3). The
-    places of `moved` questions were found anew; no acceptable answer to `lost` ones stands in the text.
+    `complete` is False where it was stopped: then the figures are over `overall.questions` of `total`.
+    `calibration_error` is how far the best span's probability lies from how often it is right, in per cent (Guo et al.
+    2017, equation 3). The places of `moved` questions were found again; no acceptable answer to `lost` ones is in the
+    text.
     """
 
     model: str
@@ -126,24 +126,24 @@ class _Outcome:
         return self.reading.best is not None
 
     def given(self, value: float) -> float:
-        """What a best span worth `value` is worth as the reader answers: 1 for a rightly unanswered question."""
+        """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
         return value * self.answered if self.known.answerable else float(not self.answered)
 
 
 class _Asking(GroupReport):
-    """The progress of one question after another; the time left goes by how many characters are still to be read."""
+    """The progress of one question after another; the time left is estimated from the characters still to be read."""
 
-    def __init__(self, report: Report, asked: Sequence[KnownQuestion]) -> None:
-        super().__init__(report, len(asked), "questions")
-        self._characters = [0, *accumulate(len(known.document.text) + 1 for known in asked)]
+    def __init__(self, report: Report, questions: Sequence[KnownQuestion]) -> None:
+        super().__init__(report, len(questions), "questions")
+        self._characters = [0, *accumulate(len(known.document.text) + 1 for known in questions)]
 
     def progress(self, progress: Progress) -> None:
         if progress.what == "windows":
-            self._tell(self._done, progress.fraction)
+            self._report_done(self._done, progress.fraction)
         else:
             self._report.progress(progress)
 
-    def _tell(self, done: int, within: float = 0.0) -> None:
+    def _report_done(self, done: int, within: float = 0.0) -> None:
         before, behind = (
             self._characters[done : done + 2] if done < self._total else self._characters[-1:] * 2
         )
@@ -154,7 +154,7 @@ class _Asking(GroupReport):
 
 def evaluate_asked(
     workspace: Workspace,
-    asked: Iterable[KnownQuestion],
+    questions: Iterable[KnownQuestion],
     plan: AskedPlan,
     report: Report,
     *,
@@ -162,18 +162,18 @@ def evaluate_asked(
     model: str = "",
     device: str = "",
 ) -> AskedEvaluation:
-    """Ask the questions in their order; `groups` is the word for what they are counted under beside their kind.
+    """Ask the questions in their order; `groups` is the name of the grouping besides the kind.
 
-    Questions on one document are best asked one behind the other: the model process keeps what it made of the last
-    text. Stopped, it gives what was measured so far, and raises Stopped where that is nothing. Raises SpanlightError
-    for files that do not fit; what was found before a fault stands in the predictions.
+    Questions on one document should follow each other: the model process caches the last text. When stopped, it returns
+    the figures so far, and raises Stopped where there are none. Raises SpanlightError for files that do not fit; the
+    answers before a fault are in the predictions.
     """
     if plan.predictions is not None:
         refuse_same_file(plan.questions, plan.predictions)
         refuse_unwritable(plan.predictions)
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     workspace.engine.begin()  # it loads PyTorch while the documents are read
-    known = list(asked)
+    known = list(questions)
     if not known:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
     outcomes: list[_Outcome] = []
@@ -181,7 +181,7 @@ def evaluate_asked(
     try:
         for each in known:
             question = Question(LONE_SURROGATE.sub("\ufffd", each.text), (each.document,))
-            outcomes.append(_held_against(each, workspace.engine.run(question, choice, whole)))
+            outcomes.append(_score(each, workspace.engine.run(question, choice, whole)))
             whole.finished(1)
     except Stopped:
         if not outcomes:
@@ -193,21 +193,21 @@ def evaluate_asked(
     found = _evaluation(outcomes, len(known), groups, whole.seconds)
     if plan.record and found.complete:
         figures = {measured_on([plan.questions]): _recorded(found)}
-        keep_beside(workspace.find_model(Head.QUESTION_ANSWERING, model), measured=figures)
+        update_notes(workspace.find_model(Head.QUESTION_ANSWERING, model), measured=figures)
     return found
 
 
-def _held_against(known: KnownQuestion, reading: Reading) -> _Outcome:
+def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
     if not reading.answers or not known.answerable:
         return _Outcome(known, reading)
-    span, said = reading.answers[0].span, _normalised(reading.answers[0].text)
+    span, words = reading.answers[0].span, _normalised(reading.answers[0].text)
     wanted = [_normalised(answer) for answer in known.answers]
-    f1 = max(words_f1(said, words) for words in wanted)
+    f1 = max(words_f1(words, answer) for answer in wanted)
     if known.cells:
         placed = right = any(cell.start <= span.start and span.end <= cell.end for cell in known.places)
     else:
         placed = f1 >= 0.5 and any(span.overlaps(place) for place in known.places)
-        right = placed or said in wanted
+        right = placed or words in wanted
     return _Outcome(known, reading, right, placed, f1)
 
 

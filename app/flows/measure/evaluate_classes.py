@@ -15,7 +15,7 @@ from app.core.results import Classification
 from app.flows.groups import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.joining import sample
-from app.flows.models.installed import keep_beside, measured_on
+from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
 from app.training.metrics import accuracy, confusion, macro_f1
@@ -25,7 +25,7 @@ from app.training.metrics import accuracy, confusion, macro_f1
 class ClassPlan:
     """What to measure on: files, how many texts of each (0 for all).
 
-    `fit` fits the model's temperature on what was read and keeps it with the model; `record` keeps the figures with it.
+    `fit` fits the model's temperature on the texts and saves it with the model; `record` saves the figures with it.
     """
 
     files: tuple[Path, ...]
@@ -37,7 +37,7 @@ class ClassPlan:
 
 @dataclass(frozen=True, slots=True)
 class OneClass:
-    """A class's figures, 0 to 1, and how many texts are of it; precision is None where it was never predicted."""
+    """A class's figures, 0 to 1, and its number of texts; precision is None where it was never predicted."""
 
     precision: float | None
     recall: float | None
@@ -60,9 +60,9 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class ClassEvaluation:
-    """All that was measured: `confusion` has a row for each true class and a column for each predicted one.
+    """All figures: `confusion` has a row for each true class and a column for each predicted one.
 
-    Both stand in the order of `labels`. `temperature` is the one fitted, if any; the figures are without it.
+    Both are in the order of `labels`. `temperature` is the one fitted, if any; the figures are without it.
     """
 
     model: str
@@ -79,7 +79,7 @@ class ClassEvaluation:
 def evaluate_classes(
     workspace: Workspace, plan: ClassPlan, report: Report, *, model: str = "", device: str = ""
 ) -> ClassEvaluation:
-    """Classify every text and hold the winner against the known class.
+    """Classify every text and compare the winner with the known class.
 
     A label is a class's name, or its index where no class has such a name. Raises SpanlightError for files that do
     not fit and for a head without one winner, Stopped when the report says so.
@@ -109,7 +109,7 @@ def evaluate_classes(
         temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
         evaluation = replace(evaluation, temperature=temperature)
     if plan.fit or plan.record:
-        keep_beside(
+        update_notes(
             card,
             class_temperature=evaluation.temperature,
             measured={measured_on(plan.files): _recorded(evaluation.overall)} if plan.record else None,
@@ -155,14 +155,16 @@ def _evaluation(
     winners = [item.winner for item in found]
 
     def figures(places: Sequence[int]) -> ClassFigures:
-        said = [(winners[p], found[p].probability) for p in places]
-        return class_figures(said, [truths[p] for p in places], card.labels)
+        predicted = [(winners[p], found[p].probability) for p in places]
+        return class_figures(predicted, [truths[p] for p in places], card.labels)
 
     matrix = confusion(winners, truths, card.labels)
     by_class = {}
     for index, label in enumerate(card.labels):
-        right, said, true = matrix[index][index], sum(row[index] for row in matrix), sum(matrix[index])
-        by_class[label] = OneClass(right / said if said else None, right / true if true else None, true)
+        right, predicted, true = matrix[index][index], sum(row[index] for row in matrix), sum(matrix[index])
+        by_class[label] = OneClass(
+            right / predicted if predicted else None, right / true if true else None, true
+        )
     by_source = {}
     for source in sorted({example.source for example in examples}):
         places = [place for place, example in enumerate(examples) if example.source == source]
@@ -180,17 +182,18 @@ def _evaluation(
 
 
 def class_figures(
-    said: Sequence[tuple[str, float]], truths: Sequence[str], labels: Sequence[str]
+    predicted: Sequence[tuple[str, float]], truths: Sequence[str], labels: Sequence[str]
 ) -> ClassFigures:
-    """The figures over what was said of each text (the winning class and its probability) and its true class."""
-    winners = [winner for winner, _ in said]
+    """The figures over each text's prediction (the winning class and its probability) and its true class."""
+    winners = [winner for winner, _ in predicted]
     present = [label for label in labels if label in winners or label in truths]
     return ClassFigures(
         texts=len(truths),
         accuracy=accuracy(winners, truths),
         macro_f1=macro_f1(winners, truths, present),
         calibration_error=calibration_error(
-            (probability, winner == truth) for (winner, probability), truth in zip(said, truths, strict=True)
+            (probability, winner == truth)
+            for (winner, probability), truth in zip(predicted, truths, strict=True)
         ),
     )
 

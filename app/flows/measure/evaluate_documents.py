@@ -30,7 +30,10 @@ _TEXTS = ("documents.jsonl.xz", "documents.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A question as its file has it; `places` are `(start, end)` in the text of then, `is_text` that it is in a row."""
+    """A row of the file of questions; `places` are `(start, end)` in the text at that time.
+
+    `is_text`: the document is a text in a row, not a file.
+    """
 
     id: object
     name: str
@@ -51,12 +54,14 @@ def evaluate_documents(
     `{"id", "text"}` of documents.jsonl.xz there. The limit counts the first questions of each document. A document is
     read once. Raises as `evaluate_asked` does.
     """
-    asked = _asked(workspace, plan, folder, report)
-    return evaluate_asked(workspace, asked, plan, report, groups="file", model=model, device=device)
+    questions = _questions(workspace, plan, folder, report)
+    return evaluate_asked(workspace, questions, plan, report, groups="file", model=model, device=device)
 
 
-def _asked(workspace: Workspace, plan: AskedPlan, folder: Path, report: Report) -> Iterator[KnownQuestion]:
-    """The questions with their documents, those on one document one behind the other."""
+def _questions(
+    workspace: Workspace, plan: AskedPlan, folder: Path, report: Report
+) -> Iterator[KnownQuestion]:
+    """The questions with their documents, those on one document in succession."""
     rows: dict[tuple[str, bool], list[_Row]] = {}
     for row in read_made(plan.questions, _row, _FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
@@ -95,11 +100,11 @@ def _row(row: dict[str, Any]) -> _Row:
 
 
 def _texts(folder: Path, names: set[str]) -> dict[str, str]:
-    """The texts of these names, of the file of texts in a folder; not looked for where there is no name."""
+    """The texts with these names, from the file of texts in a folder; it is not read where there are no names."""
     if not names:
         return {}
     path = next((folder / name for name in _TEXTS if (folder / name).is_file()), folder / _TEXTS[0])
-    # One character for one, so that positions stay.
+    # One character is replaced by one, so that positions stay.
     pairs = read_made(path, lambda row: (row["id"], LONE_SURROGATE.sub("\ufffd", row["text"])), "id and text")
     found = {name: text for name, text in pairs if name in names}
     if missing := sorted(names - found.keys()):
@@ -110,10 +115,10 @@ def _texts(folder: Path, names: set[str]) -> dict[str, str]:
 
 
 def places_in(text: str, answers: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """Where acceptable answers stand, given their places in an older reading of the text; each place once.
+    """The places of acceptable answers, given their places in an older version of the text; each place once.
 
-    A place that still holds an answer is kept. Else it gives way to the nearest one where an answer of that length
-    stands as whole words, or an answer of any length where there is none of that; blanks of any kind count as equal.
+    A place that still has an answer is kept. Otherwise it is replaced by the nearest place with an answer of that
+    length as whole words, or with an answer of any length where there is none; blanks of any kind are equal.
     """
     found: dict[Span, None] = {}
     for start, end in places:

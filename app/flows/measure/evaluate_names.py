@@ -12,7 +12,7 @@ from app.core.requests import ModelChoice, PieceJoining, TextsToTag
 from app.core.results import Entity
 from app.flows.groups import GroupReport, groups
 from app.flows.joining import sample
-from app.flows.models.installed import keep_beside, measured_on
+from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
@@ -23,7 +23,7 @@ from app.training.tagged import TaggedText, read_tagged
 @dataclass(frozen=True, slots=True)
 class NamesPlan:
     """What to measure on: files (PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others), how
-    many texts of each (0 for all). `record` keeps the figures with the model.
+    many texts of each (0 for all). `record` saves the figures with the model.
     """
 
     files: tuple[str, ...]
@@ -35,7 +35,7 @@ class NamesPlan:
 
 @dataclass(frozen=True, slots=True)
 class OneKind:
-    """Figures of names of a kind, or of all, 0 to 1; right are those whose place and kind are both exact."""
+    """Figures of names of a kind, or of all, 0 to 1; a name is right where its place and kind are both exact."""
 
     names: int
     found: int
@@ -46,7 +46,7 @@ class OneKind:
 
 @dataclass(frozen=True, slots=True)
 class NamesEvaluation:
-    """All that was measured, over all, by kind of name and by source."""
+    """All figures: overall, by kind of name and by source."""
 
     model: str
     texts: int
@@ -59,7 +59,7 @@ class NamesEvaluation:
 def evaluate_names(
     workspace: Workspace, plan: NamesPlan, report: Report, *, model: str = "", device: str = ""
 ) -> NamesEvaluation:
-    """Look for the names of every text and hold them against the known ones.
+    """Find the names of every text and compare them with the known ones.
 
     Raises SpanlightError for files that do not fit, and where the model knows none of their kinds; Stopped when the
     report says so.
@@ -84,7 +84,7 @@ def evaluate_names(
         )
     evaluation = _evaluation(card.name, examples, found, whole.seconds)
     if plan.record:
-        keep_beside(card, measured={measured_on([source.path for source in sources]): _recorded(evaluation)})
+        update_notes(card, measured={measured_on([source.path for source in sources]): _recorded(evaluation)})
     return evaluation
 
 
@@ -95,7 +95,7 @@ def find_known(
     whole: GroupReport,
     joining: PieceJoining = PieceJoining.FIRST,
 ) -> tuple[list[tuple[Entity, ...]], set[str], str]:
-    """The names found in every text, in their order, all kinds that the model knows, and where it ran."""
+    """The names found in every text, in their order, all kinds that the model knows, and the device."""
     found: list[tuple[Entity, ...]] = []
     kinds: set[str] = set()
     device = ""
@@ -135,5 +135,7 @@ def _one(figures: NameFigures) -> OneKind:
 
 def _recorded(found: NamesEvaluation) -> dict[str, float]:
     by_kind = {f"f1 {kind}": figures.f1 for kind, figures in found.by_kind.items()}
-    told = {"precision": found.overall.precision, "recall": found.overall.recall, "f1": found.overall.f1}
-    return {"texts": float(found.texts)} | {name: round(value, 4) for name, value in (told | by_kind).items()}
+    overall = {"precision": found.overall.precision, "recall": found.overall.recall, "f1": found.overall.f1}
+    return {"texts": float(found.texts)} | {
+        name: round(value, 4) for name, value in (overall | by_kind).items()
+    }

@@ -1,4 +1,4 @@
-"""Measure what pretraining teaches, on running text: masked words, and whether one stretch continues another."""
+"""Measure a model on the pretraining tasks, on running text: masked words and passage continuation."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.groups import GroupReport, groups
 from app.flows.joining import sample
-from app.flows.models.installed import keep_beside, measured_on
+from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.running_text import read_running_text
 
-# Characters of a stretch from which on no more sentences are taken: two make up about 128 tokens.
+# Characters of a passage from which on no more sentences are added: two passages are about 128 tokens.
 _STRETCH = 250
 
 
 @dataclass(frozen=True, slots=True)
 class PretrainingPlan:
-    """What to measure on: files, how many texts of each (0 for all). `record` keeps the figures with the model."""
+    """What to measure on: files, how many texts of each (0 for all). `record` saves the figures with the model."""
 
     files: tuple[Path, ...]
     limit: int = 0
@@ -37,7 +37,7 @@ class PretrainingPlan:
 
 @dataclass(frozen=True, slots=True)
 class WordFigures:
-    """Masked tokens, and the shares of them (0 to 1) named first and among the first five; `loss` is their mean
+    """Masked tokens, and the shares of them (0 to 1) predicted first and among the first five; `loss` is their mean
     negative log probability (natural).
     """
 
@@ -49,10 +49,10 @@ class WordFigures:
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Pairs of a stretch with what follows it, each held against the same stretch with one of another document.
+    """Pairs of a passage with its continuation, each compared with the same passage before one of another document.
 
-    0 to 1: `accuracy` is the share of both kinds told right, `ordered` that of the true follow-ups that score higher
-    than the other.
+    0 to 1: `accuracy` is the share of both kinds classified rightly, `ordered` that of the true continuations
+    that score higher than the other.
     """
 
     pairs: int
@@ -62,7 +62,7 @@ class PairFigures:
 
 @dataclass(frozen=True, slots=True)
 class PretrainingEvaluation:
-    """All that was measured, over all and by source; no pairs where the model has no such head, or no text has two
+    """All figures, overall and by source; no pairs where the model has no such head, or no text has two
     sentences.
     """
 
@@ -100,57 +100,57 @@ def evaluate_pretraining(
     paired = pairs_of(texts, plan.seed) if Head.NEXT_SENTENCE in card.heads else []
     whole = GroupReport(report, len(texts) + 2 * len(paired), "texts")
     words = _words(workspace, card, texts, plan, whole, device)
-    told = _pairs(workspace, card, paired, whole, device)
+    follow_ons = _pairs(workspace, card, paired, whole, device)
     sources = sorted({text.source for text in texts})
     evaluation = PretrainingEvaluation(
         model=card.name,
         texts=len(texts),
         words=word_figures(words),
-        pairs=pair_figures(told) if told else None,
+        pairs=pair_figures(follow_ons) if follow_ons else None,
         words_by_source={
             s: word_figures([w for t, w in zip(texts, words, strict=True) if t.source == s]) for s in sources
         },
         pairs_by_source={
             s: pair_figures(own)
             for s in sources
-            if (own := [t for p, t in zip(paired, told, strict=True) if p.source == s])
+            if (own := [t for p, t in zip(paired, follow_ons, strict=True) if p.source == s])
         },
         seconds=whole.seconds,
     )
     if plan.record:
-        keep_beside(card, measured={measured_on(plan.files): _recorded(evaluation)})
+        update_notes(card, measured={measured_on(plan.files): _recorded(evaluation)})
     return evaluation
 
 
 def pairs_of(texts: Sequence[RunningText], seed: int) -> list[_Pair]:
-    """A pair of each text that has two sentences, cut between two of them by chance, and of another document's text
-    a stretch from between two of its sentences. None where all are of one document.
+    """A pair from each text with two sentences or more, cut between two of them at random, and a passage of another
+    document's text that begins between two sentences. Empty where all are of one document.
     """
-    held = [(text, [s.of(p) for p in text.paragraphs for s in sentences(p)]) for text in texts]
-    held = [(text, found) for text, found in held if len(found) > 1]
-    if len({text.document for text, _ in held}) < 2:
+    split = [(text, [s.of(p) for p in text.paragraphs for s in sentences(p)]) for text in texts]
+    split = [(text, found) for text, found in split if len(found) > 1]
+    if len({text.document for text, _ in split}) < 2:
         return []
-    made = []
-    for number, (text, own) in enumerate(held):
-        dice = random.Random(f"{seed} {number} {own[0]}")
-        middle = dice.randrange(1, len(own))
+    pairs = []
+    for number, (text, own) in enumerate(split):
+        random_source = random.Random(f"{seed} {number} {own[0]}")
+        middle = random_source.randrange(1, len(own))
         while True:
-            other, theirs = held[dice.randrange(len(held))]
+            other, theirs = split[random_source.randrange(len(split))]
             if other.document != text.document:
                 break
-        made.append(
+        pairs.append(
             _Pair(
                 _before(own, middle),
                 _after(own, middle),
-                _after(theirs, dice.randrange(1, len(theirs))),
+                _after(theirs, random_source.randrange(1, len(theirs))),
                 text.source,
             )
         )
-    return made
+    return pairs
 
 
 def word_figures(found: Sequence[MaskedText]) -> WordFigures:
-    """Figures over what several texts brought."""
+    """Figures over the results of several texts."""
     words = sum(item.masked for item in found)
     first, five = sum(item.first for item in found), sum(item.five for item in found)
     count = max(1, words)
@@ -158,7 +158,7 @@ def word_figures(found: Sequence[MaskedText]) -> WordFigures:
 
 
 def pair_figures(found: Sequence[tuple[FollowOn, FollowOn]]) -> PairFigures:
-    """Figures over pairs, each told of with the true follow-up and with the other one; at least one."""
+    """Figures over at least one pair, each scored with the true continuation and with the other passage."""
     scores = [(_margin(true), _margin(other)) for true, other in found]
     right = sum((true > 0) + (other < 0) for true, other in scores)
     ordered = sum(true > other for true, other in scores)
@@ -188,9 +188,9 @@ def _pairs(
     if not paired:
         return []
     choice = ModelChoice(card.folder, device or workspace.settings.device)
-    asked = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
+    passages = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
     found: list[FollowOn] = []
-    for group in groups(asked, lambda pair: sum(map(len, pair))):
+    for group in groups(passages, lambda pair: sum(map(len, pair))):
         found += workspace.engine.run(PassagePairs(tuple(group)), choice, whole).items
         whole.finished(len(group))
     return list(zip(found[::2], found[1::2], strict=True))
@@ -219,9 +219,9 @@ def _margin(item: FollowOn) -> float:
 
 
 def _recorded(found: PretrainingEvaluation) -> dict[str, float]:
-    told = {f"masked {name}": value for name, value in asdict(found.words).items() if name != "words"}
+    figures = {f"masked {name}": value for name, value in asdict(found.words).items() if name != "words"}
     if found.pairs:
-        told |= {
+        figures |= {
             f"next sentence {name}": value for name, value in asdict(found.pairs).items() if name != "pairs"
         }
-    return {"texts": float(found.texts)} | {name: round(value, 4) for name, value in told.items()}
+    return {"texts": float(found.texts)} | {name: round(value, 4) for name, value in figures.items()}

@@ -67,11 +67,11 @@ def evaluate_tables(
     Rows are `{"id", "title", "table", "header_rows", "question", "answers": [{"row", "column", "text"}], "kind",
     "source"}`. The limit samples the file. Raises as `evaluate_asked` does.
     """
-    asked = _asked(workspace, plan, report)
-    return evaluate_asked(workspace, asked, plan, report, groups="source", model=model, device=device)
+    questions = _questions(workspace, plan, report)
+    return evaluate_asked(workspace, questions, plan, report, groups="source", model=model, device=device)
 
 
-def _asked(workspace: Workspace, plan: AskedPlan, report: Report) -> Iterator[KnownQuestion]:
+def _questions(workspace: Workspace, plan: AskedPlan, report: Report) -> Iterator[KnownQuestion]:
     tables: dict[_Table, list[_Row]] = {}
     for row in sample(read_made(plan.questions, _row, _FIELDS), plan.limit, plan.seed):
         tables.setdefault(row.table, []).append(row)

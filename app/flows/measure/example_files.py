@@ -1,4 +1,4 @@
-"""Files of examples with known answers: a person's own, and those that come along."""
+"""Files of examples with known answers: the user's own, and the bundled ones."""
 
 from __future__ import annotations
 
@@ -44,23 +44,27 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What a file holds: examples of one kind, in their order, and the head that they are for."""
+    """The examples of a file, all of one kind, in their order, and the head that they are for."""
 
     head: Head
     items: tuple[Example, ...]
 
     def digest(self) -> str:
-        """SHA-256 of all that was asked and is known, in hexadecimal digits; what they are counted under apart."""
+        """SHA-256 of all inputs and known answers, without ids and sources, in hexadecimal digits."""
         found = hashlib.sha256(self.head.encode())
         for item in self.items:
             match item:
                 case QaExample():
-                    told: Sequence[object] = (item.context, item.question, sorted(t for t, _ in item.answers))
+                    values: Sequence[object] = (
+                        item.context,
+                        item.question,
+                        sorted(t for t, _ in item.answers),
+                    )
                 case TextExample():
-                    told = (item.text, item.label)
+                    values = (item.text, item.label)
                 case TaggedText():
-                    told = (item.text, [astuple(word) for word in item.words], item.tags)
-            found.update(json.dumps(told).encode() + b"\n")
+                    values = (item.text, [astuple(word) for word in item.words], item.tags)
+            found.update(json.dumps(values).encode() + b"\n")
         return found.hexdigest()
 
 
@@ -85,7 +89,7 @@ def read_examples(path: Path, head: Head | None = None) -> Examples:
 
 
 def example_set(path: Path | str, head: Head | None = None) -> ExampleSet:
-    """What a file of a person's own holds. Raises SpanlightError as `read_examples`."""
+    """The set of examples in a user's file. Raises SpanlightError as `read_examples`."""
     path = Path(path).expanduser()
     found = read_examples(path, head)
     title = path.name.partition(".")[0] or path.name
@@ -99,9 +103,9 @@ def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
         rows = tomllib.loads((paths.example_sets / _SETS).read_text(encoding="utf-8"))["set"]
         for row in rows:
             path = paths.example_sets / row["file"]
-            held = read_examples(path)
+            examples = read_examples(path)
             found.append(
-                ExampleSet(str(path), str(row["title"]), held.head, len(held.items), str(row["line"]))
+                ExampleSet(str(path), str(row["title"]), examples.head, len(examples.items), str(row["line"]))
             )
     except (OSError, ValueError, KeyError, TypeError, SpanlightError) as fault:
         _log.warning("sets of examples left out: %r", fault)
@@ -176,18 +180,18 @@ def _table(path: Path) -> Examples:
     table = read_columns(path)
     columns = {name.strip().casefold(): at for at, name in reversed(list(enumerate(table.columns)))}
     if {"question", "context", "answer"} <= columns.keys():
-        return Examples(Head.QUESTION_ANSWERING, tuple(_asked(table, columns, path)))
+        return Examples(Head.QUESTION_ANSWERING, tuple(_questions(table, columns, path)))
     if {"text", "label"} <= columns.keys():
         texts = [
             TextExample(row[columns["text"]], row[columns["label"]].strip(), path.name.partition(".")[0])
             for row in table.rows
         ]
         return Examples(Head.CLASSIFICATION, tuple(_with_words(texts, path, first=2)))
-    told = ", ".join(name.strip() for name in table.columns) or "none"
-    raise SpanlightError(f"{path.name} has the columns {told[:300]}.", _COLUMNS)
+    columns_there = ", ".join(name.strip() for name in table.columns) or "none"
+    raise SpanlightError(f"{path.name} has the columns {columns_there[:300]}.", _COLUMNS)
 
 
-def _asked(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
+def _questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
     found = []
     for number, row in enumerate(table.rows, start=2):
         context, question, answer = (row[columns[name]] for name in ("context", "question", "answer"))

@@ -1,4 +1,4 @@
-"""Which of a model's labels stands for which label of a set of examples."""
+"""The mapping of a model's labels to the labels of a set of examples."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from app.core.errors import SpanlightError
 
-_MOST_TOLD = 8
+_MOST_LISTED = 8
 
 
 class LabelsDiffer(SpanlightError):
-    """A model's labels are not those of the examples, and nobody said which belongs to which."""
+    """A model's labels are not those of the examples, and no mapping was given."""
 
     def __init__(
         self, message: str, hint: str, model_labels: Sequence[str], set_labels: Sequence[str]
@@ -27,12 +27,11 @@ class LabelsDiffer(SpanlightError):
 def matched(
     model: str, model_labels: Sequence[str], set_labels: Sequence[str], given: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The set's label for each of the model's labels that stands for one.
+    """The set's label for each of the model's labels that has one.
 
-    Without `given` labels belong together whose names are the same but for case and blanks, or that are a number N
-    and LABEL_N; nothing is guessed beyond that. With `given`, the model's labels to the set's, only those do; several
-    of the model's may stand for one. Raises LabelsDiffer where a label of the set has none, and SpanlightError for a
-    label given that is not there.
+    Without `given` two labels match whose names are the same but for case and blanks, or that are a number N and
+    LABEL_N. `given` maps the model's labels to the set's, and then only those match; several of the model's may map to
+    one. Raises LabelsDiffer where a label of the set has no match, and SpanlightError for an unknown label in `given`.
     """
     if given:
         return _given(model, model_labels, set_labels, given)
@@ -47,7 +46,7 @@ def matched(
             found[own] = label
     if left:
         raise LabelsDiffer(
-            f"The labels differ: the examples have {_told(set_labels)}; {model} says {_told(model_labels)}.",
+            f"The labels differ: the examples have {_listed(set_labels)}; {model} says {_listed(model_labels)}.",
             "Say which of the model's labels stands for which.",
             model_labels,
             set_labels,
@@ -56,7 +55,7 @@ def matched(
 
 
 def one_spelling(labels: Sequence[str]) -> dict[str, str]:
-    """For each label the first one that is the same but for case and blanks."""
+    """For each label the first label that is equal but for case and blanks."""
     first: dict[str, str] = {}
     return {label: first.setdefault(_plain(label), label) for label in labels}
 
@@ -69,9 +68,11 @@ def _given(
         label = next((each for each in model_labels if _plain(each) == _plain(own)), None)
         target = next((each for each in set_labels if _plain(each) == _plain(wanted)), None)
         if label is None:
-            raise SpanlightError(f"{model} has no label “{own}”.", f"It says {_told(model_labels)}.")
+            raise SpanlightError(f"{model} has no label “{own}”.", f"It says {_listed(model_labels)}.")
         if target is None:
-            raise SpanlightError(f"The examples have no label “{wanted}”.", f"They have {_told(set_labels)}.")
+            raise SpanlightError(
+                f"The examples have no label “{wanted}”.", f"They have {_listed(set_labels)}."
+            )
         found[label] = target
     return found
 
@@ -84,8 +85,8 @@ def _is_number(label: str) -> bool:
     return re.fullmatch(r"[0-9]{1,6}", label) is not None
 
 
-def _told(labels: Sequence[str]) -> str:
-    shown = [label if len(label) <= 40 else f"{label[:39]}…" for label in labels[:_MOST_TOLD]]
-    if len(labels) > _MOST_TOLD:
-        return f"{', '.join(shown)} and {len(labels) - _MOST_TOLD} more"
+def _listed(labels: Sequence[str]) -> str:
+    shown = [label if len(label) <= 40 else f"{label[:39]}…" for label in labels[:_MOST_LISTED]]
+    if len(labels) > _MOST_LISTED:
+        return f"{', '.join(shown)} and {len(labels) - _MOST_LISTED} more"
     return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part) if shown else "none"

@@ -1,4 +1,4 @@
-"""Measure a model on examples whose answers are known, keep the figures, and hold two measures against each other."""
+"""Measure a model on examples with known answers, save the figures, and compare two measures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WARMING = 4  # examples read before the clock starts
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What reading all examples came to: figures in per cent, whether each was right, and where (empty: not told)."""
+    """The result on all examples: figures in per cent, whether each was right, and the device (empty if unknown)."""
 
     figures: dict[str, float]
     right: tuple[bool, ...]
@@ -69,29 +69,29 @@ def reader_of(
 
 
 class _Questions:
-    """Right is an answer that is exactly one of the known ones, and none where there is none."""
+    """An answer is right that is exactly one of the known ones, and no answer where there is none."""
 
     def __init__(self, workspace: Workspace, items: Sequence[QaExample], choice: ModelChoice) -> None:
         self._workspace, self._items, self._choice = workspace, items, choice
 
     def warm(self, whole: GroupReport) -> None:
-        asked = ((item, question_on(item)) for item in self._items[:WARMING])
-        read_known(self._workspace, asked, self._choice, whole)
+        questions = ((item, question_on(item)) for item in self._items[:WARMING])
+        read_known(self._workspace, questions, self._choice, whole)
 
     def read(self, whole: GroupReport) -> Outcome:
-        asked = ((item, question_on(item)) for item in self._items)
-        outcomes, last = read_known(self._workspace, asked, self._choice, whole)
+        questions = ((item, question_on(item)) for item in self._items)
+        outcomes, last = read_known(self._workspace, questions, self._choice, whole)
         figures = recorded(qa_figures(outcomes))
-        told = ("exact", "f1", "forced f1", "no answer right", "calibration error")
+        names = ("exact", "f1", "forced f1", "no answer right", "calibration error")
         return Outcome(
-            {name: figures[name] for name in told if name in figures},
+            {name: figures[name] for name in names if name in figures},
             tuple(outcome.right for outcome in outcomes),
             last.device,
         )
 
 
 class _Texts:
-    """Right is the known class; several of the model's labels may stand for one, their probabilities added up."""
+    """The known class is right; several of the model's labels may map to one, with their probabilities added up."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class _Texts:
         self._spelt = one_spelling([item.label for item in items])
         self._known = list(dict.fromkeys(self._spelt.values()))
         self._matched = matched(card.name, card.labels, self._known, labels)
-        # What the model says beyond the set's labels is never right, and must not be taken for one of them.
+        # The model's other labels are never right, and must not be taken for labels of the set.
         self._others = {
             label: f"{label} (not in the set)" for label in card.labels if label not in self._matched
         }
@@ -115,16 +115,16 @@ class _Texts:
         self._classify(self._items[:WARMING], whole)
 
     def read(self, whole: GroupReport) -> Outcome:
-        said = [self._winner(item) for item in self._classify(self._items, whole)]
+        predicted = [self._winner(item) for item in self._classify(self._items, whole)]
         truths = [self._spelt[item.label] for item in self._items]
-        figures = class_figures(said, truths, [*self._known, *self._others.values()])
+        figures = class_figures(predicted, truths, [*self._known, *self._others.values()])
         return Outcome(
             {
                 "accuracy": 100 * figures.accuracy,
                 "macro f1": 100 * figures.macro_f1,
                 "calibration error": 100 * figures.calibration_error,
             },
-            tuple(winner == truth for (winner, _), truth in zip(said, truths, strict=True)),
+            tuple(winner == truth for (winner, _), truth in zip(predicted, truths, strict=True)),
         )
 
     def _classify(self, items: Sequence[TextExample], whole: GroupReport) -> list[Classification]:
@@ -147,7 +147,7 @@ class _Texts:
 
 
 class _Names:
-    """Right is a sentence whose every name is found, with its exact place and kind, and no other."""
+    """A sentence is right where exactly its names are found, each with its exact place and kind."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Names:
         self._matched: dict[str, str] = {}
 
     def warm(self, whole: GroupReport) -> None:
-        # The kinds of names that a model knows are told by its task, from labels in any of several schemes.
+        # The task derives the kinds of names that a model knows from its labels, in any of several schemes.
         _, kinds, _ = find_known(self._workspace, self._items[:WARMING], self._choice, whole)
         known = list(dict.fromkeys(self._spelt.values()))
         self._matched = matched(self._card.name, sorted(kinds), known, self._labels)
@@ -186,13 +186,13 @@ class _Names:
         )
 
     def _kind(self, label: str) -> str:
-        """The set's kind; of others, that which the model says (wrong there), none where it was said what counts."""
+        """The set's kind for a model's label; else the label itself (a wrong kind), or none if `labels` were given."""
         other = "" if self._labels else f"{label} (not in the set)"
         return self._matched.get(label, other)
 
 
 def example_sets(workspace: Workspace, report: Report) -> tuple[ExampleSet, ...]:
-    """The sets of examples that come along."""
+    """The bundled sets of examples."""
     return sets_that_come_along(workspace.paths)
 
 
@@ -206,34 +206,34 @@ def measure(
     labels: Mapping[str, str] | None = None,
     device: str = "",
 ) -> Measure:
-    """Have a model (a name or a folder) read all examples, and keep what came of it.
+    """Run a model (a name or a folder) on all examples, and save the measure.
 
-    With a `limit` above 0 it reads so many, chosen by chance but always the same. `labels` says for a model's labels
-    (or kinds of names) which of the set's they stand for. Speed is of reading alone: the model is loaded and has read
-    a few examples before the clock starts. Raises SpanlightError for a file or a model that does not fit, LabelsDiffer
+    With a `limit` above 0 it reads that many, drawn at random but always the same. `labels` maps the model's labels (or
+    kinds of names) to the set's. Speed is of reading only: the model is loaded and has read a few examples before the
+    clock starts. Raises SpanlightError for a file or a model that does not fit, LabelsDiffer
     where their labels differ, and Stopped, which keeps nothing.
     """
     card = workspace.find_model(data.head, model)
-    held = read_examples(Path(data.path), data.head)
-    items = tuple(sample(held.items, limit, _SEED))
+    file_examples = read_examples(Path(data.path), data.head)
+    items = tuple(sample(file_examples.items, limit, _SEED))
     examples = Examples(data.head, items)
     choice = workspace.choose(data.head, model, device, report)
     reader = reader_of(workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
-    # The engine tells of a group's progress by these words.
+    # The engine reports a group's progress under this name.
     what = "questions" if isinstance(items[0], QaExample) else "texts"
     reader.warm(GroupReport(_Quiet(report), min(WARMING, len(items)), what))
     whole = GroupReport(report, len(items), what)
     done = reader.read(whole)
     seconds = whole.seconds
     report.check()
-    # Asked now: where memory ran out, the model may have moved meanwhile.
+    # Queried only now: where memory ran out, the model may have moved to another device.
     device = done.device or workspace.engine.load(choice, data.head, report).device.title
     found = Measure(
         model=card.name,
         folder=card.folder,
         head=data.head,
-        data=data.title if len(items) == len(held.items) else f"{data.title}, a part",
+        data=data.title if len(items) == len(file_examples.items) else f"{data.title}, a part",
         digest=examples.digest(),
         examples=len(items),
         figures={name: round(value, 2) for name, value in done.figures.items()},
@@ -244,24 +244,24 @@ def measure(
     )
     try:
         workspace.measures.keep(found)
-    except SpanlightError as fault:  # what was measured stands all the same
+    except SpanlightError as fault:  # the measure is valid all the same
         report.notice(f"This measure is not kept: {fault}")
     return found
 
 
 def measured(workspace: Workspace, report: Report) -> tuple[Measure, ...]:
-    """All measures that are kept, the latest first."""
+    """All saved measures, the latest first."""
     return workspace.measures.all()
 
 
 def forget(workspace: Workspace, measures: Iterable[Measure], report: Report) -> None:
-    """Forget measures. Raises SpanlightError when the disk refuses."""
+    """Delete measures. Raises SpanlightError when the disk refuses."""
     for one in measures:
         workspace.measures.forget(one)
 
 
 def bring_back(workspace: Workspace, measures: Iterable[Measure], report: Report) -> None:
-    """Keep measures again that were forgotten. Raises SpanlightError when the disk refuses."""
+    """Save deleted measures again. Raises SpanlightError when the disk refuses."""
     workspace.measures.keep(*measures)
 
 
@@ -292,27 +292,26 @@ def compare_models(
 ) -> Comparison:
     """Two models (names or folders) on the same examples: those of `data`, else those that both were last measured on.
 
-    What was not measured yet is measured now, on a set that comes along where there is no other. Raises as `measure`
-    does.
+    A missing measure is made now, on a bundled set where no other is given. Raises as `measure` does.
     """
-    kept = measured(workspace, report)
+    saved = measured(workspace, report)
     if data is None and not limit:
         pairs = (
             (one, other)
-            for one in kept
-            for other in kept
+            for one in saved
+            for other in saved
             if one.digest == other.digest and first in _names(one) and second in _names(other)
         )
         found = next(pairs, None)
         if found is not None:
             return compare(*found)
     data = data or set_for(workspace, (first, second), report)
-    held = read_examples(Path(data.path), data.head)
-    digest = Examples(data.head, tuple(sample(held.items, limit, _SEED))).digest()
+    file_examples = read_examples(Path(data.path), data.head)
+    digest = Examples(data.head, tuple(sample(file_examples.items, limit, _SEED))).digest()
     both = []
     for model in (first, second):
         own = workspace.find_model(data.head, model).folder
-        known = next((one for one in kept if (one.folder, one.digest) == (own, digest)), None)
+        known = next((one for one in saved if (one.folder, one.digest) == (own, digest)), None)
         both.append(known or measure(workspace, model, data, report, limit=limit, device=device))
     return compare(*both)
 
@@ -320,7 +319,7 @@ def compare_models(
 def set_for(
     workspace: Workspace, models: Sequence[str], report: Report, head: Head | None = None
 ) -> ExampleSet:
-    """The first set that comes along which all these models can read, of a head where that is given.
+    """The first bundled set that all these models can read, of a head where that is given.
 
     Raises SpanlightError where there is none.
     """
@@ -347,14 +346,14 @@ def _names(one: Measure) -> tuple[str, str]:
 
 
 class _Quiet:
-    """A Report of what is not to be counted: only stops and notices go through."""
+    """A Report that passes on only stops and notices, for work that is not counted."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self.notice, self.check = report.notice, report.check
 
     def progress(self, progress: Progress) -> None:
-        """Keep it."""
+        """Dropped."""
 
     def partial(self, result: object) -> None:
-        """Keep it."""
+        """Dropped."""

@@ -1,4 +1,4 @@
-"""The models that are offered: found by words, and held against what this computer has."""
+"""The models that are offered: search by words, and how they fit this computer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.models.compute.memory import computer
 from app.models.disk.catalog import read_catalogue
 
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
-# Up to which share of the memory the weights alone fit so; working memory, and other programs, come on top.
+# The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
 _WORDS = {
     EASILY: "Fits easily: takes {needed} of {place}'s {memory} of memory",
@@ -41,7 +41,7 @@ _HEADS = {
     Head.TOKEN_CLASSIFICATION: "names entities ner tokens",
 }
 
-# What a licence begins with that lets anyone use the model for anything, and what stands in one that does not.
+# Beginnings of the names of licences that allow any use by anyone, and parts of the names of those that do not.
 _FREE = ("apache", "mit", "bsd", "cc-by-4", "cc-by-3", "cc-by-sa", "cc0", "afl", "unlicense", "isc", "wtfpl")
 _RESTRICTED = ("-nc", "-nd", "openrail", "non-commercial", "research")
 
@@ -61,9 +61,9 @@ def search(
     largest: int = 0,
     licence: str = "",
 ) -> tuple[OfferedModel, ...]:
-    """Those models that hold each of the words somewhere and pass every filter, in their order.
+    """The models that contain every word and pass every filter, in their order.
 
-    Words are looked for in names, lines, labels, languages, family, licence and what a model does, whatever their
+    Words are searched in names, lines, labels, languages, family, licence and what a model does, whatever their
     case. `language` is an ISO 639 code or a language's name; models of many languages pass for each. `largest` is in
     bytes, 0 for any. `licence` is "free" for those that anyone may use for anything, "restricted" for the others.
     """
@@ -83,9 +83,9 @@ def search(
 def stronger(
     models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = ()
 ) -> tuple[OfferedModel, ...]:
-    """The offered readers of a reader's language with a higher F1, less the repositories `without`; the highest first.
+    """The offered readers of a reader's language with a higher F1, except the repositories `without`; highest first.
 
-    F1 is that on SQuAD 2.0 as their authors report it, and for `reader`, where it is none of them, as it was measured.
+    F1 is that on SQuAD 2.0 as the models' authors report it; for a `reader` without one, as measured.
     """
     own = [model.squad2_f1 for model in models if model.repository == reader.repository]
     own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
@@ -126,15 +126,15 @@ def recommended(
 
 
 def page_seconds(parameters: int, reading_speed: float) -> float:
-    """About how long a reader of so many weights takes for a page, at the settings' speed of reading; 0 for unknown."""
+    """The estimated seconds that a reader with so many parameters takes for a page; 0 where the speed is unknown."""
     return _TOKENS_ON_PAGE * parameters / reading_speed if reading_speed else 0.0
 
 
-def told(model: OfferedModel, reading_speed: float) -> str:
+def summary(model: OfferedModel, reading_speed: float) -> str:
     """A stronger reader in words: its name, F1, size, and its time for a page here where that is known."""
-    said = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
+    text = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
     page = _page(model.parameters, reading_speed)
-    return f"{said}, {page[0].lower()}{page[1:]}" if page else said
+    return f"{text}, {page[0].lower()}{page[1:]}" if page else text
 
 
 def _page(parameters: int, reading_speed: float) -> str:
@@ -144,7 +144,7 @@ def _page(parameters: int, reading_speed: float) -> str:
 
 
 def free_licence(licence: str) -> bool | None:
-    """Whether a licence lets anyone use a model for anything; None where its name alone does not tell."""
+    """Whether a licence allows any use by anyone; None where its name is not known."""
     name = licence.strip().casefold()
     if any(part in name for part in _RESTRICTED):
         return False
@@ -156,7 +156,7 @@ def fits(
 ) -> str:
     """How a model's weights fit the memory where it would run: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown.
 
-    `devices` tells of GPUs where they are known; `memory` is the computer's in bytes, asked of the system by default.
+    `devices` has the GPUs where they are known; `memory` is the computer's in bytes, by default the system's.
     """
     needed, place = weights(model, devices), _place(devices, memory)[0]
     if not needed or not place:
@@ -172,10 +172,10 @@ def suits(
     measures: Sequence[Measure] = (),
     memory: int | None = None,
 ) -> str:
-    """In a sentence how a model suits this computer: the memory that its weights take, and its speed where known.
+    """A sentence on how a model suits this computer: the memory of its weights, and its speed where known.
 
     A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
-    the same head on this computer, by the number of parameters. Without such a measure the sentence leaves speed out.
+    the same head on this computer, by the number of parameters. Without such a measure the sentence has no speed.
     Empty where neither is known.
     """
     level = fits(model, devices, memory=memory)
@@ -183,8 +183,8 @@ def suits(
         return ""
     place, name = _place(devices, memory)
     needed = bytes_in_words(weights(model, devices))
-    said = _WORDS[level].format(needed=needed, place=name, memory=bytes_in_words(place))
-    return f"{said}.{_speed(model, workspace, measures)}"
+    text = _WORDS[level].format(needed=needed, place=name, memory=bytes_in_words(place))
+    return f"{text}.{_speed(model, workspace, measures)}"
 
 
 def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
@@ -220,7 +220,7 @@ def _rate(measure: Measure) -> str:
 
 
 def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
-    """The memory where a model would run, in bytes, and what a person calls it."""
+    """The memory where a model would run, in bytes, and its name for the user."""
     gpu = _gpu(devices)
     if gpu is not None:
         return gpu.memory, "the GPU"
@@ -228,7 +228,7 @@ def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
 
 
 def _gpu(devices: Devices | None) -> DeviceOption | None:
-    """The GPU with a memory of its own that `auto` takes."""
+    """The GPU with its own memory that `auto` chooses."""
     if devices is None or not devices.auto.device.startswith("cuda"):
         return None
     return next(

@@ -1,4 +1,4 @@
-"""Where models run on this computer, and the memory that they take."""
+"""The devices of this computer for models, and the memory in use."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from app.models.compute import memory as memory_of
 
 
 def devices(workspace: Workspace, report: Report) -> Devices:
-    """Every device with whether models can run on it and why not, and what `auto` takes.
+    """Every device, whether models can run on it and why not, and what `auto` chooses.
 
-    Starts the model process where it does not run. Raises SpanlightError where PyTorch cannot be loaded, EngineLost
+    Starts the model process where it is not running. Raises SpanlightError where PyTorch cannot be loaded, EngineLost
     when the process died, Stopped when the report says so.
     """
     return workspace.engine.devices(report)
 
 
 def memory(workspace: Workspace, report: Report) -> MemoryUse:
-    """What the model process holds; nothing is started to tell it. Raises as `devices` does."""
-    return workspace.engine.memory(report) if workspace.engine.alive else _nothing_held()
+    """The memory that the model process uses; it is not started for this. Raises as `devices` does."""
+    return workspace.engine.memory(report) if workspace.engine.alive else _nothing_loaded()
 
 
 def unload(workspace: Workspace, report: Report) -> MemoryUse:
-    """Have the model process let go of its models, and tell what it holds then; nothing is started for it.
+    """Have the model process unload its models; the memory that it uses then. It is not started for this.
 
     Raises as `devices` does.
     """
-    return workspace.engine.unload(report) if workspace.engine.alive else _nothing_held()
+    return workspace.engine.unload(report) if workspace.engine.alive else _nothing_loaded()
 
 
-def _nothing_held() -> MemoryUse:
+def _nothing_loaded() -> MemoryUse:
     total, free = memory_of.computer()
     return MemoryUse((), 0, total, free)

@@ -1,4 +1,4 @@
-"""Models from the Hub: looked up, downloaded, gone on with after a cut, given up."""
+"""Models from the Hub: look up, download, resume, give up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,16 @@ from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
 from app.core.plain import from_plain, to_plain
 from app.core.report import Progress, Report
-from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
+from app.flows.models.installing import (
+    CHECKING,
+    checked,
+    complete,
+    finish,
+    marks,
+    names_taken,
+    now,
+    sizes_and_checksums,
+)
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
@@ -35,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A download as it was begun: the passport looked up then, and when (ISO 8601, UTC)."""
+    """A download that was started: the passport looked up then, and the time (ISO 8601, UTC)."""
 
     passport: Passport
     begun: str
@@ -47,20 +56,20 @@ def read_begun(folder: Path, repository: str) -> Begun | None:
 
 
 def all_begun(folder: Path) -> tuple[Begun, ...]:
-    """All unfinished downloads, the oldest first; files that tell of none are left out."""
+    """All unfinished downloads, the oldest first; files that cannot be read are left out."""
     found = [_read(path) for path in sorted(folder.glob("*.json"))] if folder.is_dir() else []
     return tuple(sorted((each for each in found if each is not None), key=lambda each: each.begun))
 
 
 def write_begun(folder: Path, begun: Begun) -> None:
-    """Take down that a download is begun. Raises SpanlightError when the disk refuses."""
+    """Record that a download is started. Raises SpanlightError when the disk refuses."""
     write_atomic(
         _file(folder, begun.passport.repository), json.dumps(to_plain(begun), indent=1).encode("ascii")
     )
 
 
 def drop_begun(folder: Path, repository: str) -> None:
-    """Take an unfinished download off the list. Raises OSError when the disk refuses."""
+    """Remove an unfinished download from the list. Raises OSError when the disk refuses."""
     _file(folder, repository).unlink(missing_ok=True)
 
 
@@ -94,15 +103,15 @@ def _read(path: Path) -> Begun | None:
 
 
 def named(workspace: Workspace, typed: str) -> str:
-    """The repository's name in what was typed or pasted, a page's address too; raises SpanlightError for none."""
+    """The repository's name in typed or pasted text, which may be a page's address; raises SpanlightError for none."""
     return repository_of(typed, workspace.network.endpoint)
 
 
 def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
     """What is known of a repository before it is downloaded; `commit` pins a revision, empty takes the newest.
 
-    A model that is refused comes as a passport that says why. Raises SpanlightError where Spanlight is offline, the
-    name is none, or nothing is to be had there; Stopped when stopped.
+    The passport of a model that is refused has the reason. Raises SpanlightError where Spanlight is offline, the name
+    is not valid, or there is nothing there; Stopped when stopped.
     """
     refuse_offline(workspace)
     name = repository_of(repository, workspace.network.endpoint)
@@ -114,53 +123,53 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
     passport = workspace.downloads.look_up(order, Online(workspace, report))
     if passport.speed:
         _keep_speed(workspace, passport.speed)
-    # What an earlier download went at tells more than nothing.
+    # The speed of an earlier download is better than none.
     return dataclasses.replace(passport, speed=passport.speed or workspace.settings.download_speed)
 
 
 def download(workspace: Workspace, passport: Passport, report: Report, *, replace: bool = False) -> ModelCard:
-    """Fetch a passport's files into the Hugging Face cache, try the model out, and have it count; its card.
+    """Fetch a passport's files into the Hugging Face cache, try the model out, and install it; its card.
 
-    What an earlier run has fetched is gone on with. Says by `report.notice` that a model is installed at this commit
-    already, and fetches nothing then; `replace` lets another commit's take that one's place. Partial results are
-    Downloading. Raises SpanlightError where it is refused or cannot be had, Stopped when stopped; then nothing of it
+    A download that an earlier run began is resumed. Where the model is installed at this commit already, a notice
+    says so, and nothing is fetched; `replace` allows another commit's model to be replaced. Partial results are
+    Downloading. Raises SpanlightError where it is refused or cannot be fetched, Stopped when stopped; then nothing
     is installed, and it is among the `unfinished` unless its files are no model.
     """
     same, other = _installed_of(workspace, passport)
     if same is not None:
-        return _as_it_is(workspace, same, passport, report)
+        return _already_installed(workspace, same, passport, report)
     refuse_offline(workspace)
     _check_wanted(passport, other, replace)
     older = read_begun(workspace.paths.unfinished_downloads, passport.repository)
     begun = _begin(workspace, passport, older)
     fetched = _fetch(workspace, passport, report)
     if older is not None and older != begun:
-        _throw_away_older(workspace, older.passport)
+        _delete_older(workspace, older.passport)
     same, other = _installed_of(workspace, passport)
     if same is not None:  # another Spanlight was faster
-        return _as_it_is(workspace, same, passport, report)
+        return _already_installed(workspace, same, passport, report)
     _check_wanted(passport, other, replace)
     before = Path(other.folder).name if other is not None else _broken(workspace, passport.repository)
     name = before or _name(workspace, passport)
     try:
         card = _install(workspace, begun, fetched, name, report, replace=bool(before))
     except _Refused as refused:
-        # What was fetched of it goes, what lay in the cache before stays.
-        _throw_away(workspace, begun.passport)
+        # Its fetched files are deleted, those that were in the cache before stay.
+        _delete_fetched(workspace, begun.passport)
         raise refused.fault from None
-    _tick_off(workspace, passport.repository)
+    _remove_from_list(workspace, passport.repository)
     return card
 
 
 def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
-    """The downloads that were begun and neither finished nor given up, the oldest first; nothing is fetched."""
+    """The downloads that were started and neither finished nor given up, the oldest first; nothing is fetched."""
     found = []
     for begun in all_begun(workspace.paths.unfinished_downloads):
         report.check()
         repository, commit = begun.passport.repository, begun.passport.commit
         if any(origin.commit == commit for _, origin in _installed(workspace, repository)):
-            # It was ended between the last two steps of its installation.
-            _tick_off(workspace, repository)
+            # The process ended between the last two steps of the installation.
+            _remove_from_list(workspace, repository)
             continue
         done = have(begun.passport, workspace.network)
         found.append(Unfinished(begun.passport, min(done, begun.passport.size), begun.begun))
@@ -168,22 +177,22 @@ def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
 
 
 def give_up(workspace: Workspace, repository: str, report: Report) -> None:
-    """Throw away what was fetched of an unfinished download; what lay in the cache before it stays there.
+    """Delete what an unfinished download has fetched; files that were in the cache before stay.
 
     Raises SpanlightError where there is no such download, or the disk refuses.
     """
     name = repository_of(repository, workspace.network.endpoint)
-    # The Hub takes a name in any case, and tells it as its owner writes it.
+    # The Hub accepts a name in any case, and returns it as its owner writes it.
     known = all_begun(workspace.paths.unfinished_downloads)
     begun = next((each for each in known if each.passport.repository.casefold() == name.casefold()), None)
     if begun is None:
         raise SpanlightError(f"There is no unfinished download of {name}.", "It may be finished already.")
     report.check()
-    _throw_away(workspace, begun.passport)
+    _delete_fetched(workspace, begun.passport)
 
 
 class _Refused(Exception):
-    """The files that were fetched are no model that is read, whatever is tried."""
+    """The fetched files are not a model that can be read."""
 
     def __init__(self, fault: SpanlightError) -> None:
         super().__init__(fault)
@@ -191,20 +200,22 @@ class _Refused(Exception):
 
 
 def _installed_of(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
-    """What is installed of a passport's repository: at its commit, and at another."""
+    """The installed models of a passport's repository: the one at its commit, and one at another."""
     found = _installed(workspace, passport.repository)
     same = next((card for card, origin in found if origin.commit == passport.commit), None)
     return same, next((card for card, origin in found if origin.commit != passport.commit), None)
 
 
-def _as_it_is(workspace: Workspace, card: ModelCard, passport: Passport, report: Report) -> ModelCard:
+def _already_installed(
+    workspace: Workspace, card: ModelCard, passport: Passport, report: Report
+) -> ModelCard:
     report.notice(f"{passport.repository} is installed already, as {card.name}.")
-    _tick_off(workspace, passport.repository)
+    _remove_from_list(workspace, passport.repository)
     return card
 
 
 def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
-    """Raises SpanlightError where the model is refused, or another version of it is installed and to stay."""
+    """Raises SpanlightError where the model is refused, or another version of it is installed and stays."""
     if passport.card is None:
         raise SpanlightError(
             passport.refused or f"{passport.repository} is refused.", passport.hint or "Choose another model."
@@ -216,14 +227,14 @@ def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) ->
         )
 
 
-def _tick_off(workspace: Workspace, repository: str) -> None:
-    """Take a download that is done off the list; one that stays on it is seen to be done the next time."""
+def _remove_from_list(workspace: Workspace, repository: str) -> None:
+    """Remove a finished download from the list; where that fails, the next look at the list does it."""
     with contextlib.suppress(OSError):
         drop_begun(workspace.paths.unfinished_downloads, repository)
 
 
 def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Begun:
-    """The download as it was begun first: only that passport tells what lay in the cache before."""
+    """The download as it was first started: only that passport knows what was in the cache before."""
     if older is not None and older.passport.commit == passport.commit:
         return older
     begun = Begun(passport, now())
@@ -244,7 +255,7 @@ def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
 def _install(
     workspace: Workspace, begun: Begun, fetched: Fetched, name: str, report: Report, *, replace: bool
 ) -> ModelCard:
-    """Links to the fetched files in a folder of the model's own, tried out there and put into place."""
+    """Put links to the fetched files into the model's own folder, try it out there and put it into place."""
     passport, source = begun.passport, Path(fetched.folder)
     report.progress(Progress(0, 0, CHECKING))
     with Staging(workspace.paths.models, name) as stage:
@@ -266,9 +277,9 @@ def _install(
             read_card(stage.folder)
         except SpanlightError as fault:
             raise _Refused(fault) from fault
-        # A trial can also fail for want of memory, so what was fetched stays for another.
+        # A trial can also fail for lack of memory, so the fetched files stay for another one.
         card = checked(workspace, stage.folder, report)
-        sizes, checksums = told(placed)
+        sizes, checksums = sizes_and_checksums(placed)
         origin = Origin(
             Source.HUB,
             repository=passport.repository,
@@ -286,7 +297,7 @@ def _install(
         return finish(workspace, stage, origin, report, replace=replace)
 
 
-def _throw_away(workspace: Workspace, passport: Passport) -> None:
+def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
     network = workspace.network
     fetched = [file.name for file in passport.files if not file.cached]
     try:
@@ -300,8 +311,8 @@ def _throw_away(workspace: Workspace, passport: Passport) -> None:
         ) from fault
 
 
-def _throw_away_older(workspace: Workspace, older: Passport) -> None:
-    """Delete what came of a download that gave way to another commit's, but for what that one has taken over."""
+def _delete_older(workspace: Workspace, older: Passport) -> None:
+    """Delete the files of a download that another commit's has replaced, except those that both share."""
     files = tuple(file for file in older.files if not file.cached)
     with contextlib.suppress(OSError):  # it only takes room
         forget_partials(dataclasses.replace(older, files=files), workspace.network)
@@ -319,7 +330,7 @@ def _installed(workspace: Workspace, repository: str) -> list[tuple[ModelCard, O
 
 
 def _broken(workspace: Workspace, repository: str) -> str:
-    """The name of a model from a repository that does not count any more, its files gone from the cache, say."""
+    """The name of a broken model from a repository: its files are gone from the cache, say."""
     for folder in map(Path, workspace.shelf.refused):
         with contextlib.suppress(SpanlightError):
             origin = read_origin(folder) if folder.parent == workspace.paths.models else None
@@ -335,7 +346,7 @@ def _name(workspace: Workspace, passport: Passport) -> str:
 
 
 def _keep_speed(workspace: Workspace, speed: float) -> None:
-    """Keep how fast the network is for the next look; the speed is no reason to fail."""
+    """Save the network's speed for the next estimate; a fault in saving is ignored."""
     workspace.settings.download_speed = float(speed)
     with contextlib.suppress(SpanlightError):
         workspace.save_settings()

@@ -1,4 +1,4 @@
-"""What is installed, and what is kept beside it."""
+"""The installed models, and the notes in their folders."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from app.models.disk.shelving import clear_leftovers
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
     """The cards of all installed models, read afresh; folders that hold no usable model are left out.
 
-    What killed processes left half built or half removed is cleared away before; a model that one had set aside for its
-    successor is there again.
+    Half-built and half-removed folders that killed processes left are cleared away before; a model that one had set
+    aside to replace it is restored.
     """
     clear_leftovers(workspace.paths.models)
     return workspace.shelf.cards()
 
 
 def refused(workspace: Workspace) -> dict[str, SpanlightError]:
-    """Folders that `installed` left out, each with what is wrong with it, as of the last look."""
+    """Folders that `installed` left out, each with its fault, as of the last call."""
     return workspace.shelf.refused
 
 
@@ -39,7 +39,7 @@ def origin_of(folder: str) -> Origin | None:
         return None
 
 
-def keep_beside(
+def update_notes(
     card: ModelCard,
     *,
     calibration: QaCalibration | None = None,
@@ -47,10 +47,10 @@ def keep_beside(
     measured: dict[str, dict[str, float]] | None = None,
     reliability: Reliability | None = None,
 ) -> None:
-    """Write what was fitted, and figures by what they were measured on, into what stands beside a checkpoint.
+    """Update the notes in a checkpoint's folder with what was fitted, and with figures by their data.
 
-    The reliability of kinds of text that were not measured stays, unless a calibration was fitted: it was of the one
-    before. Raises SpanlightError where the folder cannot be written.
+    The reliability of kinds of text that were not measured stays, unless a calibration was fitted: it belonged to the
+    one before. Raises SpanlightError where the folder cannot be written.
     """
     notes = read_notes(card.folder)
     notes = replace(
@@ -70,5 +70,5 @@ def keep_beside(
 
 
 def measured_on(files: Sequence[Path]) -> str:
-    """What figures over these files are recorded under."""
+    """The key under which figures over these files are recorded."""
     return " + ".join(path.name.split(".")[0] for path in files)

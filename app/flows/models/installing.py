@@ -1,4 +1,4 @@
-"""The last steps of everything that installs a model: it is checked and tried out where it will count from."""
+"""The last steps of every installation of a model: it is checked and tried out in its place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKING, TRYING = "Checking", "Trying it out"
 def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
     """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
 
-    That is done in a process of its own, which ends with it. Raises SpanlightError where the model is refused.
+    The trial runs in a process of its own. Raises SpanlightError where the model is refused.
     """
     report.progress(Progress(0, 0, CHECKING))
     report.check()
@@ -60,7 +60,7 @@ def finish(
 ) -> ModelCard:
     """Mark the model in a staging folder as whole, and put it into place; its card there.
 
-    Raises SpanlightError where the disk refuses or its name is taken, Stopped when stopped; then nothing counts.
+    Raises SpanlightError where the disk refuses or its name is taken, Stopped when stopped; then it is not installed.
     """
     report.check()
     place = stage.shelve(origin, replace=replace)
@@ -73,7 +73,7 @@ def finish(
 
 
 def names_taken(workspace: Workspace) -> frozenset[str]:
-    """The names of all models and of everything else that lies where they do, sound or not."""
+    """The names of all models and of everything else in their folder, sound or not."""
     names = {card.name for card in workspace.shelf.cards()}
     names |= {Path(folder).name for folder in workspace.shelf.refused}
     if workspace.paths.models.is_dir():
@@ -94,20 +94,22 @@ def marks(workspace: Workspace) -> dict[Path, Origin]:
     return found
 
 
-def told(placed: tuple[Placed, ...]) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-    """What a mark tells of files: their sizes and their checksums; notes are left out, since Spanlight changes them."""
-    kept = [file for file in placed if file.name != NOTES]
-    sizes = tuple((file.name, file.size) for file in kept)
-    return sizes, tuple((file.name, file.sha256) for file in kept)
+def sizes_and_checksums(
+    placed: tuple[Placed, ...],
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+    """The sizes and checksums of files, for a mark; notes are left out, since Spanlight changes them."""
+    files = [file for file in placed if file.name != NOTES]
+    sizes = tuple((file.name, file.size) for file in files)
+    return sizes, tuple((file.name, file.sha256) for file in files)
 
 
 def now() -> str:
-    """This moment as a mark tells it (ISO 8601, UTC)."""
+    """The current time as marks have it (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class _Trying:
-    """The Report of a trial: the steps of loading are all one to a person."""
+    """The Report of a trial: all steps of loading are shown as one."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -119,7 +121,7 @@ class _Trying:
         """A trial has no partial results."""
 
     def notice(self, sentence: str) -> None:
-        """What the trial's device did is of no use to anyone later."""
+        """Dropped: notices on the trial's device are of no later use."""
 
     def check(self) -> None:
         self._report.check()

@@ -1,4 +1,4 @@
-"""A model taken away: what goes with it is told first, then done."""
+"""Removal of a model: first what it would remove, then the removal itself."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from app.models.download.cache import cache_size, forget, snapshot_of, storage_o
 from app.models.download.repositories import COMMIT, is_repository
 
 
-def what_goes(workspace: Workspace, name: str, report: Report) -> Removal:
-    """What removing an installed model means; `name` is its name, folder or repository.
+def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
+    """What removing an installed model would remove; `name` is its name, folder or repository.
 
-    Broken ones that the shelf refuses are found too; their card has no heads. Raises SpanlightError where there is
+    Broken models that the shelf refuses are found too; their card has no heads. Raises SpanlightError where there is
     none of that name.
     """
     card = _find(workspace, name.strip())
@@ -41,10 +41,10 @@ def what_goes(workspace: Workspace, name: str, report: Report) -> Removal:
 
 
 def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
-    """Remove a model with what is kept of it; `from_cache` takes its files out of the Hugging Face cache too.
+    """Remove a model with its records; `from_cache` deletes its files in the Hugging Face cache too.
 
-    Questions that it answered stay in the history. Raises SpanlightError for a model that comes along with Spanlight,
-    for one that lies elsewhere, and where the disk refuses; Stopped when stopped before anything was done.
+    Questions that it answered stay in the history. Raises SpanlightError for a bundled model, for one in another
+    folder, and where the disk refuses; Stopped when stopped before anything was done.
     """
     card = removal.card
     folder = Path(card.folder)
@@ -71,7 +71,7 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
 def _find(workspace: Workspace, wanted: str) -> ModelCard:
     cards = [*workspace.shelf.cards()]
     cards += [ModelCard(model_name(Path(folder)), folder, "", ()) for folder in workspace.shelf.refused]
-    # What can be removed comes before what came along, where both have the name.
+    # Models that can be removed come before bundled ones of the same name.
     cards.sort(key=lambda card: Path(card.folder).parent != workspace.paths.models)
     path, folded = str(Path(wanted).expanduser().absolute()), wanted.casefold()
     ways: tuple[Callable[[ModelCard], bool], ...] = (
@@ -109,33 +109,33 @@ def _remove_folder(workspace: Workspace, folder: Path, report: Report) -> None:
     except SpanlightError as fault:
         if not isinstance(fault.__cause__, PermissionError) or not workspace.engine.alive:
             raise
-        # Windows keeps files that the model process has mapped.
+        # Windows does not delete files that the model process has mapped.
         unload(workspace, report)
         remove_folder(folder, workspace.paths.models)
 
 
-def _names(said: str, card: ModelCard) -> bool:
-    """Whether what the settings say names this model, as the shelf would find it."""
-    return bool(said) and (
-        said == card.folder or said.casefold() in (card.name.casefold(), card.repository.casefold())
+def _names(chosen: str, card: ModelCard) -> bool:
+    """Whether a name in the settings means this model, as the shelf would find it."""
+    return bool(chosen) and (
+        chosen == card.folder or chosen.casefold() in (card.name.casefold(), card.repository.casefold())
     )
 
 
 def _freed(folder: Path) -> int:
-    """The bytes that go with a folder: links take none, nor does what other names lead to."""
+    """The bytes that removing a folder frees: links free none, nor do files with other hard links."""
     freed = 0
     if folder.is_symlink():
         return 0
     for at, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                told = (Path(at) / name).lstat()
-                freed += told.st_size if stat.S_ISREG(told.st_mode) and told.st_nlink == 1 else 0
+                status = (Path(at) / name).lstat()
+                freed += status.st_size if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else 0
     return freed
 
 
 def _cached(workspace: Workspace, folder: Path) -> int:
-    """The bytes that taking a model's files out of the Hugging Face cache would free once its folder is gone."""
+    """The bytes that deleting a model's files in the Hugging Face cache would free once its folder is gone."""
     origin = _hub_origin(folder)
     if origin is None or _used_elsewhere(workspace, folder, origin):
         return 0
@@ -148,16 +148,16 @@ def _cached(workspace: Workspace, folder: Path) -> int:
 
 
 def _shared(own: Path, cached: Path) -> int:
-    """The bytes of a file that only these two hard links lead to, 0 for any other."""
+    """The bytes of a file with only these two hard links, 0 for any other."""
     with contextlib.suppress(OSError):
-        told = own.lstat()
-        if stat.S_ISREG(told.st_mode) and told.st_nlink == 2 and own.samefile(cached):
-            return told.st_size
+        status = own.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_nlink == 2 and own.samefile(cached):
+            return status.st_size
     return 0
 
 
 def _hub_origin(folder: Path) -> Origin | None:
-    """The mark of a model from the Hub that lies in the Hugging Face cache, None for any other."""
+    """The mark of a model from the Hub whose files are in the Hugging Face cache, None for any other."""
     with contextlib.suppress(SpanlightError):
         origin = None if folder.is_symlink() else read_origin(folder)
         if origin is not None and origin.source is Source.HUB and origin.cache:
@@ -166,12 +166,12 @@ def _hub_origin(folder: Path) -> Origin | None:
 
 
 def _network(workspace: Workspace, origin: Origin) -> Network:
-    """The settings, with the cache that the model was fetched into."""
+    """The network settings, with the cache that the model was fetched into."""
     return replace(workspace.network, cache=origin.cache)
 
 
 def _used_elsewhere(workspace: Workspace, folder: Path, origin: Origin) -> bool:
-    """Whether another model links to files of the same repository in the cache, or may: it cannot be looked at."""
+    """Whether another model links to files of the same repository in the cache; True also where that cannot be read."""
     storage = Path(os.path.realpath(storage_of(Path(origin.cache), origin.repository)))
     models = workspace.paths.models
     try:

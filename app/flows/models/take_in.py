@@ -1,4 +1,4 @@
-"""A model that lies on this computer, in a folder or a zip, made one of the installed ones."""
+"""Import of a model from a folder or a zip on this computer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
-from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken, now, told
+from app.flows.models.installing import (
+    CHECKING,
+    checked,
+    complete,
+    finish,
+    marks,
+    names_taken,
+    now,
+    sizes_and_checksums,
+)
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import CONFIG, TOKENIZER, model_name, read_card
@@ -32,10 +41,10 @@ def import_model(
     name: str = "",
     replace: bool = False,
 ) -> ModelCard:
-    """Check the model in a folder or a zip, copy it, try it out, and have it count; its card among the installed.
+    """Check the model in a folder or a zip, copy it, try it out, and install it; its card there.
 
-    `link` leaves the files of a folder where they are. `name` is what it is to be called, else it is called after the
-    folder or the zip; `replace` lets it take the place of the model of that name. Raises SpanlightError where it is
+    `link` leaves the files of a folder where they are. `name` is its new name, by default that of the folder or
+    the zip; `replace` allows the model of that name to be replaced. Raises SpanlightError where it is
     refused or the disk refuses, Stopped when stopped; then nothing of it is installed.
     """
     path = Path(path).expanduser()
@@ -59,7 +68,7 @@ def import_model(
 
 
 def looks_like_model(path: Path | str) -> bool:
-    """Whether a folder or file seems to be a model to import; a look at names alone, nothing is checked."""
+    """Whether a folder or file seems to be a model to import, by the names of files only."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -78,7 +87,7 @@ def _from_folder(
     _refuse_own(workspace, source)
     called = model_name(source)
     if (source / TOKENIZER).exists():
-        read_card(source)  # else its tokenizer is made before it is looked at
+        read_card(source)  # otherwise its tokenizer is made before it is checked
     names = files_of(source)
     _refuse_links_out(source, names, called)
     before = {file: _seen(source / file) for file in names}
@@ -88,7 +97,7 @@ def _from_folder(
     target = _target(workspace, wanted, called, replace)
     with Staging(workspace.paths.models, target) as stage:
         meter = Meter(report, LINKING if link else COPYING, total)
-        # What Spanlight writes beside a model must not change the one that it came from.
+        # Notes that Spanlight writes must not change the source model.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         _refuse_again(workspace, placed, again=bool(wanted) or replace)
         complete(stage.folder)
@@ -98,7 +107,7 @@ def _from_folder(
                 f"{called} was changed while it was being checked, and was not added.",
                 "Import it again when nothing writes to it any more.",
             )
-        sizes, checksums = told(placed)
+        sizes, checksums = sizes_and_checksums(placed)
         origin = Origin(
             Source.FOLDER,
             path=str(path.absolute()),
@@ -123,7 +132,7 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
             _refuse_again(workspace, placed, again=bool(wanted) or replace)
             complete(stage.folder)
             card = checked(workspace, stage.folder, report)
-            sizes, checksums = told(placed)
+            sizes, checksums = sizes_and_checksums(placed)
             origin = Origin(
                 Source.ARCHIVE,
                 path=str(path.absolute()),
@@ -137,7 +146,7 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
 
 
 def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
-    """What the model will be called; a name that was asked for must be free, or to be replaced."""
+    """The model's name; one that the user gave must be free, or to be replaced."""
     if not wanted and replace:
         return safe_name(own)
     taken = names_taken(workspace)
@@ -163,7 +172,7 @@ def _refuse_own(workspace: Workspace, source: Path) -> None:
 
 
 def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
-    """Refuse links that leave the folder, but for those of a Hugging Face cache, which lead to its own blobs."""
+    """Refuse links that leave the folder, except those of a Hugging Face cache to its own blobs."""
     allowed = [source]
     if source.parent.name == "snapshots":
         allowed.append(source.parent.parent / "blobs")
@@ -185,18 +194,18 @@ def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...], *, again: bo
     """Refuse a model that is installed already, file for file, unless it is wanted again under a name of its own."""
     if again:
         return
-    _, checksums = told(placed)
-    ours = _what_it_computes(checksums)
+    _, checksums = sizes_and_checksums(placed)
+    ours = _identifying(checksums)
     for folder, origin in marks(workspace).items():
-        if _what_it_computes(origin.checksums) == ours:
+        if _identifying(origin.checksums) == ours:
             raise SpanlightError(
                 f"This model is installed already, as {folder.name}.",
                 "It can be used under that name; remove it first to bring it in anew.",
             )
 
 
-def _what_it_computes(checksums: tuple[tuple[str, str], ...]) -> frozenset[tuple[str, str]]:
-    """The checksums of weights, config and tokenizer: what makes two models one, whatever their texts say."""
+def _identifying(checksums: tuple[tuple[str, str], ...]) -> frozenset[tuple[str, str]]:
+    """The checksums of weights, config and tokenizer: two models with equal ones are the same."""
     return frozenset(
         pair
         for pair in checksums
@@ -205,9 +214,9 @@ def _what_it_computes(checksums: tuple[tuple[str, str], ...]) -> frozenset[tuple
 
 
 def _seen(file: Path) -> Seen:
-    """What tells whether a file has changed: its size, time of change, and which file it is."""
+    """A file's size, time of change and inode, which differ after a change."""
     try:
-        told_of = file.stat()
+        status = file.stat()
     except OSError as fault:
         raise SpanlightError(f"{file.name} cannot be read: {fault.strerror}.", "Check the file.") from fault
-    return told_of.st_size, told_of.st_mtime_ns, told_of.st_ino
+    return status.st_size, status.st_mtime_ns, status.st_ino

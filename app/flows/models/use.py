@@ -1,4 +1,4 @@
-"""Which model a task works with, as the person chose."""
+"""The choice of the model for a task."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from app.flows.workspace import Workspace
 
 
 def use(workspace: Workspace, head: Head, name: str) -> ModelCard:
-    """Have a head's tasks work with this model from now on, and keep that; the card of the one they work with.
+    """Use this model for a head's tasks from now on, and save that; the card of the model in use.
 
     `name` is a model's name, folder or repository, empty to take the first installed one. Raises SpanlightError where
-    there is none of that name or it lacks the head, and where the settings cannot be written.
+    there is none of that name or it has no such head, and where the settings cannot be written.
     """
     wanted = name.strip()
     card = workspace.shelf.find(wanted, head) if wanted else workspace.shelf.default(head)
     before = dict(workspace.settings.models)
     if wanted:
-        workspace.settings.models[head.value] = _said(workspace, card, head)
+        workspace.settings.models[head.value] = _settings_name(workspace, card, head)
     else:
         workspace.settings.models.pop(head.value, None)
     try:
@@ -27,7 +27,7 @@ def use(workspace: Workspace, head: Head, name: str) -> ModelCard:
     return card
 
 
-def _said(workspace: Workspace, card: ModelCard, head: Head) -> str:
+def _settings_name(workspace: Workspace, card: ModelCard, head: Head) -> str:
     """How the settings name a model: by its name where that finds it, else by its folder."""
     found = next(
         (each for each in workspace.shelf.cards() if each.name == card.name and head in each.heads), None

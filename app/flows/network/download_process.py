@@ -1,4 +1,4 @@
-"""The process that reaches the network, as the flows see it."""
+"""The process that uses the network, as the flows see it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Downloads:
     """Looks up models and releases and downloads models, in processes of its own, the only ones with the network.
 
     One looks up, one downloads, so that neither waits for the other. Each starts with its first order and may be ended
-    at any time: what came stays, and nothing half done counts. `log` is the file that takes what their libraries print.
+    at any time: finished files stay, unfinished ones are not used. `log` is the file for their libraries' output.
     """
 
     def __init__(self, log: Path | None = None) -> None:
@@ -55,7 +55,7 @@ class Downloads:
 
     @property
     def pids(self) -> tuple[int | None, int | None]:
-        """The ids of the process that looks up and of the one that downloads, None where it does not run."""
+        """The ids of the process that looks up and of the one that downloads, None where it is not running."""
         return self._looking.pid, self._fetching.pid
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The network ledger: every request that was made, and why."""
+"""The network ledger: every request and its reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.models.download.ledger import read_ledger
 
 
 def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
-    """The requests made, the latest first; older ones are dropped in time. Raises SpanlightError."""
+    """The requests, the latest first; old ones are dropped. Raises SpanlightError."""
     report.check()
     path = workspace.paths.ledger_file
     try:
@@ -22,12 +22,12 @@ def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
 
 
 def ledger_begun(workspace: Workspace, report: Report) -> bool:
-    """Whether a request was ever written down, cleared ones too."""
+    """Whether any request was recorded yet, cleared ones included."""
     return workspace.paths.ledger_file.exists()
 
 
 def clear_ledger(workspace: Workspace, report: Report) -> None:
-    """Forget all requests made so far; an empty file stays, since some were made. Raises SpanlightError."""
+    """Clear the ledger; an empty file stays, so that `ledger_begun` stays true. Raises SpanlightError."""
     report.check()
     path = workspace.paths.ledger_file
     try:

@@ -1,4 +1,4 @@
-"""Work that needs the network, which the person may have switched off, or switch off meanwhile."""
+"""Work that needs the network, which the user may have switched off, or switch off meanwhile."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from app.flows.workspace import Workspace
 
 
 def refuse_offline(workspace: Workspace, what: str = "look for models on the network") -> None:
-    """Raises SpanlightError where the person has switched the network off, in another Spanlight too."""
+    """Raises SpanlightError where the network is switched off, in another Spanlight process too."""
     workspace.take_up_settings()
     if workspace.settings.offline:
         raise SpanlightError("Spanlight is offline.", f"Switch that off to {what}.")
 
 
 class Online:
-    """The Report of work that needs the network: it breaks off when the person goes offline meanwhile.
+    """The Report of work that needs the network: `check` ends the work when the user goes offline meanwhile.
 
-    Where it is given so many `seconds`, it breaks off after them with `late`.
+    Where `late` is given, it is raised after `seconds`.
     """
 
     def __init__(

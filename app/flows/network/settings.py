@@ -1,4 +1,4 @@
-"""Files and folders that the network's settings name, looked at before they are kept."""
+"""Checks of files and folders in the network's settings before they are saved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def standard_cache(workspace: Workspace, report: Report) -> Path:
 
 
 def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
-    """What is to be said of a file of certificates; an empty path stands for the system's own."""
+    """The remark on a file of certificates; an empty path means the system's own."""
     if not typed.strip():
         return Remark()
     path = Path(typed.strip()).expanduser()
@@ -39,7 +39,7 @@ def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Rem
 
 
 def cache_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
-    """What is to be said of a folder for the cache; an empty path stands for the standard one."""
+    """The remark on a folder for the cache; an empty path means the standard one."""
     if not typed.strip():
         return Remark()
     path = Path(typed.strip()).expanduser()

@@ -1,4 +1,4 @@
-"""Whether there is a newer Spanlight: asked only when the person wishes it, and nothing is fetched or run."""
+"""Whether there is a newer Spanlight: checked only on the user's request; nothing is downloaded or run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.download.orders import AskFeed, NetworkFault
 
-# Of a release's files the first that there is one of.
+# The kinds of a release's files by system, the preferred one first.
 _KINDS = {"windows": ("installer", "archive"), "macos": ("dmg", "archive")}
 _SYSTEMS = {"win32": "windows", "darwin": "macos", "linux": "linux"}
 _MACHINES = {"amd64": "x86_64", "x64": "x86_64", "aarch64": "arm64"}
-# Beyond the time that the process allows itself, for one that hangs where nothing looks at the clock.
+# Seconds beyond the time limit of the process itself, in case it hangs.
 _GRACE = 2.0
 
 
@@ -28,8 +28,8 @@ def check_for_updates(
 ) -> Update:
     """The newest release that the feed announces, where it is newer than this one.
 
-    `feed` is its address for this once, empty for the one in the settings. Raises SpanlightError where Spanlight is
-    offline, there is no address, or no feed answers at it within so many seconds; Stopped when stopped.
+    `feed` is its address, empty for the one in the settings. Raises SpanlightError where Spanlight is offline, there
+    is no address, or no feed answers there within `seconds`; Stopped when stopped.
     """
     refuse_offline(workspace, "check for updates")
     address = (feed or workspace.settings.updates).strip()

@@ -205,19 +205,20 @@ class Answers(QObject):
             return
         if not self._readers:
             return
-        from app.flows.models.catalogue import recommended, told
+        from app.flows.models.catalogue import recommended, summary
 
         speed = self._settings.reading_speed
         best = recommended(self._readers, speed)
         others = [model for model in self._readers if model is not best]
-        said = f"Recommended: {told(best, speed)}." if best else "All are large or slow for this computer."
+        said = f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
         also = (
             f" {'Also' if best else 'They are'}: {', '.join(model.title for model in others)}."
             if others
             else ""
         )
         self._panel.offer_readers(
-            f"A stronger reader may be surer. {said}{also}", "\n".join(told(model, speed) for model in others)
+            f"A stronger reader may be surer. {said}{also}",
+            "\n".join(summary(model, speed) for model in others),
         )
 
     @Slot(object)

@@ -239,7 +239,7 @@ class Keeping(QObject):
     def _not_kept(self, error: BaseException) -> None:
         self._sheet_of(self.sender())
         fault = fault_of(error)
-        if self._workspace.unkept() is None:  # else it was told when the window opened
+        if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
             self.note.emit(f"Not kept in the history: {fault.sentence}")
 
     @Slot(object)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
 from app.core.offers import Removal
-from app.flows.models.remove import remove, what_goes
+from app.flows.models.remove import removal_of, remove
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.models.model_details import ModelDetails
@@ -43,7 +43,7 @@ class Removing(QObject):
         if self._job is not None:
             self._job.drop()
         self._folder, self._removal = folder, None
-        self._job = self._lanes.files.start(what_goes, self._workspace, folder)
+        self._job = self._lanes.files.start(removal_of, self._workspace, folder)
         self._job.done.connect(self._told)
         self._job.failed.connect(self._failed)
 

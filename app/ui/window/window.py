@@ -378,8 +378,8 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _first_painted(self) -> None:
-        if (unkept := self.workspace.unkept()) is not None:
-            self.notice.show_fault(unkept.message, unkept.hint)
+        if (fault := self.workspace.storage_fault()) is not None:
+            self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
         self.rest.start()
         self.page.painted()

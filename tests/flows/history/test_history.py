@@ -21,7 +21,7 @@ from app.core.text import Document, Span
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
 from app.flows.history import history
-from app.flows.history.compare import said_of
+from app.flows.history.compare import compare_entries
 from app.flows.workspace import Workspace
 from app.library.database import Damaged
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
@@ -316,4 +316,4 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
     ],
 )  # fmt: skip
 def test_what_changed_is_said(before: Entry, now: Entry, same: bool, said: str) -> None:
-    assert said_of(before, now) == (same, said)
+    assert compare_entries(before, now) == (same, said)

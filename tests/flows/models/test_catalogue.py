@@ -24,7 +24,7 @@ from app.flows.models.catalogue import (
     stronger,
     stronger_to_have,
     suits,
-    told,
+    summary,
     weights,
 )
 from app.flows.workspace import Workspace
@@ -251,10 +251,10 @@ def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(
 ) -> None:
     model = next(each for each in models if each.repository == "deepset/roberta-base-squad2")
     said = "RoBERTa base reader, F1 82.9 on SQuAD 2.0 as its authors report, 498 MB"
-    assert told(model, 0.0) == said, "nobody has read yet"
+    assert summary(model, 0.0) == said, "nobody has read yet"
     workspace.settings.reading_speed = 500.0 * model.parameters
     page = "oughly 2 seconds a page on this computer"
-    assert told(model, workspace.settings.reading_speed) == f"{said}, r{page}"
+    assert summary(model, workspace.settings.reading_speed) == f"{said}, r{page}"
     assert suits(model, workspace, memory=8 * GB).endswith(f" of memory. R{page}.")
     names = next(each for each in models if Head.QUESTION_ANSWERING not in each.heads)
     assert "a page" not in suits(names, workspace, memory=8 * GB)

@@ -19,7 +19,7 @@ from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import installing
 from app.flows.models import remove as remove_model
-from app.flows.models.remove import remove, what_goes
+from app.flows.models.remove import remove, removal_of
 from app.flows.models.take_in import import_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
@@ -120,7 +120,7 @@ def measured(folder: str) -> Measure:
 
 def test_what_goes_is_told(workspace: Workspace, reader: Path) -> None:
     card = import_model(workspace, reader, Silent())
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     assert removal.card == card
     assert removal.freed == size_of(Path(card.folder))
     assert (removal.cached, removal.chosen_for, removal.questions, removal.last_used) == (0, (), 0, "")
@@ -128,7 +128,7 @@ def test_what_goes_is_told(workspace: Workspace, reader: Path) -> None:
     workspace.uses.used(card.folder)
     for number in range(3):
         workspace.history.add(replace(entry(number), model="reader" if number else "another"))
-    removal = what_goes(workspace, card.folder, Silent())
+    removal = removal_of(workspace, card.folder, Silent())
     assert removal.chosen_for == (QA,)
     assert removal.questions == 2
     assert removal.last_used == workspace.uses.last(card.folder) != ""
@@ -142,7 +142,7 @@ def test_removed_it_is_gone_with_all_that_was_kept_of_it(workspace: Workspace, r
     workspace.uses.used(card.folder)
     workspace.measures.keep(measured(card.folder))
     workspace.history.add(replace(entry(), model="reader"))
-    remove(workspace, what_goes(workspace, "READER", Silent()), Silent(), from_cache=True)
+    remove(workspace, removal_of(workspace, "READER", Silent()), Silent(), from_cache=True)
     assert names(workspace) == [STARTER]
     assert list(workspace.paths.models.iterdir()) == []
     assert workspace.settings.models == {CLASSIFY.value: STARTER}
@@ -161,7 +161,7 @@ def test_whatever_names_it_in_the_settings_goes(workspace: Workspace, reader: Pa
         "folder": str(place),
         "repository": REPOSITORY,
     }[how]
-    removal = what_goes(workspace, REPOSITORY, Silent())
+    removal = removal_of(workspace, REPOSITORY, Silent())
     assert removal.chosen_for == (QA,)
     remove(workspace, removal, Silent(), from_cache=False)
     assert workspace.settings.models == {}
@@ -169,7 +169,7 @@ def test_whatever_names_it_in_the_settings_goes(workspace: Workspace, reader: Pa
 
 def test_links_count_nothing_and_the_cache_is_told_apart(workspace: Workspace, reader: Path) -> None:
     place = from_hub(workspace, reader)
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.freed == (place / "origin.json").stat().st_size
     assert removal.cached == size_of(reader)
     remove(workspace, removal, Silent(), from_cache=False)
@@ -192,7 +192,7 @@ def test_what_a_model_may_need_that_cannot_be_looked_at_stays_in_the_cache(
         return iter(look(folder))
 
     monkeypatch.setattr(Path, "iterdir", refuse)
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     cache = Path(workspace.settings.hub_cache)
@@ -206,7 +206,7 @@ def test_from_the_cache_too_where_that_is_asked(workspace: Workspace, reader: Pa
     other.parent.mkdir(parents=True)
     other.write_bytes(b"x")
     workspace.settings.hub_cache = "elsewhere"  # changed since it was downloaded
-    remove(workspace, what_goes(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
+    remove(workspace, removal_of(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
     assert not (other.parents[2] / "models--org--tiny-reader").exists()
     assert other.read_bytes() == b"x"
 
@@ -216,7 +216,7 @@ def test_files_that_other_programs_fetched_stay_in_the_cache(workspace: Workspac
     storage = Path(workspace.settings.hub_cache) / "models--org--tiny-reader"
     (storage / "blobs" / "onnx").write_bytes(b"onnx")
     (storage / "snapshots" / COMMIT / "model.onnx").symlink_to("../../blobs/onnx")
-    remove(workspace, what_goes(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
+    remove(workspace, removal_of(workspace, "tiny-reader", Silent()), Silent(), from_cache=True)
     assert [path.name for path in (storage / "blobs").iterdir()] == ["onnx"]
     assert (storage / "snapshots" / COMMIT / "model.onnx").read_bytes() == b"onnx"
 
@@ -225,7 +225,7 @@ def test_what_another_model_links_to_stays_in_the_cache(workspace: Workspace, re
     from_hub(workspace, reader)
     snapshot = Path(workspace.settings.hub_cache) / "models--org--tiny-reader" / "snapshots" / COMMIT
     import_model(workspace, snapshot, Silent(), link=True, name="again")
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     assert names(workspace) == ["again", STARTER]
@@ -250,7 +250,7 @@ def test_with_hard_links_the_cache_frees_what_both_names_lead_to(
             ]
             sizes = tuple((file.name, file.size) for file in placed)
             stage.shelve(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=str(cache), sizes=sizes))
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == size_of(reader)
     assert removal.freed < 5000  # the mark alone
     remove(workspace, removal, Silent(), from_cache=True)
@@ -261,7 +261,7 @@ def test_with_hard_links_the_cache_frees_what_both_names_lead_to(
 
 
 def test_starters_stay(workspace: Workspace) -> None:
-    removal = what_goes(workspace, STARTER, Silent())
+    removal = removal_of(workspace, STARTER, Silent())
     with pytest.raises(SpanlightError, match="comes along with Spanlight and cannot be removed") as caught:
         remove(workspace, removal, Silent(), from_cache=True)
     assert caught.value.hint
@@ -273,7 +273,7 @@ def test_starters_stay(workspace: Workspace) -> None:
 )
 def test_nothing_elsewhere_is_removed(workspace: Workspace, reader: Path, where: str) -> None:
     import_model(workspace, reader, Silent())
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     folder = workspace.paths.data / where
     before = sorted(workspace.paths.data.rglob("*"))
     with pytest.raises(SpanlightError, match="removes nothing"):
@@ -289,17 +289,17 @@ def test_nothing_elsewhere_is_removed(workspace: Workspace, reader: Path, where:
 @pytest.mark.parametrize("name", ["", "  ", "nobody", "..", "/"])
 def test_what_is_not_installed_is_told(workspace: Workspace, reader: Path, name: str) -> None:
     with pytest.raises(SpanlightError, match="There is no model") as caught:
-        what_goes(workspace, name, Silent())
+        removal_of(workspace, name, Silent())
     assert caught.value.hint == "No model was added yet."
     import_model(workspace, reader, Silent())
     with pytest.raises(SpanlightError, match="There is no model") as caught:
-        what_goes(workspace, name, Silent())
+        removal_of(workspace, name, Silent())
     assert caught.value.hint == "These can be removed: reader."
 
 
 def test_of_two_with_one_name_the_one_that_was_added_is_meant(workspace: Workspace, reader: Path) -> None:
     shutil.copytree(reader, workspace.paths.models / STARTER)
-    removal = what_goes(workspace, STARTER, Silent())
+    removal = removal_of(workspace, STARTER, Silent())
     assert removal.card.heads == (QA,)
 
 
@@ -307,7 +307,7 @@ def test_broken_ones_can_be_removed(workspace: Workspace, reader: Path) -> None:
     place = Path(import_model(workspace, reader, Silent()).folder)
     os.truncate(place / "model.safetensors", 100)
     assert names(workspace) == [STARTER]
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     assert (removal.card.folder, removal.card.heads) == (str(place), ())
     remove(workspace, removal, Silent(), from_cache=True)
     assert list(workspace.paths.models.iterdir()) == []
@@ -316,7 +316,7 @@ def test_broken_ones_can_be_removed(workspace: Workspace, reader: Path) -> None:
 def test_one_whose_cache_is_gone_can_be_removed(workspace: Workspace, reader: Path) -> None:
     from_hub(workspace, reader)
     shutil.rmtree(workspace.settings.hub_cache)
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     assert list(workspace.paths.models.iterdir()) == []
@@ -330,7 +330,7 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
     write_origin(
         place, Origin(Source.HUB, "../precious", "..", cache=str(precious), sizes=(("config.json", 4),))
     )
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     assert (precious / "config.json").read_text() == "mine"
@@ -342,13 +342,13 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
 def test_stopped_before_it_began_it_stays(workspace: Workspace, reader: Path) -> None:
     import_model(workspace, reader, Silent())
     with pytest.raises(Stopped):
-        remove(workspace, what_goes(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True)
+        remove(workspace, removal_of(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True)
     assert names(workspace) == ["reader", STARTER]
 
 
 def test_removed_twice_it_is_told(workspace: Workspace, reader: Path) -> None:
     import_model(workspace, reader, Silent())
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     remove(workspace, removal, Silent(), from_cache=False)
     with pytest.raises(SpanlightError, match="not there any more"):
         remove(workspace, removal, Silent(), from_cache=False)
@@ -374,7 +374,7 @@ def test_a_model_that_the_process_holds_is_let_go_of_first(
     workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import_model(workspace, reader, Silent())
-    removal = what_goes(workspace, "reader", Silent())
+    removal = removal_of(workspace, "reader", Silent())
     holding = Holding()
     workspace.engine = holding  # type: ignore[assignment]
     rename = Path.rename
@@ -394,7 +394,7 @@ def test_a_cache_that_cannot_be_written_is_told_once_the_model_is_gone(
     workspace: Workspace, reader: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from_hub(workspace, reader)
-    removal = what_goes(workspace, "tiny-reader", Silent())
+    removal = removal_of(workspace, "tiny-reader", Silent())
 
     def no(*_: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")

@@ -55,7 +55,7 @@ def test_once_closed_it_does_not_come_back(window: MainWindow, qtbot: QtBot) -> 
 
 def test_a_home_that_can_be_written_to_is_no_matter(spanlight_home: Path) -> None:
     workspace = Workspace(Settings(), default_paths())
-    assert workspace.unkept() is None
+    assert workspace.storage_fault() is None
     assert not spanlight_home.exists()
 
 
