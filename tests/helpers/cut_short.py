@@ -45,7 +45,7 @@ def add(models: Path, source: Path, *, link: bool = False, replace: bool = False
         meter = Meter(Silent(), "Copying", 0)
         placed = [stage.put(source / file, file, meter, link=link) for file in files]
         sizes = tuple((file.name, file.size) for file in placed)
-        stage.shelve(Origin(Source.FOLDER, path=mark, sizes=sizes), replace=replace)
+        stage.install(Origin(Source.FOLDER, path=mark, sizes=sizes), replace=replace)
 
 
 def take_away(models: Path, source: Path) -> None:

@@ -33,7 +33,7 @@ from app.models.disk.files import files_of
 from app.models.disk.names import free_name
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging
-from app.models.download.cache import forget, forget_partials, have
+from app.models.download.cache import cached_bytes, forget, forget_partials
 from app.models.download.orders import Fetch, Fetched, LookUp
 from app.models.download.repositories import COMMIT, is_hostile, is_repository, repository_of, shown
 from app.settings.files import write_atomic
@@ -171,7 +171,7 @@ def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
             # The process ended between the last two steps of the installation.
             _remove_from_list(workspace, repository)
             continue
-        done = have(begun.passport, workspace.network)
+        done = cached_bytes(begun.passport, workspace.network)
         found.append(Unfinished(begun.passport, min(done, begun.passport.size), begun.begun))
     return tuple(found)
 

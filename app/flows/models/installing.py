@@ -63,7 +63,7 @@ def finish(
     Raises SpanlightError where the disk refuses or its name is taken, Stopped when stopped; then it is not installed.
     """
     report.check()
-    place = stage.shelve(origin, replace=replace)
+    place = stage.install(origin, replace=replace)
     card = next((card for card in workspace.shelf.cards() if Path(card.folder) == place), None)
     if card is None:
         raise workspace.shelf.refused.get(str(place)) or SpanlightError(

@@ -87,7 +87,7 @@ class Staging:
         except OSError as fault:
             raise copying.refusal(fault, f"{name} of {self._name} could not be copied") from fault
 
-    def shelve(self, origin: Origin, *, replace: bool = False) -> Path:
+    def install(self, origin: Origin, *, replace: bool = False) -> Path:
         """Write the origin file and rename the folder into place, which installs the model; returns its folder.
 
         `replace` replaces a model of this name. Raises SpanlightError if there is one and it is not to be replaced, or

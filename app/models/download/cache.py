@@ -1,7 +1,7 @@
 """The Hugging Face cache's folders, as huggingface_hub lays them out; standard library only, no network.
 
-<cache>/models--org--name/blobs/<etag>              a file's bytes; <etag>.incomplete while they come in
-<cache>/models--org--name/snapshots/<commit>/<name> a link to its blob, or the file itself where links cannot be
+<cache>/models--org--name/blobs/<etag>              a file's bytes; <etag>.incomplete during the download
+<cache>/models--org--name/snapshots/<commit>/<name> a link to its blob, or the file itself if links are impossible
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PARTIAL = ".incomplete"
 
 
 def cache_folder(network: Network, environ: Mapping[str, str] = os.environ) -> Path:
-    """The cache that is used: the one chosen, else the standard one as huggingface_hub finds it."""
+    """The cache folder: the chosen one, else the standard one as huggingface_hub finds it."""
     if network.cache:
         return Path(network.cache).expanduser().absolute()
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
@@ -35,21 +35,21 @@ def _expanded(path: str) -> Path:
 
 
 def storage_of(cache: Path, repository: str) -> Path:
-    """The folder of a repository in the cache. Raises ValueError for a name that none can have."""
+    """The folder of a repository in the cache. Raises ValueError for an invalid name."""
     if not is_repository(repository):
         raise ValueError(f"no repository: {repository!a}")
     return cache / ("models--" + repository.replace("/", "--"))
 
 
 def snapshot_of(cache: Path, repository: str, commit: str) -> Path:
-    """The folder where a commit's files stand under their names. Raises ValueError for what is no commit's id."""
+    """The folder of a commit's files under their names. Raises ValueError for an invalid commit id."""
     if not COMMIT.fullmatch(commit):
         raise ValueError(f"no commit: {commit!a}")
     return storage_of(cache, repository) / "snapshots" / commit
 
 
 def etag_of(file: RemoteFile) -> str:
-    """The name of a file's blob, which is its checksum. Raises ValueError where it has none."""
+    """The name of a file's blob, which is its checksum. Raises ValueError if it has none."""
     etag = file.sha256 or file.blob
     if not DIGEST.fullmatch(etag):
         raise ValueError(f"no checksum: {etag!a}")
@@ -57,30 +57,30 @@ def etag_of(file: RemoteFile) -> str:
 
 
 def blob_of(cache: Path, repository: str, file: RemoteFile) -> Path:
-    """Where a file's bytes lie once they are whole."""
+    """The path of a completely downloaded file's bytes."""
     return storage_of(cache, repository) / "blobs" / etag_of(file)
 
 
 def partial_of(cache: Path, repository: str, file: RemoteFile) -> Path:
-    """Where a file's bytes lie while they come in."""
+    """The path of a file's bytes during the download."""
     blob = blob_of(cache, repository, file)
     return blob.with_name(blob.name + PARTIAL)
 
 
-def held_at(cache: Path, repository: str, commit: str, file: RemoteFile) -> Path | None:
-    """Where a file lies whole in the cache, told by its size; None where it does not."""
+def cached_file(cache: Path, repository: str, commit: str, file: RemoteFile) -> Path | None:
+    """The path of a file that is complete in the cache, judged by its size; None if it is not."""
     for path in (snapshot_of(cache, repository, commit) / file.name, blob_of(cache, repository, file)):
         if _size(path) == file.size:
             return path
     return None
 
 
-def have(passport: Passport, network: Network) -> int:
-    """How many bytes of a passport's files are in the cache already, unfinished ones counted."""
+def cached_bytes(passport: Passport, network: Network) -> int:
+    """How many bytes of a passport's files are in the cache already, including unfinished ones."""
     cache = cache_folder(network)
     found = 0
     for file in passport.files:
-        if held_at(cache, passport.repository, passport.commit, file):
+        if cached_file(cache, passport.repository, passport.commit, file):
             found += file.size
         else:
             found += min(file.size, max(0, _size(partial_of(cache, passport.repository, file))))
@@ -89,17 +89,17 @@ def have(passport: Passport, network: Network) -> int:
 
 def cache_size(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> int:
     """How many bytes `forget` would free."""
-    return sum(size for _, size in _goes(repository, commit, network, files))
+    return sum(size for _, size in _removable(repository, commit, network, files))
 
 
 def forget(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> int:
-    """Take a commit's files out of the cache, all or those named, and give the bytes freed.
+    """Delete a commit's files from the cache, all or those named; returns the bytes freed.
 
-    What another commit in the cache needs stays. Raises OSError where the disk refuses.
+    Blobs of other commits in the cache stay. Raises OSError on a disk error.
     """
     cache = cache_folder(network)
     freed = 0
-    for path, size in list(_goes(repository, commit, network, files)):
+    for path, size in list(_removable(repository, commit, network, files)):
         path.unlink(missing_ok=True)
         freed += size
     storage, snapshot = storage_of(cache, repository), snapshot_of(cache, repository, commit)
@@ -113,9 +113,9 @@ def forget(repository: str, commit: str, network: Network, files: Collection[str
 
 
 def forget_partials(passport: Passport, network: Network) -> int:
-    """Throw away what has come in of a passport's files and has no entry yet, and give the bytes freed.
+    """Delete what was downloaded of a passport's files and has no entry yet; returns the bytes freed.
 
-    Those are unfinished files, and whole ones that were not in the cache before. Raises OSError where the disk refuses.
+    That is unfinished files, and complete ones that were not in the cache before. Raises OSError on a disk error.
     """
     cache = cache_folder(network)
     storage = storage_of(cache, passport.repository)
@@ -131,10 +131,10 @@ def forget_partials(passport: Passport, network: Network) -> int:
     return freed
 
 
-def _goes(
+def _removable(
     repository: str, commit: str, network: Network, files: Collection[str] | None
 ) -> Iterator[tuple[Path, int]]:
-    """The files that go with a commit: its entries, and the blobs that no other entry leads to, with the bytes each."""
+    """The files to delete with a commit: its entries, and blobs without other entries; with the bytes of each."""
     cache = cache_folder(network)
     snapshot = snapshot_of(cache, repository, commit)
     entries = [p for p in _files(snapshot) if files is None or p.relative_to(snapshot).as_posix() in files]
@@ -147,20 +147,20 @@ def _goes(
             yield entry, _freed(entry)
             continue
         yield entry, 0
-        # A link may lead out of the cache; only what lies among the blobs is the cache's own.
-        own = target.parent == Path(os.path.realpath(blobs))
-        if own and str(target) not in others and target not in seen and target.exists():
+        # A link may lead out of the cache; only targets among the blobs belong to it.
+        in_cache = target.parent == Path(os.path.realpath(blobs))
+        if in_cache and str(target) not in others and target not in seen and target.exists():
             seen.add(target)
             yield target, _freed(target)
 
 
 def _freed(path: Path) -> int:
-    """What deleting a file frees: nothing where another hard link leads to its bytes."""
+    """The bytes that deleting a file frees: 0 if it has another hard link."""
     try:
-        told = path.stat()
+        status = path.stat()
     except OSError:
         return 0
-    return told.st_size if told.st_nlink == 1 else 0
+    return status.st_size if status.st_nlink == 1 else 0
 
 
 def _files(folder: Path) -> list[Path]:
@@ -175,7 +175,7 @@ def _size(path: Path) -> int:
 
 
 def _tidy(storage: Path, snapshot: Path) -> None:
-    """Take away folders that nothing is left in."""
+    """Remove empty folders."""
     below = [Path(at) for at, _, _ in os.walk(snapshot, topdown=False)]
     if not _files(storage / "blobs") and not _files(storage / "snapshots"):
         below += [Path(at) for at, _, _ in os.walk(storage / "snapshots", topdown=False)]

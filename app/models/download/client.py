@@ -1,4 +1,4 @@
-"""The HTTP client of the download process: every request is in the ledger before it is sent, and goes where it may."""
+"""The HTTP client of the download process: it logs every request in the ledger first, and refuses unsafe addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import truststore
 from app.core.about import NAME, VERSION
 from app.core.addresses import without_password
 from app.core.errors import SpanlightError
-from app.models.download.conversation import AskedToWait, Conversation, NoAnswer, changed
+from app.models.download.conversation import NoAnswer, RequestContext, TooManyRequests, changed
 from app.models.download.errors import cause_in_words
 from app.models.download.ledger import Ledger
 from app.models.download.repositories import shown
@@ -25,21 +25,21 @@ from app.models.download.repositories import shown
 _PORTS = {"http": 80, "https": 443}
 
 
-def make_client(conversation: Conversation) -> httpx2.Client:
-    """The client for one order. Raises SpanlightError for settings of the network that cannot be."""
+def make_client(context: RequestContext) -> httpx2.Client:
+    """The client for one order. Raises SpanlightError for invalid network settings."""
     client = httpx2.Client(
-        transport=GuardedTransport(conversation),
+        transport=GuardedTransport(context),
         follow_redirects=True,
         max_redirects=8,
         trust_env=False,
         timeout=None,
     )
-    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # none is kept or sent
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no cookies are stored or sent
     return client
 
 
 def check_endpoint(address: str) -> None:
-    """Raises SpanlightError where the Hub's address is none."""
+    """Raise SpanlightError if the Hub's address is invalid."""
     try:
         parts = urlsplit(address)
         good = parts.scheme in _PORTS and bool(parts.hostname) and not (parts.query or parts.fragment)
@@ -54,31 +54,31 @@ def check_endpoint(address: str) -> None:
 
 
 class GuardedTransport(httpx2.BaseTransport):
-    """Lets requests out one by one: written down first, with an honest name, and to no worse place than before."""
+    """Sends requests one by one: logged first, with an honest user agent, never redirected to a less safe address."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._talk = conversation
-        self._ledger = Ledger(conversation.network.ledger)
-        self._trust = _trust(conversation.network.certificates)
-        self._own = _proxy_address(conversation.network.proxy)
-        self._ways: dict[str, httpx2.HTTPTransport] = {}
+    def __init__(self, context: RequestContext) -> None:
+        self._context = context
+        self._ledger = Ledger(context.network.ledger)
+        self._trust = _trust(context.network.certificates)
+        self._own_proxy = _proxy_address(context.network.proxy)
+        self._transports: dict[str, httpx2.HTTPTransport] = {}
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request. Raises NoAnswer, AskedToWait, SpanlightError."""
-        limits = self._talk.limits
+        """Send one request. Raises NoAnswer, TooManyRequests, SpanlightError."""
+        limits = self._context.limits
         if request.url.scheme not in _PORTS or not request.url.host:
-            raise _no_way(str(request.url), self._talk.feed)
+            raise _unsafe_redirect(str(request.url), self._context.feed)
         request.headers["user-agent"] = f"{NAME}/{VERSION}"
         # Bytes as they are: ranges and sizes are those of the file itself.
         request.headers["accept-encoding"] = "identity"
-        if not self._may_know_who(request.url):
+        if not self._may_send_token(request.url):
             request.headers.pop("authorization", None)
         times = {"connect": limits.connect, "read": limits.read, "write": limits.read, "pool": limits.connect}
         request.extensions = {**request.extensions, "timeout": times}
-        way = self._way(request.url)
-        note = _Note(self._ledger, request, self._talk.why)
+        transport = self._transport_for(request.url)
+        note = _Note(self._ledger, request, self._context.why)
         try:
-            response = way.handle_request(request)
+            response = transport.handle_request(request)
         except httpx2.TransportError as error:
             note.end(0, cause_in_words(error))
             raise NoAnswer(error) from error
@@ -86,7 +86,7 @@ class GuardedTransport(httpx2.BaseTransport):
             note.end(0, "given up")
             raise
         note.status = response.status_code
-        response.stream = _Counted(response.stream, self._talk, note)
+        response.stream = _Counted(response.stream, self._context, note)
         try:
             self._judge(request, response)
         except BaseException as refusal:
@@ -98,54 +98,54 @@ class GuardedTransport(httpx2.BaseTransport):
 
     def close(self) -> None:
         """Close all connections."""
-        for way in self._ways.values():
-            way.close()
+        for transport in self._transports.values():
+            transport.close()
 
     def _judge(self, request: httpx2.Request, response: httpx2.Response) -> None:
         target = response.headers.get("location", "") if 300 <= response.status_code < 400 else ""
         if target:
             target = urljoin(str(request.url), target)
             scheme = urlsplit(target).scheme
-            safe = scheme == "https" or (scheme == "http" == request.url.scheme and not self._talk.feed)
+            safe = scheme == "https" or (scheme == "http" == request.url.scheme and not self._context.feed)
             if not safe:
-                raise _no_way(target, self._talk.feed)
+                raise _unsafe_redirect(target, self._context.feed)
         if response.status_code == 429:
-            raise AskedToWait(seconds_asked(response.headers))
+            raise TooManyRequests(retry_after(response.headers))
         if request.method == "HEAD" and response.status_code < 400:
             self._check_head(request, response, target)
 
     def _check_head(self, request: httpx2.Request, response: httpx2.Response, target: str) -> None:
-        """That what is told of a file is what was looked up: its ETag becomes a file's name."""
+        """Check that the file is the one that was looked up: its ETag becomes a file's name."""
         headers = response.headers
         etag = headers.get("x-linked-etag")
         if etag is None and (not target or _origin(target) != _origin(str(request.url))):
             etag = headers.get("etag")
         commit = headers.get("x-repo-commit")
-        wrong = etag is not None and self._talk.etag and _plain(etag) != self._talk.etag
-        if wrong or (commit is not None and self._talk.commit and commit != self._talk.commit):
+        wrong = etag is not None and self._context.etag and _plain(etag) != self._context.etag
+        if wrong or (commit is not None and self._context.commit and commit != self._context.commit):
             raise changed(shown(request.url.path.rsplit("/", 1)[-1]))
 
-    def _may_know_who(self, url: httpx2.URL) -> bool:
-        """Whether the person's token may go there: the Hub that was chosen, and not readable on the way."""
-        network = self._talk.network
+    def _may_send_token(self, url: httpx2.URL) -> bool:
+        """Whether the user's token may be sent to a URL: only to the chosen Hub, and only encrypted or locally."""
+        network = self._context.network
         safe = url.scheme == "https" or url.host in ("127.0.0.1", "localhost", "::1")
         return (
             network.use_token
-            and not self._talk.feed
+            and not self._context.feed
             and safe
             and _origin(str(url)) == _origin(network.endpoint)
         )
 
-    def _way(self, url: httpx2.URL) -> httpx2.HTTPTransport:
-        proxy = self._own
+    def _transport_for(self, url: httpx2.URL) -> httpx2.HTTPTransport:
+        proxy = self._own_proxy
         if not proxy and not proxy_bypass(url.host):
             known = getproxies()
             proxy = _proxy_address(known.get(url.scheme) or known.get("all") or "")
-        if proxy not in self._ways:
-            self._ways[proxy] = httpx2.HTTPTransport(
+        if proxy not in self._transports:
+            self._transports[proxy] = httpx2.HTTPTransport(
                 verify=self._trust, proxy=proxy or None, trust_env=False, http2=False
             )
-        return self._ways[proxy]
+        return self._transports[proxy]
 
 
 class _Note:
@@ -161,24 +161,24 @@ class _Note:
         name, self._name = self._name, None
         if name is not None:
             passed = time.monotonic() - self._began
-            told = self.status if status is None else status
-            self._ledger.ended(name, told, self.received, passed, error or self.error)
+            final_status = self.status if status is None else status
+            self._ledger.ended(name, final_status, self.received, passed, error or self.error)
 
 
 class _Counted(httpx2.SyncByteStream):
-    """An answer's body: counted, kept within bounds, and the ledger told when it ends."""
+    """A response's body: counted, limited in size, and recorded in the ledger when it ends."""
 
-    def __init__(self, body: object, talk: Conversation, note: _Note) -> None:
+    def __init__(self, body: object, context: RequestContext, note: _Note) -> None:
         assert isinstance(body, httpx2.SyncByteStream)
-        self._body, self._talk, self._note = body, talk, note
+        self._body, self._context, self._note = body, context, note
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             for piece in self._body:
                 self._note.received += len(piece)
-                if self._talk.most is not None and self._note.received > self._talk.most:
-                    raise _too_large(self._talk.feed)
-                self._talk.arrived(len(piece))
+                if self._context.most is not None and self._note.received > self._context.most:
+                    raise _too_large(self._context.feed)
+                self._context.arrived(len(piece))
                 yield piece
         except httpx2.TransportError as error:
             self._note.error = cause_in_words(error)
@@ -191,8 +191,8 @@ class _Counted(httpx2.SyncByteStream):
             self._note.end()
 
 
-def seconds_asked(headers: httpx2.Headers) -> float:
-    """How long an answer asks to wait, -1 where it does not say.
+def retry_after(headers: httpx2.Headers) -> float:
+    """How many seconds a response asks to wait, -1 if it does not say.
 
     Retry-After in seconds or as a date (RFC 9110, section 10.2.3), or `t` of the Hub's RateLimit header.
     """
@@ -232,7 +232,7 @@ def _too_large(feed: bool) -> SpanlightError:
     )
 
 
-def _no_way(target: str, feed: bool) -> SpanlightError:
+def _unsafe_redirect(target: str, feed: bool) -> SpanlightError:
     if feed:
         return SpanlightError(
             f"The address sends on to {shown(target)}, which is not safe to follow.",
@@ -245,7 +245,7 @@ def _no_way(target: str, feed: bool) -> SpanlightError:
 
 
 def _trust(file: str) -> ssl.SSLContext:
-    """Whom to trust: the authorities of a PEM file, else those of the system."""
+    """The trusted certificate authorities: those of a PEM file, else the system's."""
     if not file:
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
@@ -258,7 +258,7 @@ def _trust(file: str) -> ssl.SSLContext:
 
 
 def _proxy_address(typed: str) -> str:
-    """A proxy's address with its scheme, empty for none. Raises SpanlightError for what is none."""
+    """A proxy's address with its scheme, empty for none. Raises SpanlightError for an invalid one."""
     if not typed:
         return ""
     address = typed if "://" in typed else f"http://{typed}"

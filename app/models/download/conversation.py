@@ -1,4 +1,4 @@
-"""What one order is about while it is carried out: how the network is reached, why, and what must come back."""
+"""The context of one order's requests: how the network is reached, why, and what the response must be."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST_ANSWER = 32 * 2**20
 
 
 class NoAnswer(Exception):
-    """A request was sent and no whole answer came; `cause` says how. Other than httpx2's own errors nobody
-    but `keep_trying` sends it again, so that every repetition can be stopped and is told.
+    """A request was sent and no complete response came, because of `cause`. Unlike httpx2's own errors, only
+    `with_retries` retries it, so that every retry can be stopped and is reported.
     """
 
     def __init__(self, cause: Exception) -> None:
@@ -25,8 +25,8 @@ class NoAnswer(Exception):
         self.cause = cause
 
 
-class AskedToWait(Exception):
-    """A server answered 429: it wants no request for so many seconds, -1 where it does not say how long."""
+class TooManyRequests(Exception):
+    """A server answered 429: wait `seconds` before the next request, -1 if it does not say how long."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -34,13 +34,13 @@ class AskedToWait(Exception):
 
 
 @dataclass
-class Conversation:
-    """One order's dealings with the network; the client asks it before every request and tells it of every byte.
+class RequestContext:
+    """One order's network state; the client reads it before every request and reports every byte to it.
 
-    `why` goes into the ledger. `most` bytes an answer may have, None for any number. `etag` and `commit` are what a
-    HEAD request must answer, where they are set. `feed` tells that no Hub is asked but a feed of releases: nowhere but
-    by https, and not who is asking. `arrived` is told of each piece's bytes. `patient` has a Hub that
-    cannot be reached at all asked again: a download may wait for the network, who looks a model up does not.
+    `why` goes into the ledger. `most` is the largest response in bytes, None for no limit. `etag` and `commit` are what
+    a HEAD request must answer, if set. `feed` is whether a feed of releases is requested instead of a Hub: only by
+    https, and without a token. `arrived` is called with each piece's bytes. `patient` retries a Hub that cannot be
+    reached at all: a download may wait for the network, a look-up does not.
     """
 
     network: Network
@@ -53,32 +53,32 @@ class Conversation:
     commit: str = ""
     feed: bool = False
     arrived: Callable[[int], None] = field(default=lambda count: None)
-    # Says what is being done; a download says its bytes with it.
-    teller: Callable[[str], None] | None = None
+    # Shows what is being done; a download adds its progress in bytes.
+    on_status: Callable[[str], None] | None = None
 
-    def say(self, what: str) -> None:
-        """Tell the person what is being done."""
-        if self.teller is not None:
-            self.teller(what)
+    def set_status(self, what: str) -> None:
+        """Show the user what is being done."""
+        if self.on_status is not None:
+            self.on_status(what)
         else:
             self.report.progress(Progress(0, 0, what))
 
     def begin(self, why: str, most: int | None = MOST_ANSWER) -> None:
-        """What follows is done for another reason; raises Stopped when the work is to stop."""
+        """Start requests for another reason; raises Stopped when the work is to stop."""
         self.report.check()
         self.why, self.most, self.etag, self.commit = why, most, "", ""
 
     def wait(self, seconds: float, reason: str) -> None:
-        """Wait, saying for how long; raises Stopped when the work is to stop."""
+        """Wait, showing for how long; raises Stopped when the work is to stop."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.report.check()
-            self.say(f"{reason}: again in {duration(max(1, round(left)))}")
+            self.set_status(f"{reason}: again in {duration(max(1, round(left)))}")
             time.sleep(min(left, 0.1))
 
 
 def changed(what: str) -> SpanlightError:
-    """What a person is told where an answer is about other files than those looked up."""
+    """The error if a response is about other files than those looked up."""
     return SpanlightError(
         f"{what} is not the file any more that was looked up.", "Look the model up again, then download it."
     )

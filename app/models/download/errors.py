@@ -1,4 +1,4 @@
-"""What went wrong on the network, in one sentence with the next step."""
+"""Network errors in one sentence, with the next step."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from app.models.download.orders import Limits, NetworkFault
 from app.models.download.repositories import shown
 
 KEPT = "What was fetched is kept, and the download goes on from there."
-# A fault of the server's own, or one that passes.
-PASSING = (408, 500, 502, 503, 504)
+# Server errors and other transient ones.
+TRANSIENT = (408, 500, 502, 503, 504)
 _SIGN_IN = (
     "sign in with Hugging Face's own tool (hf auth login), and let Spanlight use it under Models, Network."
 )
@@ -47,7 +47,7 @@ def status_of(error: BaseException) -> int:
 
 
 def cause_in_words(error: BaseException) -> str:
-    """Why no answer came, in a few words for the ledger."""
+    """Why no response came, in a few words for the ledger."""
     for each in chain(error):
         match each:
             case ssl.SSLCertVerificationError():
@@ -72,13 +72,12 @@ def cause_in_words(error: BaseException) -> str:
     return "broken off"
 
 
-def in_words(
+def fault_of(
     error: Exception, network: Network, limits: Limits, repository: str, file: str = ""
 ) -> NetworkFault:
-    """What a person is told of an error of huggingface_hub, httpx2 or the disk; `file` is the one concerned, if any.
+    """The NetworkFault for an error of huggingface_hub, httpx2 or the disk; `file` is the one concerned, if any.
 
-    An error that nobody foresaw is given back as a NetworkFault only where it came from the network or the disk;
-    others are raised again.
+    Other errors are raised again.
     """
     host = urlsplit(network.endpoint).hostname or network.endpoint
     status = status_of(error)
@@ -91,21 +90,21 @@ def in_words(
             return no_hub(host)
         if type(each).__name__ == "FileMetadataError":
             return no_hub(host)
-    if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than there should be
+    if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than expected
         return _broken_off(host)
     if isinstance(error, OSError):
-        told = refusal(error, f"{file or repository} could not be downloaded")
-        return NetworkFault(told.message, f"{told.hint} {KEPT}")
+        disk_error = refusal(error, f"{file or repository} could not be downloaded")
+        return NetworkFault(disk_error.message, f"{disk_error.hint} {KEPT}")
     raise error
 
 
-def nothing_kept(fault: NetworkFault) -> NetworkFault:
-    """The same fault of a look-up, which keeps nothing that a download could go on from."""
+def without_resume_hint(fault: NetworkFault) -> NetworkFault:
+    """The same fault for a look-up, which cannot be resumed."""
     return NetworkFault(fault.message, fault.hint.replace(KEPT, "").strip())
 
 
 def no_hub(host: str) -> NetworkFault:
-    """What a person is told where the answers make no sense."""
+    """The error if the responses make no sense."""
     return NetworkFault(
         f"{host} does not answer as a Hub does.",
         "Check the Hub's address under Models, Network; a login page of the network may stand in between.",
@@ -113,15 +112,15 @@ def no_hub(host: str) -> NetworkFault:
 
 
 def gated(network: Network, repository: str) -> NetworkFault:
-    """What a person is told of a model whose owner wants to know who takes it."""
+    """The error for a gated model, which requires registration."""
     return NetworkFault(
         f"The owner of {repository} gives it only to people who have registered.",
         f"Register at {network.endpoint}/{repository}, {_SIGN_IN}",
     )
 
 
-def asked_to_wait(network: Network, seconds: float) -> NetworkFault:
-    """What a person is told where a server wants no requests for longer than is waited."""
+def too_many_requests(network: Network, seconds: float) -> NetworkFault:
+    """The error if a server asks to wait longer than the limit."""
     host = urlsplit(network.endpoint).hostname or network.endpoint
     if seconds < 0:
         return NetworkFault(f"{host} has too many requests from here.", "Try again in some minutes.")
@@ -172,7 +171,7 @@ def _of_status(
 
 
 def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
-    """What a person is told where no answer came from `host`, which is that of the network's endpoint."""
+    """The error if no response came from `host`, the host of the network's endpoint."""
     words = cause_in_words(error)
     if (
         not network.proxy

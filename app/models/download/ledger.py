@@ -16,27 +16,27 @@ from app.core.errors import SpanlightError
 from app.core.network import LedgerEntry
 from app.models.disk.locks import Lock
 
-# Bytes; beyond it the older half goes.
+# Bytes; beyond that the older half is deleted.
 MOST = 2 * 2**20
 
 
 class Ledger:
-    """Writes the ledger file; with an empty path nothing is written. Used by the download process alone."""
+    """Writes the ledger file; with an empty path nothing is written. Only used by the download process."""
 
     def __init__(self, path: str, most: int = MOST) -> None:
         self._path = Path(path) if path else None
         self._most = most
         self._lock = threading.Lock()
         self._numbers = count(1)
-        # Two processes may write by turns, so a request's number alone would not tell whose it is.
-        self._own = f"{os.getpid()}-{time.time_ns():x}"
+        # Several processes may write, so a request's number alone is not unique.
+        self._process_id = f"{os.getpid()}-{time.time_ns():x}"
 
     def sending(self, method: str, address: str, why: str) -> str:
-        """Take down a request that is about to be sent; gives the name that `ended` wants.
+        """Record a request that is about to be sent; returns its name for `ended`.
 
-        Raises SpanlightError where the file cannot be written: nothing is sent that is not in it.
+        Raises SpanlightError if the file cannot be written: no request is sent without a record.
         """
-        name = f"{self._own}-{next(self._numbers)}"
+        name = f"{self._process_id}-{next(self._numbers)}"
         sent = datetime.now(UTC).isoformat(timespec="milliseconds")
         try:
             self._write({"id": name, "sent": sent, "method": method, "address": address, "why": why})
@@ -48,7 +48,7 @@ class Ledger:
         return name
 
     def ended(self, name: str, status: int, received: int, seconds: float, error: str = "") -> None:
-        """Take down how a request ended: its status, 0 where no answer came, the bytes of the answer, and the time."""
+        """Record how a request ended: its status (0 if no response came), the response's bytes, and the seconds."""
         with contextlib.suppress(OSError):
             line = {"id": name, "status": status, "received": received, "seconds": round(seconds, 3)}
             self._write(line | ({"error": error} if error else {}))
@@ -59,9 +59,9 @@ class Ledger:
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._shorten_alone()
-            # A line that a killed process left half written must not swallow this one.
-            if not self._ends_whole():
+            self._shorten_locked()
+            # A line that a killed process left unfinished must not swallow this one.
+            if not self._ends_with_newline():
                 data = b"\n" + data
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
@@ -70,7 +70,7 @@ class Ledger:
             finally:
                 os.close(handle)
 
-    def _ends_whole(self) -> bool:
+    def _ends_with_newline(self) -> bool:
         assert self._path is not None
         try:
             with self._path.open("rb") as file:
@@ -81,8 +81,8 @@ class Ledger:
         except FileNotFoundError:
             return True
 
-    def _shorten_alone(self) -> None:
-        """Take the older half away where there is too much, unless another process is doing that now."""
+    def _shorten_locked(self) -> None:
+        """Delete the older half of a file that is too long, unless another process is doing that now."""
         assert self._path is not None
         if not self._path.exists() or self._path.stat().st_size <= self._most:
             return
@@ -97,16 +97,16 @@ class Ledger:
         assert self._path is not None
         if self._path.stat().st_size <= self._most:
             return
-        kept = self._path.read_bytes()[-self._most // 2 :].partition(b"\n")[2]
-        beside = self._path.with_name(self._path.name + ".part")
-        beside.write_bytes(kept)
-        os.replace(beside, self._path)
+        recent = self._path.read_bytes()[-self._most // 2 :].partition(b"\n")[2]
+        partial = self._path.with_name(self._path.name + ".part")
+        partial.write_bytes(recent)
+        os.replace(partial, self._path)
 
 
 def read_ledger(path: Path | str) -> tuple[LedgerEntry, ...]:
-    """The requests that a ledger file tells of, the latest first; lines that are not whole count as absent.
+    """The requests in a ledger file, the latest first; malformed lines are ignored.
 
-    Raises OSError where the file is there and cannot be read.
+    Raises OSError if the file exists and cannot be read.
     """
     try:
         lines = Path(path).read_bytes().splitlines()
@@ -115,28 +115,28 @@ def read_ledger(path: Path | str) -> tuple[LedgerEntry, ...]:
     sent: dict[str, dict[str, Any]] = {}
     for line in lines:
         try:
-            told = json.loads(line)
-            name = told["id"]
-            if "method" in told:
-                sent[name] = told
+            record = json.loads(line)
+            name = record["id"]
+            if "method" in record:
+                sent[name] = record
             elif name in sent:
-                sent[name] |= told
+                sent[name] |= record
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
     return tuple(filter(None, map(_entry, reversed(sent.values()))))
 
 
-def _entry(told: dict[str, Any]) -> LedgerEntry | None:
+def _entry(record: dict[str, Any]) -> LedgerEntry | None:
     try:
         return LedgerEntry(
-            sent=str(told["sent"]),
-            method=str(told["method"]),
-            address=str(told["address"]),
-            why=str(told["why"]),
-            status=int(told.get("status", 0)),
-            received=int(told.get("received", 0)),
-            seconds=float(told.get("seconds", 0.0)),
-            error=str(told.get("error", "")),
+            sent=str(record["sent"]),
+            method=str(record["method"]),
+            address=str(record["address"]),
+            why=str(record["why"]),
+            status=int(record.get("status", 0)),
+            received=int(record.get("received", 0)),
+            seconds=float(record.get("seconds", 0.0)),
+            error=str(record.get("error", "")),
         )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""A repository looked up: its passport, for which only its list of files and their first bytes are fetched."""
+"""Looks up a repository's passport: only its list of files and their first bytes are fetched."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from app.models.disk.weights import (
     parse_header,
     shard_names,
 )
-from app.models.download.cache import cache_folder, held_at
-from app.models.download.conversation import Conversation
+from app.models.download.cache import cache_folder, cached_file
+from app.models.download.conversation import RequestContext
 from app.models.download.errors import gated, no_hub, status_of
 from app.models.download.orders import LookUp, NetworkFault
 from app.models.download.remote import Remote, missing, token_of
@@ -45,31 +45,31 @@ from app.models.download.repositories import (
     repository_of,
     shown,
 )
-from app.models.download.trying import keep_trying
+from app.models.download.trying import with_retries
 
 MOST_FILES = 20_000
-# Most models' headers fit in; the next request brings the rest of one that does not.
+# Most models' headers fit; a second request fetches the rest of a longer one.
 HEADER = 65_536
 
 
-def look_up(order: LookUp, talk: Conversation) -> Passport:
-    """The passport of a repository; one that Spanlight does not take has no card, but the reason.
+def look_up(order: LookUp, context: RequestContext) -> Passport:
+    """The passport of a repository; for one that Spanlight refuses it has no card, but the reason.
 
-    Raises SpanlightError where nothing can be known of it: no such name, no network, and so on. Raises Stopped.
+    Raises SpanlightError if nothing can be learned about it: no such name, no network, and so on. Raises Stopped.
     """
     wanted = repository_of(order.repository, order.network.endpoint)
     if order.commit and not COMMIT.fullmatch(order.commit):
         raise SpanlightError(f"{shown(order.commit)} is no commit's id.", "Leave it out to take the newest.")
-    talk.say(f"Looking up {wanted}")
-    talk.begin(f"Look up {wanted}")
-    info = keep_trying(lambda: _information(wanted, order.commit, talk), talk, wanted)
-    passport = _begun(info, order, talk)
-    remote = Remote(talk, passport.repository, passport.commit)
+    context.set_status(f"Looking up {wanted}")
+    context.begin(f"Look up {wanted}")
+    info = with_retries(lambda: _information(wanted, order.commit, context), context, wanted)
+    passport = _without_card(info, order, context)
+    remote = Remote(context, passport.repository, passport.commit)
     try:
-        _check(info, passport, talk)
+        _check(info, passport, context)
         listed = _listed(info, passport)
-        talk.say(f"Looking into {passport.repository}")
-        files, card = _looked_into(listed, passport, remote)
+        context.set_status(f"Looking into {passport.repository}")
+        files, card = _inspected(listed, passport, remote)
     except NetworkFault as fault:
         if not passport.gated:
             raise
@@ -79,24 +79,26 @@ def look_up(order: LookUp, talk: Conversation) -> Passport:
     return replace(passport, files=files, card=card, speed=remote.speed)
 
 
-def _information(repository: str, commit: str, talk: Conversation) -> ModelInfo:
-    """What the Hub says of a repository, its files' sizes and checksums with it."""
-    api = HfApi(endpoint=talk.network.endpoint)
+def _information(repository: str, commit: str, context: RequestContext) -> ModelInfo:
+    """The Hub's information on a repository, with its files' sizes and checksums."""
+    api = HfApi(endpoint=context.network.endpoint)
     try:
-        info = api.model_info(repository, revision=commit or None, files_metadata=True, token=token_of(talk))
+        info = api.model_info(
+            repository, revision=commit or None, files_metadata=True, token=token_of(context)
+        )
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        if status_of(error):  # huggingface_hub's own errors are ValueErrors, some of them
+        if status_of(error):  # some of huggingface_hub's own errors are ValueErrors
             raise
-        raise no_hub(_host(talk)) from error
-    told = isinstance(info.id, str) and isinstance(info.sha, str) and isinstance(info.siblings, list)
-    if not told or not is_repository(info.id) or not COMMIT.fullmatch(info.sha or ""):
-        raise no_hub(_host(talk))
+        raise no_hub(_host(context)) from error
+    well_formed = isinstance(info.id, str) and isinstance(info.sha, str) and isinstance(info.siblings, list)
+    if not well_formed or not is_repository(info.id) or not COMMIT.fullmatch(info.sha or ""):
+        raise no_hub(_host(context))
     if commit and info.sha != commit:
-        raise no_hub(_host(talk))
+        raise no_hub(_host(context))
     return info
 
 
-def _begun(info: ModelInfo, order: LookUp, talk: Conversation) -> Passport:
+def _without_card(info: ModelInfo, order: LookUp, context: RequestContext) -> Passport:
     facts: dict[str, Any] = {}
     card_data = info.card_data
     if card_data is not None and hasattr(card_data, "to_dict"):
@@ -110,17 +112,17 @@ def _begun(info: ModelInfo, order: LookUp, talk: Conversation) -> Passport:
         licence=_licence(facts),
         languages=_words(facts.get("language")),
         gated=bool(info.gated),
-        free_disk=_free(cache_folder(talk.network)),
+        free_disk=_free(cache_folder(context.network)),
     )
 
 
-def _check(info: ModelInfo, passport: Passport, talk: Conversation) -> None:
-    """Raises SpanlightError for a repository that cannot be had, or whose list of files is not to be trusted."""
+def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None:
+    """Raise SpanlightError for a repository that is not available, or whose list of files is not to be trusted."""
     name = passport.repository
     if info.disabled:
-        raise SpanlightError(f"{_host(talk)} has switched {name} off.", "Choose another model.")
-    if passport.gated and not token_of(talk):
-        raise gated(talk.network, name)
+        raise SpanlightError(f"{_host(context)} has switched {name} off.", "Choose another model.")
+    if passport.gated and not token_of(context):
+        raise gated(context.network, name)
     names = [sibling.rfilename for sibling in info.siblings or ()]
     if len(names) > MOST_FILES:
         raise SpanlightError(
@@ -169,25 +171,25 @@ def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
     return found
 
 
-def _looked_into(
+def _inspected(
     listed: dict[str, RemoteFile], passport: Passport, remote: Remote
 ) -> tuple[tuple[RemoteFile, ...], ModelCard]:
-    """The files needed and the model's card, read off its config and its weights' headers."""
+    """The files needed and the model's card, read from its config and its weights' headers."""
     name = passport.repository
     why = f"Look into {name}"
     if CONFIG not in listed:
         raise missing(name, CONFIG)
     config = remote.start(listed[CONFIG], LONGEST_CONFIG, why)
-    parse_config(config, name.rpartition("/")[2])  # before anything more is fetched of what is refused for it
+    parse_config(config, name.rpartition("/")[2])  # refuse it before fetching more
     lengths = remote.start(listed[TOKENIZER_CONFIG], LONGEST_JSON, why) if TOKENIZER_CONFIG in listed else b""
     chosen = list(needed(listed))
     if SINGLE in listed:
         weights = Weights(_header(listed[SINGLE], remote, why, measure=True))
     else:
         parts = shard_names(remote.start(listed[INDEX], LONGEST_JSON, why), name)
-        lacking = next((shard for shard in parts if shard not in listed), None)
-        if lacking is not None:
-            raise missing(name, lacking)
+        missing_shard = next((shard for shard in parts if shard not in listed), None)
+        if missing_shard is not None:
+            raise missing(name, missing_shard)
         largest = max(parts, key=lambda shard: listed[shard].size)
         headers = {shard: _header(listed[shard], remote, why, measure=shard == largest) for shard in parts}
         weights = merge_shards(parts, headers, name)
@@ -198,9 +200,9 @@ def _looked_into(
             f"{name} has no tokenizer.json, and no vocabulary that one can be made from.",
             "Look for a version of this model that has one.",
         )
-    cache = cache_folder(remote.talk.network)
+    cache = cache_folder(remote.context.network)
     files = tuple(
-        replace(file, cached=held_at(cache, name, passport.commit, file) is not None)
+        replace(file, cached=cached_file(cache, name, passport.commit, file) is not None)
         for file in (listed[each] for each in chosen)
     )
     size = sum(file.size for file in files)
@@ -229,14 +231,14 @@ def _free(folder: Path) -> int:
 
 
 def _licence(facts: dict[str, Any]) -> str:
-    """The licence as the repository states it: its own name where it is none of the known ones."""
+    """The licence as the repository states it: its own name if it is not one of the known ones."""
     stated = _words(facts.get("license"))
     named = _words(facts.get("license_name")) if stated in ((), ("other",)) else ()
     return ", ".join(named or stated)
 
 
 def _words(value: object) -> tuple[str, ...]:
-    """A word or a list of words that a repository states; anything else counts as nothing."""
+    """A word or a list of words that a repository states; anything else is ignored."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):
@@ -245,5 +247,5 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _host(talk: Conversation) -> str:
-    return urlsplit(talk.network.endpoint).hostname or talk.network.endpoint
+def _host(context: RequestContext) -> str:
+    return urlsplit(context.network.endpoint).hostname or context.network.endpoint

@@ -1,4 +1,4 @@
-"""What is asked of the download process, and what it gives back: plain values that cross between the two."""
+"""Orders to the download process and their results: plain values that cross between the processes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from app.core.offers import Passport
 
 
 class NetworkFault(SpanlightError):
-    """Nothing could be fetched, or no more of it; another time it may be."""
+    """Fetching failed or broke off; it may succeed another time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long the network is waited for, in seconds.
+    """Timeouts and retries, in seconds.
 
-    `connect` is for a connection, `read` for the next byte; after `tries` failures without new bytes in between it is
-    given up, with `pause` before the second, twice that before the third and so on. `longest_wait` is how long it
-    waits where a server asks to (Retry-After); beyond it the person is told.
+    `connect` is for a connection, `read` for the next byte; after `tries` failures without new bytes in between it
+    gives up, with `pause` before the second try, twice that before the third and so on. `longest_wait` is the longest
+    wait that a server may ask for (Retry-After); beyond it an error is raised.
     """
 
     connect: float = 15.0
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What is known of a repository at a commit (empty for the newest); the result is core.offers.Passport."""
+    """Look up a repository at a commit (empty for the newest); the result is core.offers.Passport."""
 
     repository: str
     commit: str
@@ -41,7 +41,7 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Bring a passport's files into the Hugging Face cache; the result is Fetched, partial results Downloading."""
+    """Download a passport's files into the Hugging Face cache; the result is Fetched, partial results Downloading."""
 
     passport: Passport
     network: Network
@@ -50,9 +50,9 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class AskFeed:
-    """What releases a feed at an address announces, within so many seconds; the result is core.releases.Feed.
+    """Fetch a feed of releases from an address within `seconds`; the result is core.releases.Feed.
 
-    Of `network` the Hub's address, its cache and the token are not used.
+    The Hub's address, the cache and the token in `network` are not used.
     """
 
     address: str
@@ -63,10 +63,10 @@ class AskFeed:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A model whose files are whole in the Hugging Face cache, checksums compared.
+    """A model whose files are complete in the Hugging Face cache, checksums verified.
 
-    `folder` holds them under their own names; `cache` is the cache's folder. `was_cached` tells that nothing had to be
-    downloaded, `received` counts the bytes that were, `speed` is bytes a second, 0 where too little came to tell.
+    `folder` holds them under their own names; `cache` is the cache's folder. `was_cached` is whether nothing had to be
+    downloaded, `received` counts the downloaded bytes, `speed` is bytes a second, 0 if too few came to measure.
     `checksums` maps a file's name to its SHA-256 in hexadecimal digits.
     """
 

@@ -1,4 +1,4 @@
-"""A file that comes in: written to its end piece by piece, checked when it is whole, then renamed."""
+"""A file during its download: appended piece by piece, verified when complete, then renamed."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ class Digests(NamedTuple):
     blob: str
 
     def fit(self, file: RemoteFile) -> bool:
-        """Whether they are those that the Hub told."""
+        """Whether they match the Hub's."""
         return self.sha256 == file.sha256 if file.sha256 else self.blob == file.blob
 
 
-def digests(path: Path, went_by: Callable[[int], None]) -> Digests:
-    """A file's checksums; `went_by` is told of each piece's bytes. Raises OSError where it cannot be read."""
-    whole, blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+def digests(path: Path, on_bytes: Callable[[int], None]) -> Digests:
+    """A file's checksums; `on_bytes` is called with each piece's bytes. Raises OSError if it cannot be read."""
+    sha256, blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     for piece in pieces_of(path):
-        whole.update(piece)
+        sha256.update(piece)
         blob.update(piece)
-        went_by(len(piece))
-    return Digests(whole.hexdigest(), blob.hexdigest())
+        on_bytes(len(piece))
+    return Digests(sha256.hexdigest(), blob.hexdigest())
 
 
 class Partial:
-    """The file that huggingface_hub's http_get writes to: what is there already is kept, and never too much taken.
+    """The file that huggingface_hub's http_get writes to: existing bytes are resumed, and the size is limited.
 
-    `most` is the whole file's size in bytes; `went_by` is told of each piece's bytes before it is written. A link or
-    anything else that is no plain file in its place is taken away first.
+    `most` is the complete file's size in bytes; `on_bytes` is called with each piece's bytes before it is written. A
+    link or anything else that is not a regular file in its place is deleted first.
     """
 
-    def __init__(self, path: Path, most: int, went_by: Callable[[int], None]) -> None:
-        self._path, self._most, self._went_by = path, most, went_by
+    def __init__(self, path: Path, most: int, on_bytes: Callable[[int], None]) -> None:
+        self._path, self._most, self._on_bytes = path, most, on_bytes
         with contextlib.suppress(FileNotFoundError):
-            told = path.lstat()
-            if not stat.S_ISREG(told.st_mode) or told.st_size > most:
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > most:
                 path.unlink()
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._handle = os.open(path, flags, 0o666)
@@ -60,26 +60,26 @@ class Partial:
         os.close(self._handle)
 
     def size(self) -> int:
-        """Bytes that are there."""
+        """The bytes written so far."""
         return os.fstat(self._handle).st_size
 
     def tell(self) -> int:
-        """Where the next piece goes."""
+        """The current position."""
         return os.lseek(self._handle, 0, os.SEEK_CUR)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go elsewhere in the file."""
+        """Move the position."""
         return os.lseek(self._handle, offset, whence)
 
     def truncate(self) -> int:
-        """Cut the file off here."""
+        """Cut the file off at the position."""
         at = self.tell()
         os.ftruncate(self._handle, at)
         return at
 
     def write(self, data: bytes) -> int:
-        """Write a piece whole. Raises SpanlightError where more comes than the file has, OSError as the disk does."""
-        self._went_by(len(data))
+        """Write a piece. Raises SpanlightError beyond the file's size, OSError on a disk error."""
+        self._on_bytes(len(data))
         if self.tell() + len(data) > self._most:
             raise SpanlightError(
                 f"More bytes came for {self._path.name.partition('.')[0][:12]} than its size.",
@@ -90,6 +90,6 @@ class Partial:
             left = left[os.write(self._handle, left) :]
         return len(data)
 
-    def settle(self) -> None:
-        """Have what was written reach the disk."""
+    def sync(self) -> None:
+        """Flush the file to disk."""
         os.fsync(self._handle)

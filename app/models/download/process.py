@@ -1,4 +1,4 @@
-"""What the download process does, the only one with the network; light to import, as it starts with this file."""
+"""The download process, the only one with network access; quick to import, as the process starts with this file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from app.core.report import Report
 from app.models.download.orders import AskFeed, Fetch, Fetched, LookUp, NetworkFault
 
-# Set before huggingface_hub is imported, which reads them then.
+# Set before huggingface_hub is imported, because it reads them then.
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "0",
     "TRANSFORMERS_OFFLINE": "0",
-    "HF_HUB_DISABLE_XET": "1",  # its own protocol knows neither ranges nor this process's ledger
+    "HF_HUB_DISABLE_XET": "1",  # its protocol supports neither ranges nor this process's ledger
     "HF_HUB_DISABLE_SHARED_BLOBS": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_UPDATE_CHECK": "1",
@@ -21,12 +21,12 @@ ENVIRONMENT = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
 }
 UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_HF_TRANSFER")
-# Bytes: what a cut costs at most, and how often a stop is looked for.
+# Bytes: the most that a broken connection loses, and how often a stop is checked for.
 PIECE = 65_536
 
 
 def start_downloader() -> Downloader:
-    """Make this process ready for huggingface_hub, and give the handler of its orders."""
+    """Set this process up for huggingface_hub, and return the handler of its orders."""
     os.environ |= ENVIRONMENT
     for name in UNSET:
         os.environ.pop(name, None)
@@ -34,43 +34,43 @@ def start_downloader() -> Downloader:
 
 
 class Downloader:
-    """Carries out orders one by one, each with a client of its own."""
+    """Carries out orders one by one, each with its own client."""
 
     def __call__(self, order: LookUp | Fetch | AskFeed, report: Report) -> Any:
         """Passport for LookUp, Fetched for Fetch, Feed for AskFeed. Raises SpanlightError and Stopped."""
-        if isinstance(order, AskFeed):  # which has nothing to do with the Hub and its library
+        if isinstance(order, AskFeed):  # needs neither the Hub nor its library
             from app.models.download.releases import ask_feed
 
             return ask_feed(order, report)
         from huggingface_hub import close_session, constants, set_client_factory
 
         from app.models.download.client import check_endpoint, make_client
-        from app.models.download.conversation import Conversation
+        from app.models.download.conversation import RequestContext
 
         constants.DOWNLOAD_CHUNK_SIZE = PIECE
         check_endpoint(order.network.endpoint)
-        talk = Conversation(order.network, order.limits, report, patient=isinstance(order, Fetch))
-        client = make_client(talk)  # here, so that what is wrong with the settings is told at once
+        context = RequestContext(order.network, order.limits, report, patient=isinstance(order, Fetch))
+        client = make_client(context)  # here, so that wrong settings are reported at once
         client.close()
-        set_client_factory(lambda: make_client(talk))
+        set_client_factory(lambda: make_client(context))
         try:
-            return self._carry_out(order, talk)
+            return self._carry_out(order, context)
         finally:
             close_session()
 
-    def _carry_out(self, order: LookUp | Fetch, talk: Any) -> Any:
+    def _carry_out(self, order: LookUp | Fetch, context: Any) -> Any:
         match order:
             case LookUp():
-                from app.models.download.errors import nothing_kept
+                from app.models.download.errors import without_resume_hint
                 from app.models.download.look_up import look_up
 
                 try:
-                    return look_up(order, talk)
+                    return look_up(order, context)
                 except NetworkFault as fault:
-                    raise nothing_kept(fault) from fault
+                    raise without_resume_hint(fault) from fault
             case Fetch():
                 from app.models.download.fetch import fetch
 
-                fetched: Fetched = fetch(order, talk)
+                fetched: Fetched = fetch(order, context)
                 return fetched
         raise TypeError(f"no order: {type(order).__name__}")

@@ -1,4 +1,4 @@
-"""A feed of releases asked: one request on a person's wish, answered whole or not at all."""
+"""Fetches a feed of releases: one request, made only when the user wants it, complete or an error."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ from app.core.releases import MOST_BYTES, Feed, parse_feed
 from app.core.report import Report, Stopped
 from app.core.wording import duration
 from app.models.download.client import make_client
-from app.models.download.conversation import AskedToWait, Conversation, NoAnswer
-from app.models.download.errors import cause_in_words, nothing_kept, unanswered
+from app.models.download.conversation import NoAnswer, RequestContext, TooManyRequests
+from app.models.download.errors import cause_in_words, unanswered, without_resume_hint
 from app.models.download.orders import AskFeed, NetworkFault
 
 WHY = "Check for updates"
 
 
 def ask_feed(order: AskFeed, report: Report) -> Feed:
-    """What a feed announces. Raises SpanlightError and Stopped."""
+    """The releases that a feed announces. Raises SpanlightError and Stopped."""
     remark = feed_remark(order.address)
     if remark.bad or not order.address:
         raise SpanlightError(remark.words or "There is no address to ask.", "Check the address.")
     host = urlsplit(order.address).hostname or order.address
-    # The faults are about this address, and nobody learns who is asking.
+    # Errors name this address, and the token is not sent.
     network = replace(order.network, endpoint=order.address, use_token=False)
-    talk = Conversation(network, order.limits, report, feed=True)
-    talk.begin(WHY, most=MOST_BYTES)
-    talk.say(f"Asking {host}")
+    context = RequestContext(network, order.limits, report, feed=True)
+    context.begin(WHY, most=MOST_BYTES)
+    context.set_status(f"Asking {host}")
     try:
-        data = _answer(order, talk, host)
+        data = _answer(order, context, host)
     except (SpanlightError, Stopped):
         raise
-    except AskedToWait as wish:
-        when = f"in {duration(wish.seconds)}" if wish.seconds > 0 else "in some minutes"
-        raise NetworkFault(f"{host} has too many requests from here.", f"Try again {when}.") from wish
+    except TooManyRequests as error:
+        when = f"in {duration(error.seconds)}" if error.seconds > 0 else "in some minutes"
+        raise NetworkFault(f"{host} has too many requests from here.", f"Try again {when}.") from error
     except NoAnswer as error:
-        raise _unanswered(error, host, talk) from error
+        raise _unanswered(error, host, context) from error
     except (httpx2.TooManyRedirects, httpx2.InvalidURL, httpx2.RequestError) as error:
         raise NetworkFault(f"{host} sends the request round in circles.", "Check the address.") from error
     return parse_feed(data, local=is_own_computer(order.address))
 
 
 def late(host: str, seconds: float) -> NetworkFault:
-    """What a person is told where an answer takes too long."""
+    """The error if a response takes too long."""
     return NetworkFault(f"{host} did not answer whole within {duration(seconds)}.", "Try again later.")
 
 
-def _answer(order: AskFeed, talk: Conversation, host: str) -> bytes:
+def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
     end = time.monotonic() + order.seconds
     data = bytearray()
     with (
-        make_client(talk) as client,
+        make_client(context) as client,
         client.stream("GET", order.address, headers={"accept": "application/json"}) as response,
     ):
         if response.status_code != 200:
             raise _of_status(response.status_code, host)
         for piece in response.iter_raw():
-            talk.report.check()
+            context.report.check()
             if time.monotonic() > end:
                 raise late(host, order.seconds)
             data += piece
@@ -85,8 +85,8 @@ def _of_status(status: int, host: str) -> NetworkFault:
     return NetworkFault(f"{host} answered with status {status}.", "Check the address.")
 
 
-def _unanswered(error: NoAnswer, host: str, talk: Conversation) -> NetworkFault:
+def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:
     cause = error.cause
     if not isinstance(cause, httpx2.TransportError) or cause_in_words(cause) == "broken off":
         return NetworkFault(f"The connection to {host} broke off.", "Try again.")
-    return nothing_kept(unanswered(cause, host, talk.network, talk.limits))
+    return without_resume_hint(unanswered(cause, host, context.network, context.limits))

@@ -1,4 +1,4 @@
-"""Files of a repository read in part, without their going into the cache."""
+"""Reads parts of a repository's files without putting them into the cache."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from app.core.errors import SpanlightError
 from app.core.offers import RemoteFile
-from app.models.download.cache import cache_folder, held_at
-from app.models.download.conversation import Conversation
-from app.models.download.trying import keep_trying
+from app.models.download.cache import cache_folder, cached_file
+from app.models.download.conversation import RequestContext
+from app.models.download.trying import with_retries
 
-# The first bytes of the weights: their header, and enough to tell how fast bytes come.
+# The first bytes of the weights: their header, and enough to measure the speed.
 FIRST = 2 * 2**20
-# Measuring takes no longer than so many seconds, and tells nothing of fewer bytes.
+# Measuring takes at most this many seconds, and needs at least this many bytes.
 MEASURING, LEAST = 1.0, 2**18
 _PIECE = 32_768
 
 
-def token_of(talk: Conversation) -> str | bool:
-    """The token to send: the one that Hugging Face's own tools saved where the person wants it sent, else none."""
-    return (get_token() or False) if talk.network.use_token else False
+def token_of(context: RequestContext) -> str | bool:
+    """The token to send: the one saved by Hugging Face's own tools if the user allows it, else False."""
+    return (get_token() or False) if context.network.use_token else False
 
 
 @dataclass(slots=True)
 class Remote:
-    """A repository at a commit, whose files are read in part; `speed` is the last one measured, bytes a second."""
+    """A repository at a commit, whose files are read in part; `speed` is the last measured, in bytes a second."""
 
-    talk: Conversation
+    context: RequestContext
     repository: str
     commit: str
     speed: float = 0.0
@@ -40,28 +40,28 @@ class Remote:
         return self.start(file, file.size, why)
 
     def start(self, file: RemoteFile, count: int, why: str, *, measure: bool = False) -> bytes:
-        """A file's first `count` bytes, from the cache where it is there; with `measure` a few more may come.
+        """A file's first `count` bytes, from the cache if it is there; `measure` may fetch more to measure the speed.
 
         Raises SpanlightError and Stopped.
         """
         count = min(count, file.size)
-        held = held_at(cache_folder(self.talk.network), self.repository, self.commit, file)
-        if held is not None:
+        path = cached_file(cache_folder(self.context.network), self.repository, self.commit, file)
+        if path is not None:
             try:
-                with held.open("rb") as cached:
+                with path.open("rb") as cached:
                     return cached.read(count)
             except OSError:
                 pass  # then from the Hub
-        self.talk.begin(why, most=None)
-        return keep_trying(
-            lambda: self._read(file, count, FIRST if measure else 0), self.talk, self.repository, file.name
+        self.context.begin(why, most=None)
+        return with_retries(
+            lambda: self._read(file, count, FIRST if measure else 0), self.context, self.repository, file.name
         )
 
     def _read(self, file: RemoteFile, count: int, more: int) -> bytes:
         address = hf_hub_url(
-            self.repository, file.name, revision=self.commit, endpoint=self.talk.network.endpoint
+            self.repository, file.name, revision=self.commit, endpoint=self.context.network.endpoint
         )
-        headers = build_hf_headers(token=token_of(self.talk))
+        headers = build_hf_headers(token=token_of(self.context))
         last = min(file.size, max(count, more)) - 1
         if last < 0:
             return b""
@@ -69,17 +69,17 @@ class Remote:
         data = bytearray()
         with get_session().stream("GET", address, headers=headers) as response:
             if response.status_code >= 400:
-                self.talk.most = 2**20
+                self.context.most = 2**20
                 response.read()
             hf_raise_for_status(response)
             began, first = time.monotonic(), 0
             for piece in response.iter_bytes(_PIECE):
-                self.talk.report.check()
+                self.context.report.check()
                 if not data:
                     began, first = time.monotonic(), len(piece)
                 data += piece
                 passed = time.monotonic() - began
-                # A server may ignore the range and send all of it.
+                # A server may ignore the range and send the whole file.
                 if len(data) > last or (len(data) >= count and passed > MEASURING):
                     break
         if len(data) < count:
@@ -90,7 +90,7 @@ class Remote:
 
 
 def missing(repository: str, file: str) -> SpanlightError:
-    """What a person is told where a repository lacks a file that a model needs."""
+    """The error if a repository does not have a file that a model needs."""
     return SpanlightError(
         f"{repository} has no {file}.", "A model needs config.json, model.safetensors and tokenizer.json."
     )

@@ -1,4 +1,4 @@
-"""Names of repositories and of their files: which are taken, and which files of a model are needed."""
+"""Names of repositories and of their files: which are valid, and which files of a model are needed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _ADDRESS = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
 
 
 def repository_of(typed: str, endpoint: str = HUB) -> str:
-    """The repository's name that a person typed or pasted, as `name` or `org/name`.
+    """The repository's name from typed or pasted text, as `name` or `org/name`.
 
-    A page's address at the Hub or at `endpoint` is taken too, whatever comes behind the name in it. Raises
+    The address of a page at the Hub or at `endpoint` is accepted too, whatever follows the name in it. Raises
     SpanlightError for anything else.
     """
     name = typed.strip()
@@ -41,7 +41,7 @@ def repository_of(typed: str, endpoint: str = HUB) -> str:
 
 
 def is_repository(name: str) -> bool:
-    """Whether a name is one that a repository can have."""
+    """Whether a repository can have this name."""
     wrong = name.endswith((".git", ".", "-")) or "--" in name or ".." in name
     return len(name) <= _LONGEST and not wrong and _NAME.fullmatch(name) is not None
 
@@ -58,7 +58,7 @@ def _of_address(address: str, endpoint: str) -> str:
     words = [word for word in parts.path.split("/") if word]
     if words and words[0] in ("datasets", "spaces", "api", "docs", "collections", "papers"):
         return ""
-    # `tree`, `blob`, `resolve` come behind the name; a page of one word is a model without an owner.
+    # `tree`, `blob`, `resolve` follow the name; a path of one word is a model without an owner.
     return "/".join(
         words[:2] if len(words) > 1 and words[1] not in ("tree", "blob", "resolve") else words[:1]
     )
@@ -72,9 +72,9 @@ def is_hostile(name: str) -> bool:
 
 
 def needed(names: Iterable[str]) -> tuple[str, ...]:
-    """Of a repository's files those that are ever fetched, shards left out; the weights come last.
+    """The names of a repository's files to fetch, without shards; the weights come last.
 
-    Where there is no tokenizer.json, the files that one can be made from.
+    If there is no tokenizer.json, the files that it can be built from are included.
     """
     there = set(names)
     unwanted = {NOTES, *(VOCABULARY_FILES if TOKENIZER in there else ())}
@@ -91,6 +91,6 @@ def may_be_fetched(name: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """What someone else wrote, made fit to stand in a sentence."""
+    """Foreign text cleaned and shortened for use in a sentence."""
     printable = "".join(letter for letter in text[:81] if letter.isprintable())
     return printable[:80] + ("…" if len(text) > 80 else "")

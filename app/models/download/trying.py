@@ -1,4 +1,4 @@
-"""Trying again what failed on the way, with waits that are told and can be stopped."""
+"""Retries after network errors, with waits that are shown and can be stopped."""
 
 from __future__ import annotations
 
@@ -8,61 +8,61 @@ from typing import TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
-from app.models.download.conversation import AskedToWait, Conversation, NoAnswer
-from app.models.download.errors import PASSING, asked_to_wait, cause_in_words, in_words, status_of
+from app.models.download.conversation import NoAnswer, RequestContext, TooManyRequests
+from app.models.download.errors import TRANSIENT, cause_in_words, fault_of, status_of, too_many_requests
 
 T = TypeVar("T")
-# Waits of a server that says nothing of how long.
-PAUSE_ASKED = 10.0
-# So many new bytes make up for a failure: less would let a server drag it out for ever.
-MAKES_UP = 65_536
-# Another try would end as this one did.
+# Seconds to wait if a server does not say how long.
+DEFAULT_PAUSE = 10.0
+# This many new bytes reset the count of failures: with fewer, a server could drag it out for ever.
+ENOUGH_PROGRESS = 65_536
+# Another try would end the same way.
 _HOPELESS = ("certificate not trusted", "proxy refused")
 _UNREACHED = ("name not found", "no network", "refused")
 
 
-def keep_trying(
-    deed: Callable[[], T],
-    talk: Conversation,
+def with_retries(
+    attempt: Callable[[], T],
+    context: RequestContext,
     repository: str,
     file: str = "",
     so_far: Callable[[], int] = lambda: 0,
 ) -> T:
-    """What `deed` gives, tried again where it failed on the way; `so_far` counts the bytes that are kept of it.
+    """The result of `attempt`, retried after transient errors; `so_far` counts the bytes received so far.
 
-    Raises NetworkFault where it failed too often or for good, and Stopped.
+    Raises NetworkFault if it failed too often or for good, and Stopped.
     """
-    failures, kept = 0, so_far()
+    failures, received = 0, so_far()
     while True:
         try:
-            return deed()
+            return attempt()
         except (SpanlightError, Stopped):
             raise
-        except AskedToWait as wish:
-            reason, seconds = "The Hub asks to wait", wish.seconds if wish.seconds >= 0 else PAUSE_ASKED
-            last = asked_to_wait(talk.network, wish.seconds)
-            if seconds > talk.limits.longest_wait:
-                raise last from wish
-        except Exception as error:
-            last = in_words(error, talk.network, talk.limits, repository, file)
-            if not _passes(error, talk.patient):
+        except TooManyRequests as error:
+            reason, seconds = "The Hub asks to wait", error.seconds if error.seconds >= 0 else DEFAULT_PAUSE
+            last = too_many_requests(context.network, error.seconds)
+            if seconds > context.limits.longest_wait:
                 raise last from error
-            reason, seconds = last.message.rstrip("."), talk.limits.pause * 2**failures
-        if so_far() - kept >= MAKES_UP:
-            failures, kept = 0, so_far()
+        except Exception as error:
+            last = fault_of(error, context.network, context.limits, repository, file)
+            if not _passes(error, context.patient):
+                raise last from error
+            reason, seconds = last.message.rstrip("."), context.limits.pause * 2**failures
+        if so_far() - received >= ENOUGH_PROGRESS:
+            failures, received = 0, so_far()
         failures += 1
-        if failures >= talk.limits.tries:
+        if failures >= context.limits.tries:
             raise last
-        talk.wait(seconds, reason)
+        context.wait(seconds, reason)
 
 
 def _passes(error: Exception, patient: bool) -> bool:
-    """Whether another try may end better."""
+    """Whether another try may succeed."""
     if isinstance(error, NoAnswer):
         words = cause_in_words(error.cause)
         return words not in _HOPELESS and (patient or words not in _UNREACHED)
     status = status_of(error)
     if status:
-        return status in PASSING
-    # huggingface_hub's word for fewer bytes than there should be is an OSError of no number.
+        return status in TRANSIENT
+    # huggingface_hub reports fewer bytes than expected as an OSError without errno.
     return isinstance(error, OSError) and error.errno in (None, errno.ETIMEDOUT, errno.ECONNRESET)

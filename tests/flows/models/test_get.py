@@ -25,7 +25,7 @@ from app.flows.models.get import download, give_up, look_up, unfinished, write_b
 from app.flows.network.download_process import Downloads
 from app.flows.workspace import Workspace, open_workspace
 from app.models.disk.origin import read_origin
-from app.models.download.cache import have, snapshot_of
+from app.models.download.cache import cached_bytes, snapshot_of
 from app.models.download.orders import Fetch, Limits
 from app.settings import settings as settings_file
 from tests.conftest import ROOT
@@ -284,7 +284,7 @@ def test_a_download_that_was_cut_is_known_and_gone_on_with(
     (there,) = unfinished(workspace, Silent())
     assert there.passport == passport
     assert 0 < there.done < passport.size
-    assert there.done == have(passport, workspace.network)
+    assert there.done == cached_bytes(passport, workspace.network)
     assert there.begun.endswith("+00:00")
     hub.heal()
     before = hub.sent(CDN)

@@ -19,7 +19,7 @@ from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import installing
 from app.flows.models import remove as remove_model
-from app.flows.models.remove import remove, removal_of
+from app.flows.models.remove import removal_of, remove
 from app.flows.models.take_in import import_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
@@ -86,7 +86,7 @@ def from_hub(workspace: Workspace, reader: Path) -> Path:
         meter = Meter(Silent(), "", 0)
         placed = [stage.put(snapshot / name, name, meter, link=True) for name in files_of(snapshot)]
         sizes = tuple((file.name, file.size) for file in placed)
-        return stage.shelve(
+        return stage.install(
             Origin(
                 Source.HUB,
                 repository=REPOSITORY,
@@ -249,7 +249,7 @@ def test_with_hard_links_the_cache_frees_what_both_names_lead_to(
                 stage.put(snapshot / n, n, Meter(Silent(), "", 0), link=True) for n in files_of(snapshot)
             ]
             sizes = tuple((file.name, file.size) for file in placed)
-            stage.shelve(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=str(cache), sizes=sizes))
+            stage.install(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=str(cache), sizes=sizes))
     removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == size_of(reader)
     assert removal.freed < 5000  # the mark alone
@@ -342,7 +342,9 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
 def test_stopped_before_it_began_it_stays(workspace: Workspace, reader: Path) -> None:
     import_model(workspace, reader, Silent())
     with pytest.raises(Stopped):
-        remove(workspace, removal_of(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True)
+        remove(
+            workspace, removal_of(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True
+        )
     assert names(workspace) == ["reader", STARTER]
 
 

@@ -46,7 +46,7 @@ def add(
 ) -> Path:
     with Staging(models, name) as stage:
         put_all(stage, source, link=link)
-        return stage.shelve(MARK, replace=replace)
+        return stage.install(MARK, replace=replace)
 
 
 def hidden(models: Path) -> list[str]:
@@ -130,7 +130,7 @@ def test_what_a_killed_process_left_is_cleared_but_not_what_a_living_one_builds(
         assert hidden(models) == [".living.lock", ".living.part"]
         with pytest.raises(SpanlightError, match="living is being added or removed already"):
             add(models, judge, "living")
-        stage.shelve(MARK)
+        stage.install(MARK)
     assert hidden(models) == []
     assert {card.name for card in Shelf([models]).cards()} == {"judge", "living"}
 

@@ -18,11 +18,11 @@ from app.models.download.cache import (
     blob_of,
     cache_folder,
     cache_size,
+    cached_bytes,
+    cached_file,
     etag_of,
     forget,
     forget_partials,
-    have,
-    held_at,
     partial_of,
     snapshot_of,
     storage_of,
@@ -101,7 +101,7 @@ def test_a_commit_goes_without_what_another_needs(cache: Cache) -> None:
     (refs / "other").write_text(SECOND)
     assert cache_size(NAME, FIRST, cache.network) == forget(NAME, FIRST, cache.network) == 10
     assert not snapshot_of(cache.folder, NAME, FIRST).exists() and not (refs / "main").exists()
-    assert held_at(cache.folder, NAME, SECOND, cache.weights) and (refs / "other").exists()
+    assert cached_file(cache.folder, NAME, SECOND, cache.weights) and (refs / "other").exists()
     assert cache_size(NAME, SECOND, cache.network) == forget(NAME, SECOND, cache.network) == 1020
     assert not storage_of(cache.folder, NAME).exists()
     assert cache_size(NAME, SECOND, cache.network) == forget(NAME, SECOND, cache.network) == 0
@@ -112,7 +112,7 @@ def test_only_the_files_named_go(cache: Cache) -> None:
     forget(NAME, FIRST, cache.network)
     assert cache_size(NAME, SECOND, cache.network, ("config.json",)) == 20
     assert forget(NAME, SECOND, cache.network, ("config.json", "../../../x")) == 20
-    assert held_at(cache.folder, NAME, SECOND, cache.weights)
+    assert cached_file(cache.folder, NAME, SECOND, cache.weights)
     assert forget(NAME, SECOND, cache.network, ()) == 0
 
 
@@ -139,26 +139,26 @@ def test_entries_that_are_no_links_go_too(tmp_path: Path) -> None:
     entry.parent.mkdir(parents=True)
     entry.write_bytes(b"x" * 30)
     config = RemoteFile("config.json", 30, blob="b" * 40)
-    assert held_at(tmp_path, NAME, FIRST, config) == entry
+    assert cached_file(tmp_path, NAME, FIRST, config) == entry
     assert forget(NAME, FIRST, network) == 30 and not storage_of(tmp_path, NAME).exists()
 
 
 @POSIX
 def test_what_is_there_is_counted_with_what_is_unfinished(cache: Cache) -> None:
     passport = cache.passport(SECOND)
-    assert have(passport, cache.network) == 1020
+    assert cached_bytes(passport, cache.network) == 1020
     forget(NAME, FIRST, cache.network)
     forget(NAME, SECOND, cache.network)
-    assert have(passport, cache.network) == 0
+    assert cached_bytes(passport, cache.network) == 0
     partial = partial_of(cache.folder, NAME, cache.weights)
     partial.parent.mkdir(parents=True)
     partial.write_bytes(b"x" * 300)
     other = partial.with_name("f" * 64 + ".incomplete")
     other.write_bytes(b"x")
-    assert have(passport, cache.network) == 300
+    assert cached_bytes(passport, cache.network) == 300
     assert forget_partials(passport, cache.network) == 300 and not partial.exists() and other.exists()
     partial.write_bytes(b"x" * 5000)
-    assert have(passport, cache.network) == 1000
+    assert cached_bytes(passport, cache.network) == 1000
 
 
 @POSIX
@@ -180,8 +180,8 @@ def test_a_file_of_another_size_is_not_held(tmp_path: Path) -> None:
     blob = blob_of(tmp_path, NAME, RemoteFile("config.json", 5, blob="b" * 40))
     blob.parent.mkdir(parents=True)
     blob.write_bytes(b"1234")
-    assert held_at(tmp_path, NAME, FIRST, RemoteFile("config.json", 5, blob="b" * 40)) is None
-    assert held_at(tmp_path, NAME, FIRST, RemoteFile("config.json", 4, blob="b" * 40)) == blob
+    assert cached_file(tmp_path, NAME, FIRST, RemoteFile("config.json", 5, blob="b" * 40)) is None
+    assert cached_file(tmp_path, NAME, FIRST, RemoteFile("config.json", 4, blob="b" * 40)) == blob
 
 
 @given(st.text(max_size=20), st.text(max_size=45), st.text(max_size=70))

@@ -11,7 +11,7 @@ import pytest
 
 from app.core.about import VERSION
 from app.core.errors import SpanlightError
-from app.models.download.client import seconds_asked
+from app.models.download.client import retry_after
 from app.models.download.ledger import read_ledger
 from app.models.download.orders import NetworkFault
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
@@ -195,4 +195,4 @@ def test_an_answer_without_end_is_cut_off(hub: HubServer, visit: Visit, small: F
     ],
 )
 def test_how_long_to_wait_is_read(headers: dict[str, str], seconds: float) -> None:
-    assert seconds_asked(httpx2.Headers(headers)) == seconds
+    assert retry_after(httpx2.Headers(headers)) == seconds

@@ -11,7 +11,7 @@ import pytest
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Stopped
-from app.models.download.cache import have
+from app.models.download.cache import cached_bytes
 from app.models.download.process import PIECE
 from tests.helpers.children import POSIX, Listener
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, once, whole
@@ -77,7 +77,7 @@ def test_what_broke_off_for_good_is_gone_on_with_later(
     there = visit.partial(passport).stat().st_size
     assert there > 700_000 - PIECE
     small = sum(file.size for file in passport.files if file.name != WEIGHTS)
-    assert have(passport, visit.network) == there + small
+    assert cached_bytes(passport, visit.network) == there + small
     before = hub.sent(CDN)
     fetched = visit.fetch(passport)
     whole(fetched, checkpoint, passport)
