@@ -20,19 +20,19 @@ from app.tasks.text.tokens import Tokens, join, part
 from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
 from app.tasks.text.windows import PairTemplate, Window
 
-# Logits over a whole vocabulary are large: no more of them are asked for at once, unless one window has more blanks.
+# Logits over a whole vocabulary are large: at most so many places per batch, unless one window has more blanks.
 _MOST_PLACES = 64
 
 
 def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
     """Gives every blank its likeliest words, each read with as much of the text on both sides as fits the window.
 
-    Probabilities are a softmax over the whole vocabulary. Only whole words are listed, as they would stand there, each
-    spelling once; where the model does not tell capitals from small letters, a word that opens a sentence is given its
+    Probabilities are a softmax over the whole vocabulary. Only whole words are listed, as they would be written there,
+    each spelling once; where the model does not distinguish capitals, a word that opens a sentence is given its
     capital. The word asked about is split as the tokenizer splits it; one of several pieces is read with as many mask
-    tokens, and its probability is the product of each piece's given those before it: no share of the same whole as the
-    listed words'. Tells progress in windows. Raises SpanlightError for a text without blanks, a tokenizer without a
-    mask token, and a word asked about that is too long; Stopped when the work is to stop.
+    tokens, and its probability is the product of each piece's given those before it, so not comparable to the listed
+    words'. Reports progress in windows. Raises SpanlightError for a text without blanks, a tokenizer without a mask
+    token, and a word asked about that is too long; Stopped when the work is to stop.
     """
     request.require_blanks()
     pace = Pace(report, "windows")
@@ -56,8 +56,8 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
             for row, logits in _read(batch, run, model)
         ]
         asked = Guess(request.asked[spelled.blank], float(np.prod(chances)), 0, len(chances))
-        held = blanks[spelled.blank]
-        blanks[spelled.blank] = FilledBlank(held.span, held.guesses, asked)
+        filled = blanks[spelled.blank]
+        blanks[spelled.blank] = FilledBlank(filled.span, filled.guesses, asked)
         done += 1
         pace.report(done, len(rows) + len(words))
     return FilledText(
@@ -71,7 +71,7 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A window, where in it logits are wanted, of which blanks; `wanted` is a piece whose chance is asked for."""
+    """A window, the positions of its logits and their blanks; `wanted` is the piece whose probability is needed."""
 
     window: Window
     positions: tuple[int, ...]
@@ -84,14 +84,14 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Spelled:
-    """A blank's word of several pieces: a row for each of them."""
+    """A word of several pieces for a blank: a row for each piece."""
 
     blank: int
     rows: tuple[_Row, ...]
 
 
 class _Reader:
-    """One text with blanks: its windows, and logits to words."""
+    """One text with blanks: makes its windows, and words from logits."""
 
     def __init__(self, request: TextToFill, model: ReadyModel, report: Report) -> None:
         self._request = request
@@ -119,7 +119,7 @@ class _Reader:
             yield _Row(each, tuple(map(int, places)), tuple(next(numbers) for _ in places))
 
     def spelled(self) -> Iterator[_Spelled]:
-        """The words asked about that are spelled by several pieces."""
+        """The words asked about that have several pieces."""
         several = [number for number, pieces in enumerate(self._asked) if pieces and len(pieces) > 1]
         if not several:
             return
@@ -190,16 +190,16 @@ def _at(ids: np.ndarray, blank: Span) -> Tokens:
 
 
 def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
-    held: list[_Row] = []
+    batch: list[_Row] = []
     for row in rows:
-        # Each row takes as many as the one with the most.
-        places = (len(held) + 1) * max(len(one.positions) for one in (*held, row))
-        if held and (len(held) >= size or places > _MOST_PLACES):
-            yield held
-            held = []
-        held.append(row)
-    if held:
-        yield held
+        # Each row is padded to the one with the most places.
+        places = (len(batch) + 1) * max(len(one.positions) for one in (*batch, row))
+        if batch and (len(batch) >= size or places > _MOST_PLACES):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
 
 
 def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:

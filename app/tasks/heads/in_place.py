@@ -1,4 +1,4 @@
-"""Results that are finished in any order, handed over in theirs while there are more to come."""
+"""Results that finish in any order, and partial results in the items' order."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from typing import Generic, TypeVar
 
 ItemT = TypeVar("ItemT")
 
-# Partial results repeat what was handed over before, so they wait until there is a quarter more of it.
+# A partial result repeats the one before, so the next waits until there is a quarter more.
 _GROWTH = 1.25
 
 
-class InPlace(Generic[ItemT]):
-    """The results of `count` items: `done` of them have come, the first `ready` of them without a gap."""
+class OrderedResults(Generic[ItemT]):
+    """The results of `count` items: `done` of them are in, the first `ready` of them without a gap."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._items: dict[int, ItemT] = {}
-        self._told = 0
+        self._reported = 0
         self.ready = 0
 
     @property
     def done(self) -> int:
-        """How many have come."""
+        """How many are in."""
         return len(self._items)
 
     @property
     def complete(self) -> bool:
-        """Whether all have come."""
+        """Whether all are in."""
         return self.done == self._count
 
     def put(self, index: int, item: ItemT) -> None:
-        """Item number `index` has come."""
+        """Adds the result of item number `index`."""
         self._items[index] = item
         while self.ready in self._items:
             self.ready += 1
 
-    def beginning(self) -> list[ItemT]:
-        """The results from the first one on up to the first that has not come."""
+    def prefix(self) -> list[ItemT]:
+        """The results up to the first one that is missing."""
         return [self._items[index] for index in range(self.ready)]
 
-    def grown(self, come: int) -> bool:
-        """Whether so much has come, and not all, that it is worth a partial result; it then counts as handed over."""
-        if self.complete or come <= self._told * _GROWTH:
+    def worth_reporting(self, count: int) -> bool:
+        """Whether `count` is enough more than last time, and not all, for a partial result; if so it is remembered."""
+        if self.complete or count <= self._reported * _GROWTH:
             return False
-        self._told = come
+        self._reported = count
         return True

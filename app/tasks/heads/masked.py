@@ -1,4 +1,4 @@
-"""A text with blanks to windows in which a mask token stands for each blank."""
+"""Cuts a text with blanks into windows, with a mask token for each blank."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.tasks.text.tokens import Tokens, join, part, tokenise
 from app.tasks.text.vocabulary import mask_id
 from app.tasks.text.windows import PairTemplate, Window
 
-# Blanks that share a window reach over at most this share of it, so that each has context on both sides.
+# Blanks that share a window span at most this share of it, so that each has context on both sides.
 _SHARED = 0.5
 
 
 def masked_tokens(
     text: str, blanks: Sequence[Span], model: ReadyModel, report: Report
 ) -> tuple[Tokens, np.ndarray]:
-    """The tokens of a text without special tokens, one mask token in each blank's place, and those masks' numbers.
+    """The tokens of a text without special tokens, with a mask token for each blank, and those masks' numbers.
 
     The masks' places are the blanks'; the other tokens are those of the text with mask tokens in it, and their places
     count in the text as it is. Numbers are int64[blanks]. Raises SpanlightError where the tokenizer has no mask token,
@@ -43,15 +43,15 @@ def masked_tokens(
         report.check()
         chunks.append(chunk)
     tokens = join(chunks)
-    # Some tokenizers read "[mask]" in the text as one too.
-    kept = np.isin(tokens.starts, [place.start for place in masks])
-    places = np.flatnonzero((tokens.ids == mask) & kept)
+    # Some tokenizers also read "[mask]" in the text as the mask token.
+    at_blank = np.isin(tokens.starts, [place.start for place in masks])
+    places = np.flatnonzero((tokens.ids == mask) & at_blank)
     if len(places) != len(blanks):
         raise SpanlightError(
             "The model's tokenizer does not keep a blank apart from the words beside it.",
             "Choose another model for filling in words.",
         )
-    # Behind the n-th mask the text stands by so much further on than what was tokenised.
+    # How much further on the text is behind the n-th mask than in what was tokenised.
     moved = np.array([0, *(b.end - end for b, end in zip(blanks, ends, strict=True))], dtype=np.int32)
     shift = moved[np.searchsorted(np.array(ends), tokens.starts, side="right")]
     starts, finish = tokens.starts + shift, tokens.ends + shift
@@ -63,8 +63,8 @@ def masked_tokens(
 def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report: Report) -> Iterator[Window]:
     """Windows of a text in which every blank is read once, with as much context on both sides as fits.
 
-    A blank is one mask token, also where it is read in another window; `scored` is True for those read here. Blanks
-    share a window where they reach over at most half of it, or where the text fits whole. Raises as `masked_tokens`.
+    A blank is one mask token, also where another window reads it; `scored` is True for those read here. Blanks share a
+    window where they span at most half of it, or where the text fits whole. Raises as `masked_tokens` does.
     """
     tokens, places = masked_tokens(text, blanks, model, report)
     template = PairTemplate.of(model.tokenizer)
@@ -77,7 +77,7 @@ def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report:
 
 
 def groups(places: Sequence[int], count: int, room: int) -> list[list[int]]:
-    """The numbers of mask tokens, from left to right, that are read together in windows of `room` of `count` tokens."""
+    """Groups the numbers of mask tokens, from left to right, by window: `room` of the text's `count` tokens each."""
     found: list[list[int]] = []
     for place in places:
         if found and (count <= room or place - found[-1][0] < room * _SHARED):
@@ -88,9 +88,9 @@ def groups(places: Sequence[int], count: int, room: int) -> list[list[int]]:
 
 
 def stretch(first: int, last: int, count: int, room: int) -> tuple[int, int]:
-    """From which token to before which a window of `room` tokens reaches that holds tokens `first` to `last`.
+    """The first token of a window of `room` tokens around tokens `first` to `last`, and the one behind its last.
 
-    They stand in its middle, unless the text begins or ends near them: then the other side has what is left.
+    They are in its middle, unless the text begins or ends near them: then the other side is longer.
     """
     spare = room - (last - first + 1)
     start = max(0, min(first - spare // 2, count - room))

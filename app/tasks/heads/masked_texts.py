@@ -1,4 +1,4 @@
-"""How well a masked-word head names what is masked by chance (BERT, Devlin et al. 2019, section 3.1, Task #1)."""
+"""How well a masked-word head predicts randomly masked tokens (BERT, Devlin et al. 2019, section 3.1, Task #1)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LENGTH = 128
 
 
 def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> MaskedTexts:
-    """Masks a share of each text's tokens, as they are masked in learning, and ranks what stood there.
+    """Masks a share of each text's tokens, as in training, and ranks the original ones.
 
-    A text is read in windows of at most 128 tokens that do not overlap. Tells progress in texts. Raises SpanlightError
-    where the tokenizer has no mask token; Stopped when the work is to stop.
+    A text is read in windows of at most 128 tokens that do not overlap. Reports progress in texts. Raises
+    SpanlightError where the tokenizer has no mask token; Stopped when the work is to stop.
     """
     pace = Pace(report, "texts")
     run = Runner(model, report)
@@ -46,7 +46,7 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A window of text number `text` with some tokens masked; `masked` are their places, `words` what stood there."""
+    """A window of text number `text` with some tokens masked; `masked` are their places, `words` the original ids."""
 
     input_ids: np.ndarray
     token_type_ids: np.ndarray
@@ -75,9 +75,9 @@ def _rows(request: TextsToMask, model: ReadyModel, report: Report) -> Iterator[_
 
 
 def _ranked(logits: np.ndarray, words: np.ndarray) -> tuple[int, int, int, float]:
-    """How many there are, named first, named among five, and their surprise; logits are float32[m, vocabulary].
+    """Counts of words, of those ranked first and in the first five, and surprisal; logits float32[m, vocabulary].
 
-    What scores as high as the word itself counts as named before it.
+    An entry that scores as high as the word ranks before it.
     """
     own = np.take_along_axis(logits, words[:, None], axis=1)
     before = (logits >= own).sum(axis=1) - 1

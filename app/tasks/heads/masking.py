@@ -1,4 +1,4 @@
-"""Tokens masked at random, as masked words are learnt and measured (BERT, Devlin et al. 2019, section 3.1)."""
+"""Masks tokens at random, for training and measuring masked words (BERT, Devlin et al. 2019, section 3.1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RATE = 0.15
 
 
 class Masker:
-    """Masks tokens at random: of those chosen 80 % become the mask, 10 % any other word, 10 % stay.
+    """Masks tokens at random: of those chosen 80 % become the mask, 10 % a random token, 10 % stay unchanged.
 
     Raises SpanlightError where the tokenizer has no mask token.
     """
@@ -23,7 +23,7 @@ class Masker:
         self._words = np.array([i for i in range(tokenizer.get_vocab_size()) if i not in special])
 
     def mask(self, ids: np.ndarray, places: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-        """The ids with a share of `places` masked (at least one), the places masked, and what stood there.
+        """The ids with a share of `places` masked (at least one), the places masked, and the original ids there.
 
         All are int64; the places come sorted. Without places nothing is masked.
         """

@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
-from app.tasks.heads.in_place import InPlace
+from app.tasks.heads.in_place import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
@@ -25,8 +25,8 @@ class PairWindow:
     """Two passages as one input of the model.
 
     `input_ids` and `token_type_ids` are int64[L]. `passages` are both passages' tokens as read, each with its places in
-    its own text; `at` tells where in the input each begins, `cut` which of them is not whole: of the first the end is
-    read, of the second the beginning.
+    its own text; `at` is where in the input each begins, `cut` whether each was shortened: the first at its beginning,
+    the second at its end.
     """
 
     input_ids: np.ndarray
@@ -40,22 +40,22 @@ class PairWindow:
 
 
 def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOns:
-    """Tells of each pair how likely the second passage continues the first: a softmax over both logits.
+    """How likely the second passage of each pair continues the first: a softmax over both logits.
 
-    A pair is read in one window; see `pair_window`. Tells progress in pairs; hands over the pairs done so far, from the
-    first one on, as partial results. Raises SpanlightError when there is no pair or a passage is blank, naming it;
+    A pair is read in one window; see `pair_window`. Reports progress in pairs; partial results are the pairs done so
+    far, from the first one on. Raises SpanlightError when there is no pair or a passage is blank, naming it;
     Stopped when the work is to stop.
     """
     request.require_words()
     pace = Pace(report, "pairs")
-    items: InPlace[FollowOn] = InPlace(len(request.pairs))
+    items: OrderedResults[FollowOn] = OrderedResults(len(request.pairs))
     for index, item in _read(request.pairs, model, report):
         items.put(index, item)
         if pace.due() or items.complete:
             pace.report(items.done, len(request.pairs))
-            if items.grown(items.ready):
-                report.partial(_result(items.beginning(), pace.seconds, model, complete=False))
-    return _result(items.beginning(), pace.seconds, model, complete=True)
+            if items.worth_reporting(items.ready):
+                report.partial(_result(items.prefix(), pace.seconds, model, complete=False))
+    return _result(items.prefix(), pace.seconds, model, complete=True)
 
 
 def pair_window(
@@ -64,8 +64,8 @@ def pair_window(
     """Both passages as one input of at most the model's window.
 
     Where they are longer, tokens are taken off the longer one until they fit, or the two are equally long: off the
-    first one's beginning and the second one's end, so that what meets is kept. `check` is called between pieces of
-    a long text, and may raise.
+    first one's beginning and the second one's end, so that both keep the ends that meet. `check` is called between
+    pieces of a long text, and may raise.
     """
     room = model.card.window - template.pair_overhead
     before, earlier = _ending(first, room, model, check)
@@ -79,9 +79,9 @@ def pair_window(
 
 
 def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of two passages of these lengths are read where there is room for so many together.
+    """How many tokens of two passages of these lengths are read if both together may have `room`.
 
-    The longer one gives way first; of two that both have more than half, the second gets the odd one.
+    The longer one is shortened first; if both have more than half, the second gets the odd one.
     """
     half = room // 2
     if first + second <= room:
@@ -94,7 +94,7 @@ def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
 
 
 def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> Tokens:
-    """The first tokens of a text: more than `most` where it has more, all of them else."""
+    """The first tokens of a text: more than `most` where it has more, else all."""
     chunks: list[Tokens] = []
     for chunk in tokenise(model.tokenizer, text):
         check()
@@ -107,7 +107,7 @@ def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None
 def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> tuple[Tokens, bool]:
     """The last tokens of a text, at least `most` where it has as many, and whether there are words before them.
 
-    A long text is tokenised from its end on, further back as long as there are too few.
+    A long text is tokenised near its end, and again from further back while there are too few.
     """
     reach = 2 * CHUNK
     while True:

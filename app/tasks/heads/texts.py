@@ -1,4 +1,4 @@
-"""A text alone to the windows that a model is given, one of no tokens where the tokenizer knows none."""
+"""Cuts a single text into windows; a text without tokens has one empty window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.tasks.text.windows import PairTemplate, Window, single_windows
 
 
 def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: Report) -> Iterator[Window]:
-    """The windows of a text in its order, tokenised as they are asked for; at least one.
+    """The windows of a text in its order, tokenised lazily; at least one.
 
     Raises Stopped when the work is to stop.
     """

@@ -13,7 +13,7 @@ from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWords
 from app.core.text import Span
 from app.tasks.batches import Pace
-from app.tasks.heads.in_place import InPlace
+from app.tasks.heads.in_place import OrderedResults
 from app.tasks.heads.tags import TagScheme
 from app.tasks.heads.whole_texts import WholeText, read_whole
 from app.tasks.scores import softmax
@@ -25,29 +25,33 @@ from app.tasks.text.words import words
 def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     """Gives every word of the texts its tag, and finds the names that the tags mark.
 
-    A word has the tag that is likeliest in its pieces' distribution (softmax over the labels), joined as the request
-    says. Tells progress in texts, or in windows where there is one text; hands over as partial results the texts
-    done so far, or the names found from the beginning of the only one. Raises SpanlightError when there is
-    no text or one is empty, naming its number; Stopped when the work is to stop.
+    A word's tag is the likeliest in its pieces' distributions (softmax over the labels), aggregated by
+    `request.joining`. Reports progress in texts, or in windows where there is one text; partial results are the texts
+    done so far, or the only one's names up to where it was read. Raises SpanlightError when there is no text or one
+    is empty, naming its number; Stopped when the work is to stop.
     """
     request.require_words()
-    lone = len(request.texts) == 1
-    pace = Pace(report, "windows" if lone else "texts")
+    single = len(request.texts) == 1
+    pace = Pace(report, "windows" if single else "texts")
     tagger = Tagger(model.card.labels, request.joining)
-    items: InPlace[Tagged] = InPlace(len(request.texts))
-    for read, whole in enumerate(read_whole(request.texts, model, report, _keep, in_order=lone), start=1):
+    items: OrderedResults[Tagged] = OrderedResults(len(request.texts))
+    for read, whole in enumerate(
+        read_whole(request.texts, model, report, _part_of, in_order=single), start=1
+    ):
         if whole.complete:
             items.put(whole.index, tagger.tagged(whole))
         if pace.due() or items.complete:
-            pace.report(read if lone else items.done, whole.total(model.card) if lone else len(request.texts))
-            if items.grown(read if lone else items.ready):
-                so_far = [tagger.tagged(whole, partial=True)] if lone else items.beginning()
+            pace.report(
+                read if single else items.done, whole.total(model.card) if single else len(request.texts)
+            )
+            if items.worth_reporting(read if single else items.ready):
+                so_far = [tagger.tagged(whole, partial=True)] if single else items.prefix()
                 report.partial(_result(so_far, tagger, pace.seconds, model, complete=False))
-    return _result(items.beginning(), tagger, pace.seconds, model, complete=True)
+    return _result(items.prefix(), tagger, pace.seconds, model, complete=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class ScoredTokens:
     """The tokens that a window scores: their places (int32[n] each) and logits, float32[n, labels]."""
 
     starts: np.ndarray
@@ -56,25 +60,25 @@ class Pieces:
 
 
 class Tagger:
-    """From scored tokens to tagged words and names, by a model's labels."""
+    """Converts scored tokens into tagged words and names, by a model's labels."""
 
-    def __init__(self, labels: tuple[str, ...], joining: PieceJoining) -> None:
+    def __init__(self, labels: tuple[str, ...], aggregation: PieceJoining) -> None:
         self.labels = labels
         self.scheme = TagScheme.of(labels)
-        self._joining = joining
-        self._words: tuple[WholeText[Pieces] | None, tuple[np.ndarray, np.ndarray]]
+        self._aggregation = aggregation
+        self._words: tuple[WholeText[ScoredTokens] | None, tuple[np.ndarray, np.ndarray]]
         self._words = (None, words(""))
 
-    def tagged(self, whole: WholeText[Pieces], *, partial: bool = False) -> Tagged:
-        """What the windows of a text brought, up to the first one that was not read yet."""
-        parts = whole.beginning()
+    def tagged(self, whole: WholeText[ScoredTokens], *, partial: bool = False) -> Tagged:
+        """The tags and names of a text, up to the first window that was not yet read."""
+        parts = whole.prefix()
         starts, ends, logits = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends", "logits")
         )
         if self._words[0] is not whole:
             self._words = (whole, words(whole.text))
         groups = whole_words(whole.text, *self._words[1], starts, ends)
-        shares = joined(softmax(logits)[groups.tokens], groups.firsts, self._joining)
+        shares = aggregated(softmax(logits)[groups.tokens], groups.firsts, self._aggregation)
         tags = shares.argmax(axis=1)
         sure = shares[np.arange(len(tags)), tags]
         names = self.scheme.names(tags, whole.text, groups.starts, groups.ends)
@@ -83,8 +87,8 @@ class Tagger:
             span = Span(int(groups.starts[first]), int(groups.ends[end - 1]))
             entities.append(Entity(span, span.of(whole.text), kind, float(sure[first:end].mean())))
         rows = (groups.starts, groups.ends, tags, sure)
-        told = TaggedWords(self.labels, *(() if partial else row.tolist() for row in rows))
-        return Tagged(tuple(entities), told, len(parts), len(starts))
+        tagged = TaggedWords(self.labels, *(() if partial else row.tolist() for row in rows))
+        return Tagged(tuple(entities), tagged, len(parts), len(starts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,8 @@ def whole_words(
 ) -> WholeWords:
     """Which tokens are pieces of which word; takes the words' places (int[m] each) and the tokens' (int[n] each).
 
-    Words that share a token are one word, and a word without tokens is left out. A token that is nothing but the blank
-    before a word is that word's first piece, as SentencePiece has it.
+    Words that share a token are one word, and a word without tokens is left out. A token that is only the blank before
+    a word is that word's first piece, as in SentencePiece.
     """
     if not len(word_starts) or not len(starts):
         none = np.zeros(0, dtype=np.int64)
@@ -131,26 +135,26 @@ def whole_words(
     return WholeWords(word_starts[first_words], word_ends[last_words], tokens, firsts)
 
 
-def joined(shares: np.ndarray, firsts: np.ndarray, joining: PieceJoining) -> np.ndarray:
+def aggregated(shares: np.ndarray, firsts: np.ndarray, aggregation: PieceJoining) -> np.ndarray:
     """The distributions of words, float64[m, labels], from those of their pieces, float64[n, labels].
 
     Word number i's pieces are those from `firsts[i]` on. FIRST takes the first piece's (BERT, section 5.3), AVERAGE
-    the mean, MAX that of the piece whose likeliest label is the likeliest; the first of equals.
+    the mean, MAX that of the piece with the highest probability for any label; ties go to the first.
     """
-    if joining is PieceJoining.FIRST or not len(firsts):
+    if aggregation is PieceJoining.FIRST or not len(firsts):
         return shares[firsts]
     counts = np.diff(np.append(firsts, len(shares)))
-    if joining is PieceJoining.AVERAGE:
+    if aggregation is PieceJoining.AVERAGE:
         return np.add.reduceat(shares, firsts, axis=0) / counts[:, None]
     sure = shares.max(axis=1)
     surest = np.flatnonzero(sure == np.repeat(np.maximum.reduceat(sure, firsts), counts))
     return shares[surest[np.searchsorted(surest, firsts, side="left")]]
 
 
-def _keep(window: Window, logits: np.ndarray) -> Pieces:
+def _part_of(window: Window, logits: np.ndarray) -> ScoredTokens:
     own = logits[window.context_at : window.context_at + len(window.starts)]
     scored = window.scored
-    return Pieces(window.starts[scored], window.ends[scored], own[scored])
+    return ScoredTokens(window.starts[scored], window.ends[scored], own[scored])
 
 
 def _result(

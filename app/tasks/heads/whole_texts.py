@@ -1,4 +1,4 @@
-"""Texts of any length read whole: their windows in mixed batches, and what each window brought."""
+"""Reads texts of any length whole: their windows in mixed batches, and a result for each window."""
 
 from __future__ import annotations
 
@@ -21,28 +21,31 @@ PartT = TypeVar("PartT")
 
 @dataclass(slots=True, eq=False)
 class WholeText(Generic[PartT]):
-    """A text while it is read; `parts` holds what was kept of each window that was read, by the window's number."""
+    """The state of a text while it is read; `parts` are the results of the windows read so far, by window number.
+
+    `window_count` windows were cut so far, up to code point `cut_to`.
+    """
 
     index: int
     text: str
     parts: dict[int, PartT] = field(default_factory=dict)
-    made: int = 0
-    cut: int = 0
+    window_count: int = 0
+    cut_to: int = 0
     exhausted: bool = False
 
     @property
     def complete(self) -> bool:
         """Whether all of it was read."""
-        return self.exhausted and len(self.parts) == self.made
+        return self.exhausted and len(self.parts) == self.window_count
 
     def total(self, card: ModelCard) -> int:
-        """How many windows there are, an estimate until the text's end was reached."""
+        """How many windows there are; an estimate until the text's end was reached."""
         if self.exhausted:
-            return self.made
-        return self.made + estimate_windows(len(self.text) - self.cut, card.window, card.stride)
+            return self.window_count
+        return self.window_count + estimate_windows(len(self.text) - self.cut_to, card.window, card.stride)
 
-    def beginning(self) -> list[PartT]:
-        """The parts in the order of the text, up to the first window that was not read yet."""
+    def prefix(self) -> list[PartT]:
+        """The parts in text order, up to the first window that was not yet read."""
         found: list[PartT] = []
         while len(found) in self.parts:
             found.append(self.parts[len(found)])
@@ -51,52 +54,52 @@ class WholeText(Generic[PartT]):
     def windows(
         self, template: PairTemplate, model: ReadyModel, report: Report
     ) -> Iterator[tuple[int, Window]]:
-        """Its windows with their numbers, tokenised as they are asked for; at least one."""
-        held: Window | None = None
+        """Its windows with their numbers, tokenised lazily; at least one."""
+        pending: Window | None = None
         for window in text_windows(self.text, template, model, report):
-            self.cut = int(window.ends[-1]) if len(window.ends) else self.cut
-            self.made += 1
-            if held is not None:
-                yield self.made - 2, held
-            held = window
-        assert held is not None  # a text has at least one
+            self.cut_to = int(window.ends[-1]) if len(window.ends) else self.cut_to
+            self.window_count += 1
+            if pending is not None:
+                yield self.window_count - 2, pending
+            pending = window
+        assert pending is not None  # a text has at least one
         self.exhausted = True
-        yield self.made - 1, held
+        yield self.window_count - 1, pending
 
 
 def read_whole(
     texts: tuple[str, ...],
     model: ReadyModel,
     report: Report,
-    keep: Callable[[Window, np.ndarray], PartT],
+    part_of: Callable[[Window, np.ndarray], PartT],
     *,
     in_order: bool = False,
 ) -> Iterator[WholeText[PartT]]:
-    """Reads the windows of texts in mixed batches; yields each window's text after it was read.
+    """Reads the windows of texts in mixed batches; yields the text after each of its windows.
 
-    `keep` says what is kept of a window and its row of the head's `logits`. With `in_order` windows are read from the
-    first one on, few at a time, else sorted by their length. Raises SpanlightError where logits are not numbers,
+    `part_of` makes a text's part from a window and its row of the head's `logits`. With `in_order` windows are read
+    from the first one on, few at a time, else sorted by length. Raises SpanlightError where logits are not finite,
     Stopped when the work is to stop.
     """
     template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
 
-    def pieces() -> Iterator[tuple[WholeText[PartT], int, Window]]:
+    def queue() -> Iterator[tuple[WholeText[PartT], int, Window]]:
         for index, text in enumerate(texts):
             whole: WholeText[PartT] = WholeText(index, text)
             for number, window in whole.windows(template, model, report):
                 yield whole, number, window
 
     if in_order:
-        batches = _groups(pieces(), group_size(model))
+        batches = _groups(queue(), group_size(model))
     else:
-        batches = by_length(pieces(), lambda piece: piece[2], batch_size(model))
+        batches = by_length(queue(), lambda queued: queued[2], batch_size(model))
     for batch in batches:
         arrays, _ = run([window for _, _, window in batch])
         logits = arrays["logits"]
         require_finite(bool(np.isfinite(logits).all()), model)
         for row, (whole, number, window) in enumerate(batch):
-            whole.parts[number] = keep(window, logits[row])
+            whole.parts[number] = part_of(window, logits[row])
             yield whole
 
 

@@ -1,4 +1,4 @@
-"""What is looked at, as the model gets it: the very window that the subject's own task would give it."""
+"""The model input to inspect: exactly the window that the subject's own task would give the model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.tasks.text.windows import PairTemplate, Window, pad, padding_id
 class Input:
     """One row of the model's input, and where its tokens come from.
 
-    `arrays` are `ReadyModel.forward`'s, of 1 × length; `cut` is the window as the subject's task made it. For masked
+    `arrays` are `ReadyModel.forward`'s, of 1 × length; `cut` is the window as the subject's task cut it. For masked
     words `positions` has a column for each of the subject's blanks, -1 for one that is read in another window.
     """
 
@@ -46,9 +46,9 @@ class Input:
 
 
 def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
-    """The input in which the subject's focus is scored; without one the best answer's, else the first.
+    """The input in which the subject's focus is scored; without a focus the best answer's, else the first.
 
-    Raises SpanlightError where the subject holds nothing to be read, Stopped when the work is to stop.
+    Raises SpanlightError where the subject has nothing to read, Stopped when the work is to stop.
     """
     if not subject.text.strip():
         raise _nothing("text")
@@ -56,7 +56,7 @@ def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
 
 
 def best_place(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
-    """The place of the best answer to the subject's question, read as a quick question is; None without any."""
+    """The place of the best answer to the subject's question, by a quick reading; None without any."""
     question = Question(subject.pair, (_document(subject),), top_k=1, quick=True)
     reading = read(question, model, _WithoutPartials(report))
     return reading.answers[0].span if reading.answers else None
@@ -77,7 +77,7 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     tokens = question_tokens(subject.pair, model)
     taken = min(len(tokens), model.card.window // 4)
     other = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
-    # What the question's words say elsewhere in a long text is nothing that the model computes.
+    # The lexical scores of a long text are not the model's.
     return _input(replace(window, lexical=None), model, number, len(cut), other)
 
 
@@ -125,7 +125,7 @@ _INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], Input]] = {
 
 
 def _where(cut: Sequence[Window], focus: Span | None, score: Callable[[Window], float] | None = None) -> int:
-    """Which of a text's windows scores the focus; of several that score parts of it the one with the best `score`."""
+    """The number of the window that scores the focus; of several that score parts of it, the one with the best score."""
     if focus is None:
         return 0
     scoring = [number for number, window in enumerate(cut) if _scores(window, focus)]
@@ -140,19 +140,19 @@ def _scores(window: Window, focus: Span) -> bool:
 
 
 def _score(window: Window, focus: Span | None, subject: Subject, model: ReadyModel) -> float:
-    """The focus's score where it is one of the best spans that begin at a token which this window scores, else -inf."""
+    """The focus's score if it is among the window's best candidates, else -inf."""
     logits = model.forward(pad([window], padding_id(model.tokenizer)))
     start, end = logits["start_logits"][0], logits["end_logits"][0]
     found = window_candidates(window, start, end, text=subject.text, document=0, count=SHARED_AMONG)
     return max((candidate.score for candidate in found if candidate.span == focus), default=-np.inf)
 
 
-# Where another text's tokens begin in the row, which text it is, and their places in that (int32[n] each).
+# Where another text's tokens begin in the row, which text it is, and their places in it (int32[n] each).
 Run = tuple[int, Part, np.ndarray, np.ndarray]
 
 
 def _input(window: Window, model: ReadyModel, number: int, windows: int, other: Run | None = None) -> Input:
-    """The row of a window that is number `number` of `windows`."""
+    """The Input of window number `number` of `windows`."""
     runs: list[Run] = [(window.context_at, Part.TEXT, window.starts, window.ends)]
     runs += [other] if other else []
     placed = {
@@ -175,7 +175,7 @@ def _nothing(what: str) -> SpanlightError:
 
 
 class _WithoutPartials:
-    """A Report that hands no reading over: it is not what was asked for."""
+    """A Report without partial results: readings are not the result here."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

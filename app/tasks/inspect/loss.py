@@ -31,7 +31,7 @@ Found = tuple[list[LossTerm], str, Arrays]
 
 
 def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Losses:
-    """The terms of one window's loss, their mean by the formula, the model's own loss, and what training adds up.
+    """The terms of one window's loss, their mean by the formula, the model's own loss, and training's loss.
 
     The mean is undefined (NaN) where no target is counted and, as in transformers, for a question where only one of
     the two is; training counts 0 for what is ignored. Raises SpanlightError where the example does not fit the head,
@@ -58,9 +58,9 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
 
 
 def clamped(position: int, length: int) -> tuple[int, bool]:
-    """A position held to 0 … length, and whether it is counted: one at `length` stands for what is outside."""
-    held = min(max(position, 0), length)
-    return held, held != length
+    """A position clamped to 0 … length, and whether it counts: `length` means outside the window."""
+    inside = min(max(position, 0), length)
+    return inside, inside != length
 
 
 def answer_positions(found: Input, answer: Span | None, outside: int) -> tuple[int, int]:
@@ -104,13 +104,13 @@ def _of_class(found: Input, subject: Subject, example: Example, model: ReadyMode
         return _of_value(example, model, logits)
     right = [label_index(label, card.labels) for label in example.labels]
     if card.problem is ProblemType.MULTI_LABEL:
-        held = [at in right for at in range(len(card.labels))]
+        present = [at in right for at in range(len(card.labels))]
         terms = [
             _binary(label, there, float(logit))
-            for label, there, logit in zip(card.labels, held, logits.tolist(), strict=True)
+            for label, there, logit in zip(card.labels, present, logits.tolist(), strict=True)
         ]
         formula = "mean of −log p(holds, or does not) over the classes (binary cross-entropy)"
-        return terms, formula, {"labels": np.array([held], dtype=np.float32)}
+        return terms, formula, {"labels": np.array([present], dtype=np.float32)}
     if len(example.labels) != 1:
         raise SpanlightError(
             "This model's texts are of one class each.", f"Name one of: {some(card.labels)}."
@@ -192,14 +192,14 @@ def right_tags(
 ) -> list[int]:
     """The index of each word's right label; takes the names' places and types, and the words' places, int[n] each.
 
-    A name holds the words that share a code point with it; of two that share a word the first one does. Raises
+    A name's words are those that share a code point with it; a word of two names is the first one's. Raises
     SpanlightError where the labels have no tag for a type.
     """
     scheme, ordered = TagScheme.of(labels), sorted(entities, key=lambda one: one[0])
-    held = np.full(len(starts), -1)
+    name_of = np.full(len(starts), -1)
     for number, (place, _) in reversed(list(enumerate(ordered))):
-        held[(starts < place.end) & (ends > place.start)] = number
-    names, found = held.tolist(), []
+        name_of[(starts < place.end) & (ends > place.start)] = number
+    names, found = name_of.tolist(), []
     for at, name in enumerate(names):
         first = at == 0 or names[at - 1] != name
         last = at == len(names) - 1 or names[at + 1] != name
@@ -231,5 +231,5 @@ def _ignored(name: str, target: str) -> LossTerm:
 
 def _token(found: Input, subject: Subject, at: int) -> str:
     token = found.window.tokens[at]
-    # What a view says has no width.
+    # A view's replacement has no width.
     return token.span.of(subject.text) if token.span else token.piece

@@ -1,4 +1,4 @@
-"""What a model does with one input, opened up: its stages from text to result, and what it makes of the first token."""
+"""A model's inside on one input: its stages from text to result, and its pooling of the first token."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def look_at_model(request: LookAtModel, model: ReadyModel, report: Report) -> Mo
 
 
 def look_at_pooling(request: LookAtPooling, model: ReadyModel, report: Report) -> Pooling:
-    """The first token's last state beside the pooled output, which is computed by hand as well."""
+    """The first token's last state and the pooled output, also computed by hand."""
     given, inside = input_of(request.subject, model, report), opened(model)
     report.check()
     found = inside.pooling(given.arrays)

@@ -1,4 +1,4 @@
-"""What a score rests on: shares of the input's tokens, and attention between them."""
+"""Explanations of a score: attribution to the input's tokens, and attention between them."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from app.core.report import Progress, Report
 from app.tasks.batches import require_finite
 from app.tasks.inspect.inputs import Input, input_of
 from app.tasks.inspect.spans import row_of
-from app.tasks.inspect.targets import aim_of
+from app.tasks.inspect.targets import target_score_of
 from app.tasks.task import ReadyModel, opened
 from app.tasks.text.vocabulary import mask_id
 
-# Enough for smooth paths; more are taken where the score bends sharply on its way (see `Inside.shares`).
+# Enough for smooth paths; more are taken where the score changes sharply on the path (see `Inside.shares`).
 STEPS = 50
 
 
 def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -> Attribution:
-    """The target's score shared out over the tokens of its window, by the method asked for.
+    """Attributes the target's score to the tokens of its window by the requested method.
 
-    Integrated gradients go from an input in which every token that is not special is padding. Tells progress in steps.
+    The baseline of integrated gradients has padding for every token that is not special. Reports progress in steps.
     Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
     subject = request.subject
     found = input_of(subject, model, report)
     report.check()
-    aim = aim_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
+    target = target_score_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
     steps = STEPS if request.method is Method.INTEGRATED_GRADIENTS else 0
 
-    def tell(done: int, total: int) -> None:
+    def on_step(done: int, total: int) -> None:
         report.check()
         report.progress(Progress(done, total, "Following the gradients"))
 
-    arrays = {**found.arrays, "special_tokens_mask": _staying(found, model)[None]}
-    shares, score, baseline, taken = opened(model).shares(arrays, aim.score, steps, tell)
+    arrays = {**found.arrays, "special_tokens_mask": _fixed(found, model)[None]}
+    shares, score, baseline, taken = opened(model).shares(arrays, target.score, steps, on_step)
     require_finite(bool(np.isfinite(shares).all()), model)
     return Attribution(
         window=found.window,
         shares=tuple(shares.tolist()),
-        target=aim.words,
+        target=target.words,
         method=request.method,
         score=score,
         baseline=baseline,
@@ -72,8 +72,8 @@ def look_at_attention(request: LookAtAttention, model: ReadyModel, report: Repor
     return Attention(found.window, request.layer, inside.layers, len(weights), flat, model.card.name)
 
 
-def _staying(found: Input, model: ReadyModel) -> np.ndarray:
-    """The tokens that padding does not replace, int64[L]: special ones, and the masks that stand for blanks."""
+def _fixed(found: Input, model: ReadyModel) -> np.ndarray:
+    """Marks the tokens that padding does not replace, int64[L]: special ones, and the blanks' masks."""
     mask = mask_id(model.tokenizer) if "positions" in found.arrays else None
-    kept = [token.part is Part.SPECIAL or token.id == mask for token in found.window.tokens]
-    return np.array(kept, dtype=np.int64)
+    fixed = [token.part is Part.SPECIAL or token.id == mask for token in found.window.tokens]
+    return np.array(fixed, dtype=np.int64)

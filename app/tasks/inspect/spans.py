@@ -1,4 +1,4 @@
-"""Start and end logits of a window, opened up (BERT, Devlin et al. 2019, section 4.2)."""
+"""Start and end logits of a window and their spans' scores (BERT, Devlin et al. 2019, section 4.2)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from app.tasks.task import Arrays, ReadyModel
 def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> SpanScores:
     """Start and end scores over the window of a question's focus, the span there first, then the best others.
 
-    They are what reading scores with, but for the dtype, as an opened model computes in float32, and for what the
-    question's words say of a place in a long text. Raises SpanlightError for another head's subject, Stopped when the
-    work is to stop.
+    They are reading's own scores, except that an opened model computes in float32, and without the lexical scores of
+    a long text. Raises SpanlightError for another head's subject, Stopped when the work is to stop.
     """
     require_question(request.subject.head)
     found = input_of(request.subject, model, report)
@@ -60,7 +59,7 @@ def require_question(head: Head) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WindowScores:
-    """The logits of one window's row (float32[L]) and what all its spans come to together.
+    """The logits of one window's row (float32[L]) and the normaliser of its spans' probabilities.
 
     `whole` is the logarithm of the sum of exp(score) over all spans that reading considers
     (of 1 to spans.MAX_TOKENS tokens) and the null score.

@@ -1,4 +1,4 @@
-"""The score of a subject that is explained, told from the head's outputs on one row."""
+"""The score to explain of a subject, computed from the head's outputs on one row."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ NO_ANSWER = "no answer"
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """A score of the head's outputs: `words` name what it is for, `score` says how it is made of the outputs.
+class TargetScore:
+    """A score of the head's outputs: `words` name its target, `score` is its sum over the outputs.
 
-    `value` is what it comes to, `probability` what the head makes of it: for a question the softmax share among the
-    window's spans and its null score, for a class, a word or a tag its probability, for a regression head the value.
-    `place` is where in the text the target stands, None for what is about the whole text; `entry` is the class's, the
-    word's or the tag's index.
+    `value` is the score's value, `probability` the head's: for a question the softmax share among the window's spans
+    and its null score, for a class, a word or a tag its probability, for a regression head the value. `place` is the
+    target's in the text, None for the whole text; `entry` is the class's, the word's or the tag's index.
     """
 
     words: str
@@ -49,25 +48,25 @@ class NoTarget(SpanlightError):
     """Nothing in the window could be the target."""
 
 
-def aim_of(
+def target_score_of(
     found: Input,
     subject: Subject,
     target: Target,
     model: ReadyModel,
     outputs: Arrays,
     *,
-    like: Aim | None = None,
-) -> Aim:
-    """The target's score in the row's outputs (see `inspection_spans.row_of`), the same one's as `like` is of.
+    like: TargetScore | None = None,
+) -> TargetScore:
+    """The target's score in the row's outputs (see `inspect.spans.row_of`), of the same target as `like`.
 
     Raises SpanlightError where there is no such class, word or place, or the outputs are not numbers.
     """
     if target.null and subject.head is not Head.QUESTION_ANSWERING:
         raise SpanlightError("Only a question can go without an answer.", "Choose another target.")
-    return _AIMS[subject.head](_Row(found, subject, target, model, outputs, like))
+    return _TARGET_SCORES[subject.head](_Row(found, subject, target, model, outputs, like))
 
 
-def _span(row: _Row) -> Aim:
+def _span(row: _Row) -> TargetScore:
     scores = WindowScores.of(row.found, row.subject, row.model, row.outputs)
     if row.target.null:
         first = last = 0
@@ -79,56 +78,56 @@ def _span(row: _Row) -> Aim:
         first, last, share = spans[0].first, spans[0].last, spans[0].probability
         words, place = f"“{spans[0].text}”", spans[0].span
     parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
-    return Aim(words, parts, float(scores.start[first] + scores.end[last]), share, place)
+    return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), share, place)
 
 
-def _class(row: _Row) -> Aim:
+def _class(row: _Row) -> TargetScore:
     logits, label = row.logits(), row.target.label
     scores = class_scores(logits, row.model.card).scores
     values = [score.probability for score in scores]
     likeliest = int(np.argmax(values))
     at = row.entry(lambda: label_index(label, row.model.card.labels) if label else likeliest)
-    return Aim(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
+    return TargetScore(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
 
 
-def _word(row: _Row) -> Aim:
+def _word(row: _Row) -> TargetScore:
     blank, label = blank_of(row.found, row.subject), row.target.label.strip()
     logits, words = row.logits(blank), Words(row.subject, row.model)
     at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
     name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
     place = row.subject.blanks[blank]
-    return Aim(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
 
 
-def _order(row: _Row) -> Aim:
+def _order(row: _Row) -> TargetScore:
     logits, label = row.logits(), row.target.label
     names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
     at = row.entry(lambda: label_index(label, names) if label else int(np.argmax(logits)))
     chance = float(softmax(logits)[at])
-    return Aim(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
+    return TargetScore(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
 
 
-def _tag(row: _Row) -> Aim:
+def _tag(row: _Row) -> TargetScore:
     label, labels = row.target.label, row.model.card.labels
     token, place = _tagged(row)
     logits = row.logits(token)
     at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
     words = f"{plain_tag(labels[at])} for “{place.of(row.subject.text)}”"
     score = (("logits", (token, at), 1.0),)
-    return Aim(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One row of the head's outputs, and what is asked of it; `like` is the same target's score in another row."""
+    """One row of the head's outputs, and the target; `like` is the same target's score in another row."""
 
     found: Input
     subject: Subject
     target: Target
     model: ReadyModel
     outputs: Arrays
-    like: Aim | None
+    like: TargetScore | None
 
     def logits(self, *at: int) -> np.ndarray:
         """Logits, float64. Raises SpanlightError where they are not numbers."""
@@ -141,7 +140,7 @@ class _Row:
         return otherwise() if self.like is None else self.like.entry
 
 
-_AIMS: dict[Head, Callable[[_Row], Aim]] = {
+_TARGET_SCORES: dict[Head, Callable[[_Row], TargetScore]] = {
     Head.QUESTION_ANSWERING: _span,
     Head.CLASSIFICATION: _class,
     Head.MASKED_WORDS: _word,
@@ -151,7 +150,7 @@ _AIMS: dict[Head, Callable[[_Row], Aim]] = {
 
 
 def blank_of(found: Input, subject: Subject) -> int:
-    """The number of the blank that is looked at: the focus's, else the window's first.
+    """The number of the blank to explain: the focus's, else the window's first.
 
     Raises SpanlightError where the text has no blank.
     """
@@ -170,23 +169,23 @@ class Words:
         self._vocabulary = Vocabulary(model.tokenizer)
 
     def entry(self, word: str, blank: int) -> int:
-        """The entry that a word is there. Raises SpanlightError for a word of several pieces, or of none."""
+        """The entry of a word there. Raises SpanlightError for a word of several pieces, or of none."""
         pieces = self._vocabulary.pieces(word, self._seam(blank))
         if len(pieces) != 1:
-            made = f"is {len(pieces)} pieces" if pieces else "cannot be spelled"
+            problem = f"is {len(pieces)} pieces" if pieces else "cannot be spelled"
             raise SpanlightError(
-                f"“{word.strip()}” {made} in this model's vocabulary; one blank takes one.",
+                f"“{word.strip()}” {problem} in this model's vocabulary; one blank takes one.",
                 "Choose a word that the vocabulary holds whole.",
             )
         return pieces[0]
 
     def likeliest(self, logits: np.ndarray, blank: int) -> int:
-        """The likeliest entry that is a whole word there, float[vocabulary] to its id; else simply the likeliest."""
+        """The id of the likeliest whole word there, from logits float[vocabulary]; else the likeliest entry."""
         order = np.argsort(-logits, kind="stable").tolist()
         return next((entry for entry in order if self.shown(entry, blank)), order[0])
 
     def shown(self, entry: int, blank: int) -> str:
-        """An entry as it would stand there; empty for what is no whole word."""
+        """An entry as text there; empty for one that is no whole word."""
         return self._vocabulary.word(entry, self._seam(blank))
 
     def _seam(self, blank: int) -> Seam:
@@ -197,7 +196,7 @@ class Words:
 
 
 def _tagged(row: _Row) -> tuple[int, Span]:
-    """The word whose tag is looked at, by its first piece and its place: the focus's, else the first likely name's."""
+    """The first piece and place of the word whose tag is explained: the focus's, else the first likely name's."""
     window, text, labels = row.found.cut, row.subject.text, row.model.card.labels
     groups = whole_words(text, *words_of(text), window.starts, window.ends)
     places = [Span(*place) for place in zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)]
@@ -223,5 +222,5 @@ def label_index(label: str, known: Sequence[str]) -> int:
 
 
 def some(labels: Sequence[str]) -> str:
-    """Labels as they are listed to a person: the first dozen, and that there are more."""
+    """Labels as text for a person: the first dozen, and an ellipsis for more."""
     return ", ".join(labels[:12]) + (" …" if len(labels) > 12 else "")

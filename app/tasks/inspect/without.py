@@ -1,4 +1,4 @@
-"""A score when sentences are taken out of the text, one at a time."""
+"""The change of a score when each sentence is left out of the text."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from app.core.text import Span
 from app.tasks.batches import Pace, Runner, batch_size
 from app.tasks.inspect.inputs import Input, input_of
 from app.tasks.inspect.spans import row_of
-from app.tasks.inspect.targets import NoTarget, aim_of
+from app.tasks.inspect.targets import NoTarget, target_score_of
 from app.tasks.task import Arrays, ReadyModel
 
 
 def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Removals:
     """The target's score and probability as they are, and without each sentence of the window's text in turn.
 
-    What is read then is the window's text without the sentence and the blanks behind it. Where the sentence holds
-    some of the answer that is looked at (`holds_focus`), the score is the best remaining answer's. A sentence is left
-    out where nothing is to be scored without it: the only one, and one that holds the blank or the word that
-    is looked at. Tells progress in sentences. Raises SpanlightError where there is no such target, Stopped when the
-    work is to stop.
+    Each time the window's text is read without the sentence and the blanks behind it. Where the sentence overlaps the
+    answer in focus (`holds_focus`), the score is the best remaining answer's. There is no row for a sentence without
+    which nothing can be scored: the only one, and one that holds the blank or the word in focus. Reports progress in
+    sentences. Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
     subject, pace, run = request.subject, Pace(report, "sentences"), Runner(model, report)
     found = input_of(subject, model, report)
     report.check()
-    aim = aim_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
-    left = list(_shortened(found, replace(subject, focus=aim.place), model, report))
+    target = target_score_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
+    left = list(_shortened(found, replace(subject, focus=target.place), model, report))
     removals: list[Removal] = []
     size = batch_size(model)
     for at in range(0, len(left), size):
@@ -42,19 +41,23 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
         outputs, _ = run([one.found.cut for one in some], _places(some))
         for row, one in enumerate(some):
             try:
-                now = aim_of(one.found, one.subject, request.target, model, row_of(outputs, row), like=aim)
+                now = target_score_of(
+                    one.found, one.subject, request.target, model, row_of(outputs, row), like=target
+                )
             except NoTarget:  # no word is left that could answer
                 continue
             removals.append(
                 Removal(one.span, one.span.of(subject.text), now.value, now.probability, one.holds_focus)
             )
         pace.report(at + len(some), len(left))
-    return Removals(found.window, aim.words, aim.value, aim.probability, tuple(removals), model.card.name)
+    return Removals(
+        found.window, target.words, target.value, target.probability, tuple(removals), model.card.name
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Shortened:
-    """A subject without the sentence that stood at `span` of the whole text, and its input."""
+    """A subject without the sentence at `span` of the whole text, and its input."""
 
     span: Span
     subject: Subject
@@ -63,7 +66,7 @@ class _Shortened:
 
 
 def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report) -> Iterator[_Shortened]:
-    """The window's text without each sentence in turn, where there is something left to score."""
+    """The subject limited to the window's text without each sentence in turn, where something is left to score."""
     text, region = subject.text, _region(found, subject.text)
     places = [Span(s.start + region.start, s.end + region.start) for s in sentences(region.of(text))]
     for number, place in enumerate(places):
@@ -84,7 +87,7 @@ def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report
             ),
         )
         try:
-            # With any focus: without one, the best answer would be looked for first.
+            # With any focus, as without one the best answer would be searched for first.
             read = input_of(replace(left, focus=left.focus or Span(0, len(left.text))), model, report)
         except SpanlightError:  # what is left has no token
             continue
@@ -92,7 +95,7 @@ def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report
 
 
 def _region(found: Input, text: str) -> Span:
-    """The window's stretch of the text, with the blanks before it: a tokenizer may count one to the first word."""
+    """The window's stretch of the text, with the blanks before it, as a tokenizer may include one in the first word."""
     places = [
         token.span for token in found.window.tokens if token.part is Part.TEXT and token.span is not None
     ]

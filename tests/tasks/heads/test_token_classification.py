@@ -17,7 +17,7 @@ from app.core.requests import PieceJoining, TextsToTag
 from app.core.results import Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWord, TaggedWords
 from app.core.text import Span
-from app.tasks.heads.token_classification import joined, tag, whole_words
+from app.tasks.heads.token_classification import aggregated, tag, whole_words
 from app.tasks.task import ReadyModel
 from app.tasks.text.words import words
 from tests.helpers.fake_models import Noted, TagModel, tagger
@@ -92,7 +92,7 @@ def test_pieces_are_joined_in_three_ways() -> None:
 def test_joining_is_what_it_says_for_every_word(counts: list[int], seed: int, joining: PieceJoining) -> None:
     shares = np.random.default_rng(seed).dirichlet(np.ones(3), sum(counts)).round(1)
     firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    for row, first, count in zip(joined(shares, firsts, joining), firsts, counts, strict=True):
+    for row, first, count in zip(aggregated(shares, firsts, joining), firsts, counts, strict=True):
         own = shares[first : first + count]
         expected = {
             PieceJoining.FIRST: own[0],
