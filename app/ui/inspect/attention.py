@@ -1,4 +1,4 @@
-"""Which token looks at which, in any layer and attention head."""
+"""Attention weights between tokens, in any layer and attention head."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES, _GRID = "lines", "grid"
 
 
 class AttentionPart(Part):
-    """A layer and a head are chosen; lines from the current token, or the whole as a grid."""
+    """Choices of layer and head; the weights as lines from the current token, or all of them as a grid."""
 
     def __init__(self, section: Section) -> None:
         theme = section.theme
@@ -34,11 +34,11 @@ class AttentionPart(Part):
         )  # fmt: skip
         self._section = section
         self._found: Attention | None = None
-        self._looking = section.looking(self._show)
+        self._query = section.query(self._show)
         self._layer, self._head = QComboBox(), QComboBox()
         self._layer.setAccessibleName("Layer")
         self._head.setAccessibleName("Attention head")
-        self._layer.activated.connect(self._ask)
+        self._layer.activated.connect(self._request)
         self._head.activated.connect(self._choose_head)
         self._way = Segments(theme, "How it is drawn", ((_LINES, "Lines"), (_GRID, "Grid")))
         self._way.select(_LINES)
@@ -54,15 +54,15 @@ class AttentionPart(Part):
         self._draw_so()
 
     def begin(self) -> None:
-        """Forget what was shown, and look at the layer that is chosen, the first one at the start."""
+        """Clear the content, and query the chosen layer, the first one at the start."""
         self._found = None
         self.hide_content()
-        self._ask()
+        self._request()
 
     @Slot()
-    def _ask(self) -> None:
+    def _request(self) -> None:
         layer = max(0, self._layer.currentIndex())
-        self._looking.start(LookAtAttention(self._section.visit.subject, layer), "Looking at the attention")
+        self._query.start(LookAtAttention(self._section.visit.subject, layer), "Looking at the attention")
 
     @Slot(object)
     def _show(self, found: Attention) -> None:
@@ -107,7 +107,7 @@ class AttentionPart(Part):
 
 
 def _start(window: InputWindow, focus: Span | None) -> int:
-    """The token that a person looks at first: of the answer, the blank or the name, else the text's first one."""
+    """The token shown first: of the answer, the blank or the name, else the text's first one."""
     spans = [(at, token.span) for at, token in enumerate(window.tokens) if token.part is TokenPart.TEXT]
     return next(
         (at for at, span in spans if focus and span and span.overlaps(focus)), spans[0][0] if spans else 0

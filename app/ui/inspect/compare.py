@@ -22,7 +22,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.theme import Theme
 
-_ALONE = (
+_ONLY_MODEL = (
     "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
     " one of your own on your own examples; it stands here as soon as it is installed."
 )
@@ -31,9 +31,9 @@ Rows = list[tuple[str, float]]
 
 
 def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
-    """One model's result of a subject.
+    """One model's result for a subject.
 
-    Raises TypeError for a result of no head.
+    Raises TypeError for an object that is no head's result.
     """
     probabilities = True
     match result:
@@ -56,7 +56,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
             ]
         case _:
             raise TypeError(f"not a head's result: {type(result).__name__}")
-    said = tuple(
+    scores = tuple(
         (name, value, wording.percent(value) if probabilities else f"{value:.3g}") for name, value in rows
     )
     weights = wording.count(card.parameters, "weight") if card.parameters else ""
@@ -65,8 +65,10 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
     if isinstance(result, Reading) and result.shown is None:
-        outcome = ("",)  # however sure each is that the text does not say
-    return Side(card.name, facts, headline, said, seconds, wording.duration(seconds), outcome, probabilities)
+        outcome = ("",)  # however confident each is that the text does not say
+    return Side(
+        card.name, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
+    )
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:
@@ -86,7 +88,7 @@ def _classification(result: Classifications) -> tuple[str, Rows]:
 
 
 def _filled(result: FilledText) -> tuple[str, Rows]:
-    """The likeliest word of each blank; with several blanks each word says which one it is for."""
+    """The likeliest word of each blank; with several blanks each word is labelled with its blank."""
     headline = ", ".join(blank.guesses[0].word for blank in result.blanks if blank.guesses)
     each = max(2, _MOST // max(1, len(result.blanks)))
     rows = [
@@ -98,7 +100,7 @@ def _filled(result: FilledText) -> tuple[str, Rows]:
 
 
 class CompareSection(Section):
-    """A second model is chosen; both read the same, one after the other."""
+    """A choice of a second model; both read the same text, one after the other."""
 
     KEY = "compare"
     TITLE = "Compare"
@@ -112,15 +114,15 @@ class CompareSection(Section):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._comparing = self.looking(self._show)
+        self._comparing = self.query(self._show)
         self._comparing.partial.connect(self._show_some)
         self._with = QLabel("Compare with")
         self._other = QComboBox()
         self._other.setAccessibleName("The second model")
         self._other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._other.activated.connect(self._run)
-        self._said = QLabel()
-        self._said.setWordWrap(True)
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
         self._compared = Compared(theme)
         self._tools = bar_of(self, self._compared)
         row = QHBoxLayout()
@@ -128,7 +130,7 @@ class CompareSection(Section):
         row.addWidget(self._other)
         row.addStretch(1)
         self.body.addLayout(row)
-        for widget in (self._said, self._compared, self._tools):
+        for widget in (self._summary, self._compared, self._tools):
             self.body.addWidget(widget)
         self.body.addStretch(1)
 
@@ -144,8 +146,8 @@ class CompareSection(Section):
         self._compared.hide()
         self._tools.hide()
         name = self.card.name if self.card is not None else "The chosen one"
-        self._said.setText("" if several else _ALONE.format(name))
-        self._said.setVisible(not several)
+        self._summary.setText("" if several else _ONLY_MODEL.format(name))
+        self._summary.setVisible(not several)
         if several:
             self._run()
 
@@ -156,7 +158,7 @@ class CompareSection(Section):
     def _run(self) -> None:
         if self._pair():
             folders = tuple(card.folder for card in self._pair())
-            self._said.hide()
+            self._summary.hide()
             self._show_some(())
             self._comparing.start_flow(
                 _compare, self.visit.subject, folders, words="Reading with both models"
@@ -168,7 +170,7 @@ class CompareSection(Section):
 
     @Slot(object)
     def _show_some(self, results: tuple[object, ...]) -> None:
-        """Show what is there so far."""
+        """Show the results so far."""
         sides = self._sides(results)
         first, second = self._pair()
         self._compared.show_sides(sides, (first.name, second.name))
@@ -185,8 +187,8 @@ class CompareSection(Section):
         words = "Both come to the same." if same else "They do not come to the same."
         if times >= 1.2:
             words += f" {faster.name} is {times:.1f} times as fast."
-        self._said.setText(words)
-        self._said.show()
+        self._summary.setText(words)
+        self._summary.show()
 
     def _sides(self, results: tuple[object, ...]) -> tuple[Side, ...]:
         return tuple(

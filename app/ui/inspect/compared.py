@@ -1,4 +1,4 @@
-"""What two models make of the same, side by side."""
+"""The results of two models for the same text, side by side."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.ui.kit.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model's result: its name and facts, the result in words, its numbers, and how long it took.
+    """One model's result: its name and facts, the result in words, its numbers, and the time it took.
 
-    `outcome` is what must be alike for two results to be the same.
+    Two results are the same if their `outcome` is equal.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Side:
 
 
 class _Card(QFrame):
-    """One side."""
+    """The card of one side."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class _Card(QFrame):
         shares = side is not None and side.probabilities
         self._bars.set_rows(
             tuple(
-                ScoreRow(name, value if shares else None, said, value == best) for name, value, said in rows
+                ScoreRow(name, value if shares else None, text, value == best) for name, value, text in rows
             )
         )
         for widget in (self._headline, self._bars, self._took):
@@ -84,7 +84,7 @@ class _Card(QFrame):
 
 
 class Compared(QWidget):
-    """Two cards of the same width; their numbers as CSV. `renewed` says that there are others now."""
+    """Two cards of the same width; their numbers as CSV. `renewed` is sent when they changed."""
 
     title = "Two models compared"
 
@@ -104,25 +104,25 @@ class Compared(QWidget):
         self._restyle()
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
-        """Show what is there of the two; `names` are the models'."""
+        """Show the available sides; `names` are the models'."""
         self._sides = sides
         for at, card in enumerate(self._cards):
             card.show_side(sides[at] if at < len(sides) else None, names[at])
         self.renewed.emit()
 
     def sides(self) -> tuple[Side, ...]:
-        """What is shown."""
+        """The shown sides."""
         return self._sides
 
     def table(self) -> Table:
-        """Each model's every result in a row."""
+        """A row for every result of each model."""
         rows: list[tuple[Cell, ...]] = [
             (side.name, name, value, side.seconds) for side in self._sides for name, value, _ in side.rows
         ]
         return Table(("model", "result", "probability", "seconds"), tuple(rows))
 
     def csv(self) -> str:
-        """Each model's every result in a row, as CSV with a heading."""
+        """A row for every result of each model, as CSV with a heading."""
         return self.table().csv()
 
     @Slot()

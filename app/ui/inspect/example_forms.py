@@ -1,4 +1,4 @@
-"""Where a person says what would have been right of a text, for its loss: one form for each head."""
+"""Forms to label a text with the right result, for computing the loss: one form for each head."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ YES, NO = "yes", "no"
 
 
 class ExampleForm(QFrame):
-    """What is held to be right. `changed` says that it is something else now."""
+    """A form for the gold label. `changed` is sent when it changed."""
 
     changed = Signal()
 
@@ -42,20 +42,20 @@ class ExampleForm(QFrame):
         self.restyle()
 
     def begin(self, subject: Subject, card: ModelCard | None) -> None:
-        """Take another subject; what is right is what is likeliest to be."""
+        """Set another subject, with its likeliest gold label."""
         raise NotImplementedError
 
     def example(self) -> Example | None:
-        """What is held to be right; None while that is not said yet."""
+        """The gold label; None while it is incomplete."""
         raise NotImplementedError
 
-    def wanting(self) -> str:
-        """What is still to be said, as one sentence."""
+    def missing(self) -> str:
+        """What is still missing, as one sentence."""
         return ""
 
     @Slot()
     def restyle(self) -> None:
-        """Take the theme's sizes."""
+        """Apply the theme's sizes."""
         self.question.setFont(self.theme.font("strong"))
         self.column.setSpacing(self.theme.step(2))
 
@@ -68,12 +68,12 @@ class ClassForm(ExampleForm):
         self._problem = ProblemType.SINGLE_LABEL
         self.one = QComboBox()
         self.one.setAccessibleName("The right class")
-        self.one.activated.connect(self._told)
+        self.one.activated.connect(self._emit_changed)
         self.value = QDoubleSpinBox()
         self.value.setAccessibleName("The right value")
         self.value.setRange(-1e6, 1e6)
         self.value.setDecimals(3)
-        self.value.valueChanged.connect(self._told)
+        self.value.valueChanged.connect(self._emit_changed)
         self._many = QWidget()
         self._row = FlowRow()
         self._many.setLayout(self._row)
@@ -99,7 +99,7 @@ class ClassForm(ExampleForm):
             if self._problem is ProblemType.MULTI_LABEL:
                 box = QCheckBox(nice_label(label))
                 box.setProperty("label", label)
-                box.toggled.connect(self._told)
+                box.toggled.connect(self._emit_changed)
                 self._row.add(box)
                 self.boxes.append(box)
         self.one.setVisible(self._problem is ProblemType.SINGLE_LABEL)
@@ -107,7 +107,7 @@ class ClassForm(ExampleForm):
         self._many.setVisible(self._problem is ProblemType.MULTI_LABEL)
 
     def suggest(self, found: Classification) -> None:
-        """Take what the model itself holds to be right: its class, all that fit, or its value to one place."""
+        """Preset the model's own prediction: its class, all labels that apply, or its value to one decimal."""
         labels = {score.label for score in found.fitting}
         at = self.one.findData(found.winner)
         with QSignalBlocker(self.value):
@@ -130,7 +130,7 @@ class ClassForm(ExampleForm):
         return Example(labels=(self.one.currentData(),)) if self.one.count() else None
 
     @Slot()
-    def _told(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit()
 
 
@@ -151,14 +151,14 @@ class WordsForm(ExampleForm):
         for number, blank in enumerate(subject.blanks, start=1):
             field = QLineEdit()
             words = blank.of(subject.text)
-            # A blank made by hiding a word knows it.
+            # A blank that hides a word of the text has that word as its gold label.
             field.setText(
                 words if any(character.isalnum() for character in words) and words[0] not in "[<" else ""
             )
             field.setPlaceholderText("The word that stands there" if number == 1 else "And there")
             field.setAccessibleName(f"The right word of blank {number}")
             field.setMaximumWidth(self.theme.step(70))
-            field.editingFinished.connect(self._told)
+            field.editingFinished.connect(self._emit_changed)
             self._fields.addWidget(field)
             self.fields.append(field)
 
@@ -167,16 +167,16 @@ class WordsForm(ExampleForm):
         return Example(words=words) if words and all(words) else None
 
     def suggest(self, words: tuple[str, ...]) -> None:
-        """Take these for right where nothing is known."""
+        """Preset these where no word is known."""
         for field, word in zip(self.fields, words, strict=False):
             if not field.text():
                 field.setText(word)
 
-    def wanting(self) -> str:
+    def missing(self) -> str:
         return "Type the word that is right, then press Enter." if self.example() is None else ""
 
     @Slot()
-    def _told(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit()
 
 
@@ -187,7 +187,7 @@ class FollowForm(ExampleForm):
         super().__init__(theme, "Does the second text really follow the first?")
         self.ways = Segments(theme, "Does it follow", ((YES, "It follows"), (NO, "It does not")))
         self.ways.select(YES)
-        self.ways.chosen.connect(self._told)
+        self.ways.chosen.connect(self._emit_changed)
         self.column.addWidget(self.ways)
 
     def begin(self, subject: Subject, card: ModelCard | None) -> None:
@@ -197,5 +197,5 @@ class FollowForm(ExampleForm):
         return Example(follows=self.ways.selected() == YES)
 
     @Slot(str)
-    def _told(self, way: str) -> None:
+    def _emit_changed(self, way: str) -> None:
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""Where a person marks in a text what would have been right: the answer of a question, or names."""
+"""Forms to mark the right result in a text: the answer of a question, or names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
-GIVEN, SILENT, OUTSIDE = "given", "silent", "outside"
+IN_TEXT, SILENT, OUTSIDE = "given", "silent", "outside"
 
 
 class MarkedText(QPlainTextEdit):
-    """A text that cannot be changed; places of it are lit up. `picked` says that other words are chosen now."""
+    """A read-only text with highlighted places. `picked` is sent when other words are selected."""
 
     picked = Signal()
 
@@ -50,14 +50,14 @@ class MarkedText(QPlainTextEdit):
         self._restyle()
 
     def show_text(self, text: str) -> None:
-        """Show this text, nothing of it marked."""
+        """Show this text without highlights."""
         self._text, self._offsets, self._marks = text, Offsets(text), ()
         self.setPlainText(text)
         self._light()
         self.updateGeometry()
 
     def mark(self, *places: Span) -> None:
-        """Light these places up, and bring the first into view."""
+        """Highlight these places, and bring the first into view."""
         self._marks = tuple(place for place in places if place.end <= len(self._text))
         self._light()
         if self._marks:
@@ -67,7 +67,7 @@ class MarkedText(QPlainTextEdit):
             self.ensureCursorVisible()
 
     def chosen(self) -> Span | None:
-        """The words that are chosen, without blanks at their ends; None for none."""
+        """The selected words, without spaces at their ends; None for none."""
         cursor = self.textCursor()
         start = self._offsets.to_point(cursor.selectionStart())
         end = self._offsets.to_point(cursor.selectionEnd())
@@ -77,7 +77,7 @@ class MarkedText(QPlainTextEdit):
         return Span(start, end) if end > start else None
 
     def choose(self, place: Span) -> None:
-        """Choose these words, as a person would with the mouse."""
+        """Select these words, as with the mouse."""
         start, end = self._offsets.span_to_qt(place)
         cursor = self.textCursor()
         cursor.setPosition(start)
@@ -112,14 +112,14 @@ class MarkedText(QPlainTextEdit):
 
 
 class AnswerForm(ExampleForm):
-    """The right answer of a question: the given one, words that are marked, none, or one outside the window."""
+    """The gold answer of a question: words of the text, none, or one outside the window."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "What is the right answer?")
         self._subject = Subject(Head.QUESTION_ANSWERING, "")
         self._answer: Span | None = None
         choices = (
-            (GIVEN, "Words of the text"), (SILENT, "The text does not say"), (OUTSIDE, "Beyond what is read"),
+            (IN_TEXT, "Words of the text"), (SILENT, "The text does not say"), (OUTSIDE, "Beyond what is read"),
         )  # fmt: skip
         self.ways = Segments(theme, "The right answer", choices)
         self.ways.chosen.connect(self._chosen)
@@ -144,27 +144,27 @@ class AnswerForm(ExampleForm):
         self._subject = subject
         self._answer = subject.focus
         self.text.show_text(subject.text)
-        self.ways.select(GIVEN if self._answer is not None else SILENT)
+        self.ways.select(IN_TEXT if self._answer is not None else SILENT)
         self._arrange()
 
     def example(self) -> Example | None:
         way = self.ways.selected()
-        if way == GIVEN:
+        if way == IN_TEXT:
             return Example(answer=self._answer) if self._answer is not None else None
         if way == SILENT:
             return Example()
-        # A place that no window of the text holds.
+        # A place that lies in no window of the text.
         end = len(self._subject.text)
         return Example(answer=Span(end, end + 1))
 
-    def wanting(self) -> str:
+    def missing(self) -> str:
         return "Choose the words of the text that answer the question." if self.example() is None else ""
 
     def suggest(self, answer: Span) -> None:
-        """Take this answer for the right one where none was given."""
+        """Preset this answer where none was marked."""
         if self._answer is None:
             self._answer = answer
-            self.ways.select(GIVEN)
+            self.ways.select(IN_TEXT)
             self._arrange()
 
     @Slot(str)
@@ -181,27 +181,27 @@ class AnswerForm(ExampleForm):
         chosen = self.text.chosen()
         if chosen is not None:
             self._answer = chosen
-            self.ways.select(GIVEN)
+            self.ways.select(IN_TEXT)
             self._arrange()
             self.changed.emit()
 
     def _arrange(self) -> None:
-        given = self.ways.selected() == GIVEN and self._answer is not None
-        self.text.mark(*([self._answer] if given and self._answer is not None else []))
+        in_text = self.ways.selected() == IN_TEXT and self._answer is not None
+        self.text.mark(*([self._answer] if in_text and self._answer is not None else []))
         self._picked()
 
     @Slot()
     def restyle(self) -> None:
-        """Take the theme's sizes."""
+        """Apply the theme's sizes."""
         super().restyle()
         if hasattr(self, "_flow"):
             self._flow.setSpacing(self.theme.step(3))
-            self._hint.setMinimumHeight(self.theme.step(7.5))  # as high as the button beside it
+            self._hint.setMinimumHeight(self.theme.step(7.5))  # as high as the button next to it
             self._hint.setFont(self.theme.font("small"))
 
 
 class NamesForm(ExampleForm):
-    """The names of a text and their types: words are chosen, then marked with one."""
+    """The gold names of a text and their types: words are selected, then marked with a type."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Which words are names, and of what?")
@@ -216,16 +216,16 @@ class NamesForm(ExampleForm):
         self.clear = QPushButton("No names")
         self.clear.setAccessibleName("Take all marks away")
         self.clear.clicked.connect(self._forget)
-        self._said = QLabel()
-        self._said.setWordWrap(True)
-        self._said.setProperty("ink", "quiet")
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
+        self._summary.setProperty("ink", "quiet")
         row = QHBoxLayout()
         for widget in (self.kinds, self.button, self.clear):
             row.addWidget(widget)
         row.addStretch(1)
         self.column.addWidget(self.text)
         self.column.addLayout(row)
-        self.column.addWidget(self._said)
+        self.column.addWidget(self._summary)
 
     def begin(self, subject: Subject, card: ModelCard | None) -> None:
         self._names = []
@@ -241,7 +241,7 @@ class NamesForm(ExampleForm):
         return Example(entities=tuple(sorted(self._names)))
 
     def suggest(self, names: tuple[tuple[Span, str], ...]) -> None:
-        """Take these for right where nothing was marked."""
+        """Preset these where nothing was marked."""
         if not self._names:
             self._names = list(names)
             self._arrange()
@@ -254,8 +254,8 @@ class NamesForm(ExampleForm):
     def _take(self) -> None:
         chosen = self.text.chosen()
         if chosen is not None:
-            kept = [(place, kind) for place, kind in self._names if not place.overlaps(chosen)]
-            self._names = [*kept, (chosen, self.kinds.currentData())]
+            others = [(place, kind) for place, kind in self._names if not place.overlaps(chosen)]
+            self._names = [*others, (chosen, self.kinds.currentData())]
             self._arrange()
             self.changed.emit()
 
@@ -267,8 +267,8 @@ class NamesForm(ExampleForm):
 
     def _arrange(self) -> None:
         self.text.mark(*(place for place, _ in self._names))
-        said = ", ".join(
+        summary = ", ".join(
             f"{place.of(self._text)} ({plain_type(kind)})" for place, kind in sorted(self._names)
         )
-        self._said.setText(said or "No word is marked: every word is held to be no name.")
+        self._summary.setText(summary or "No word is marked: every word is held to be no name.")
         self._picked()

@@ -1,4 +1,4 @@
-"""What a labelled example would cost the model, term by term."""
+"""The loss of a labelled example, term by term."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ _ONE_LABEL = (
 _DEFINED = (
     "The smaller, the better: 0 would mean that the model was certain of what is right; {0} is the cost here."
 )
-_OF_A_VALUE = (
+_REGRESSION_LOSS = (
     "The smaller, the better: 0 would mean that the model’s value is the right one; {0} is the cost here."
 )
 
 
 class LossSection(Section):
-    """The example's right answer, its terms, and what they come to."""
+    """The example's gold label, the terms of its loss, and their total."""
 
     KEY = "loss"
     TITLE = "The loss"
@@ -83,8 +83,8 @@ class LossSection(Section):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._forms: dict[Head, ExampleForm] = {}
-        self._suggesting = self.looking(self._suggested)
-        self._losing = self.looking(self._show)
+        self._suggesting = self.query(self._suggested)
+        self._losing = self.query(self._show)
         self._chart = LossTerms(theme)
         self._words = QLabel()
         self._words.setWordWrap(True)
@@ -102,7 +102,7 @@ class LossSection(Section):
         self.about.setText(self.ABOUT_VALUE if value else self.ABOUT)
         if head not in self._forms:
             form = self._forms[head] = _FORMS[head](self.theme)
-            form.changed.connect(self._ask)
+            form.changed.connect(self._request)
             self.body.insertWidget(0, form)
         for each, form in self._forms.items():
             form.setVisible(each is head)
@@ -124,19 +124,19 @@ class LossSection(Section):
             texts = TextsToTag((self.visit.subject.text,))
             self._suggesting.start_flow(_names, texts, self.visit.model, words="Looking for names")
         else:
-            self._ask()
+            self._request()
 
     def numbers(self) -> str:
         return self._chart.csv() if self._chart.count() else ""
 
     def _order_keys(self) -> None:
-        """Have Tab come to the form before the chart below it, whenever its fields were made."""
+        """Have Tab reach the form before the chart below it, whenever its fields were created."""
         below = [self._chart, *self._tools.findChildren(QWidget)]
         order = [
             one
             for one in (*self._form.findChildren(QWidget), *below)
             if one.focusPolicy() != _NO_FOCUS
-            and one.window() is self.window()  # a list that drops down is its own
+            and one.window() is self.window()  # a drop-down list is a window of its own
         ]
         for one, after in pairwise(order):
             QWidget.setTabOrder(one, after)
@@ -151,7 +151,7 @@ class LossSection(Section):
 
     @Slot(object)
     def _suggested(self, found: object) -> None:
-        """What the model itself holds to be right is where a person begins."""
+        """Preset the form with the model's own prediction."""
         form = self._form
         if isinstance(found, SpanScores) and isinstance(form, AnswerForm) and found.spans:
             form.suggest(found.spans[0].span)
@@ -161,16 +161,16 @@ class LossSection(Section):
             form.suggest(tuple((name.span, name.label) for name in found.items[0].entities))
         if isinstance(found, FilledText) and isinstance(form, WordsForm):
             form.suggest(tuple(blank.guesses[0].word if blank.guesses else "" for blank in found.blanks))
-        self._ask()
+        self._request()
 
     @Slot()
-    def _ask(self) -> None:
+    def _request(self) -> None:
         example = self._form.example()
-        self._wanting.setText(self._form.wanting())
+        self._wanting.setText(self._form.missing())
         self._wanting.setVisible(example is None)
         if example is None:
             self._losing.drop()
-            self.rest()
+            self.clear_progress()
             self._show_nothing()
         else:
             self._losing.start(LookAtLoss(self.visit.subject, example), "Computing the loss")
@@ -180,18 +180,18 @@ class LossSection(Section):
         self._chart.set_losses(losses)
         if not math.isnan(losses.by_model):
             value = self._problem is ProblemType.REGRESSION
-            words = (_OF_A_VALUE if value else _DEFINED).format(f"{losses.total:.3g}")
+            words = (_REGRESSION_LOSS if value else _DEFINED).format(f"{losses.total:.3g}")
         elif any(term.counted for term in losses.terms):
             words = f"{_CLAMPED} {_HALF}"
         else:
             words = f"{_CLAMPED} {_UNDEFINED}"
-        if self._taken_for_a_value(losses):
+        if self._treated_as_regression(losses):
             words += f" {_ONE_LABEL}"
         self._words.setText(window_words(losses.window) + words)
         self._show_result(True)
 
-    def _taken_for_a_value(self, losses: Losses) -> bool:
-        """Whether transformers takes the model's only label for a value, for want of a problem type."""
+    def _treated_as_regression(self, losses: Losses) -> bool:
+        """Whether transformers treats the model's only label as a value, because no problem type is configured."""
         one = (
             self.card is not None and len(self.card.labels) == 1 and self._problem is ProblemType.MULTI_LABEL
         )

@@ -1,4 +1,4 @@
-"""How a head of one's own would look on the model that is looked into: its code, its size, how it is taught."""
+"""A custom head on top of the inspected model: its code, its size, and how it is trained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.kit.theme import Theme
 
 TEXT, TOKENS, SPAN = "text", "tokens", "span"
 _CHOICES = ((TEXT, "One result for the text"), (TOKENS, "One for each token"), (SPAN, "A start and an end"))
-_EXAMPLE = 3  # classes that the sizes are told for
+_EXAMPLE = 3  # number of classes that the sizes are given for
 _TOP = """\
 import torch
 from transformers import AutoModel
@@ -55,7 +55,7 @@ _CODE = {
         return start, end  # texts × tokens, each
 """,
 }
-_SAID = {
+_EXPLANATIONS = {
     TEXT: "It judges the text as a whole, so it goes on from the first token alone, through a pooler of its own.",
     TOKENS: "It says something of each token, so the same few weights are put to every token’s state.",
     SPAN: "It marks a stretch of the text, so every token gets two scores: one as the first, one as the last.",
@@ -69,7 +69,7 @@ _TEACH = {
 
 @dataclass(frozen=True, slots=True)
 class OwnHead:
-    """A head of one's own: its code in Python, how many weights it has, and what is said of it."""
+    """A custom head: its code in Python, its number of weights, and an explanation."""
 
     code: str
     weights: int
@@ -77,7 +77,7 @@ class OwnHead:
 
 
 def own_head(picture: ModelPicture, way: str) -> OwnHead:
-    """A head on top of the model that was seen, for `TEXT`, `TOKENS` or `SPAN`."""
+    """A head on top of the inspected model, for `TEXT`, `TOKENS` or `SPAN`."""
     width, classes = picture.trunk[-1].output[-1], 2 if way == SPAN else _EXAMPLE
     weights = (width + 1) * classes + ((width + 1) * width if way == TEXT else 0)
     code = (_TOP + _CODE[way]).format(width=width, classes=classes, first=picture.window.tokens[0].piece)
@@ -85,7 +85,7 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
     sizes = "" if way == SPAN else f" for {classes} classes"
     below = sum(stage.parameters for stage in picture.trunk)
     words = (
-        f"{_SAID[way]} It has {wording.count(weights, 'weight')} of its own{sizes}, on top of {below:,} that"
+        f"{_EXPLANATIONS[way]} It has {wording.count(weights, 'weight')} of its own{sizes}, on top of {below:,} that"
         f" {picture.model} has below its heads. Teaching makes the loss smaller, {loss}; the weights below are"
         f" taught along. Spanlight teaches such a head in the terminal: {command()} train {task}."
     )
@@ -93,7 +93,7 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
 
 
 class OwnHeadPart(Part):
-    """One of three kinds of head, its code, and what is to be known of it."""
+    """A choice of three kinds of head, with its code and an explanation."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(

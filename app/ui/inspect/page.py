@@ -1,4 +1,4 @@
-"""The page where a model is opened up, on the person's own text."""
+"""The Look inside page: a model's internals on the user's own text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from app.ui.inspect.charts.export import picture_bytes
 from app.ui.inspect.section import Section
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.words import title_of
-from app.ui.inspect.work import DRAFT, Found, find_models, first_things, from_kept, kept
+from app.ui.inspect.work import DRAFT, Found, find_models, first_things, visit_from_json, visit_to_json
 from app.ui.kit.draft import Draft
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
@@ -52,9 +52,9 @@ _PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
 
 class Saving(QObject):
-    """Asks where to, and writes in the files lane.
+    """Asks for a path, and writes in the files lane.
 
-    `note` says what was saved, `failed` carries the error where the disk refused.
+    `note` carries a line about the saved file, `failed` the error if writing failed.
     """
 
     note = Signal(str)
@@ -69,32 +69,32 @@ class Saving(QObject):
 
     def save_numbers(self, title: str, numbers: str) -> None:
         """Save a section's numbers as CSV."""
-        path = self._ask(title, [_NUMBERS])
+        path = self._choose_path(title, [_NUMBERS])
         if path is not None:
             self.write(path, numbers.encode("utf-8"))
 
     @Slot(object)
     def save_chart(self, chart: Any) -> None:
-        """Save a chart as its numbers or as a picture, by the ending of the file's name."""
-        path = self._ask(chart.title, [*_PICTURES.values(), _NUMBERS])
+        """Save a chart as its numbers or as a picture, by the file's suffix."""
+        path = self._choose_path(chart.title, [*_PICTURES.values(), _NUMBERS])
         if path is not None:
             self.write_chart(path, chart)
 
     def write_chart(self, path: Path, chart: Any) -> None:
-        """Write a chart's picture (PNG, SVG) or, for any other ending, its numbers as CSV."""
+        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
         suffix = path.suffix.lower()
         picture = suffix in _PICTURES
         self.write(path, picture_bytes(chart, suffix[1:]) if picture else chart.csv().encode("utf-8"))
 
     def write(self, path: Path, data: bytes) -> None:
-        """Write a file whole, in the files lane."""
+        """Write a file in the files lane."""
         self._name = path.name
         self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
         self._job.done.connect(self._saved)
         self._job.failed.connect(self.failed)
 
-    def _ask(self, title: str, filters: list[str]) -> Path | None:
-        """Where the person wants the file, None for nowhere."""
+    def _choose_path(self, title: str, filters: list[str]) -> Path | None:
+        """Ask for the file's path; None if cancelled."""
         stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         ending = filters[0].partition("*")[2].removesuffix(")")
         name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
@@ -106,7 +106,7 @@ class Saving(QObject):
 
 
 class InspectEmpty(QScrollArea):
-    """A heading, two sentences, samples to look into with one click. `chosen` carries a sample's index."""
+    """A heading, two sentences, samples to inspect with one click. `chosen` carries a sample's index."""
 
     chosen = Signal(int)
 
@@ -134,7 +134,7 @@ class InspectEmpty(QScrollArea):
             column.addWidget(widget)
         self._inner = column
         self._column.addStretch(1)
-        row = QHBoxLayout()  # no alignment: it would not ask the wrapped words how high they are
+        row = QHBoxLayout()  # no alignment, which would not take the wrapped text's height
         row.addStretch(1)
         row.addWidget(middle)
         row.addStretch(1)
@@ -162,14 +162,14 @@ class InspectEmpty(QScrollArea):
         self._middle.setFixedWidth(theme.step(160))
 
 
-class LookedBar(QFrame):
-    """What is looked into, and a choice among the models that could do it.
+class SubjectBar(QFrame):
+    """The inspected subject, and a choice among the models with its head.
 
-    `model_chosen` carries the folder of the model that a person picked; `others_asked` wants the samples back.
+    `model_chosen` carries the folder of the model that the user picked; `samples_requested` is sent to show samples.
     """
 
     model_chosen = Signal(str)
-    others_asked = Signal()
+    samples_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ class LookedBar(QFrame):
         self.models.activated.connect(self._picked)
         self._others = QPushButton("Other examples")
         self._others.setAccessibleName("Other examples")
-        self._others.clicked.connect(self.others_asked)
+        self._others.clicked.connect(self.samples_requested)
         words = QVBoxLayout()
         words.addWidget(self._title)
         words.addWidget(self._head)
@@ -198,14 +198,14 @@ class LookedBar(QFrame):
         self._restyle()
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
-        """Say what is looked at and what the head does; the models are not known yet."""
+        """Show the subject and what the head does; the models are not known yet."""
         self._title.set_full_text(title)
         self._head.set_full_text(f"{plain} · {term}")
         self.models.setEnabled(False)
         self.setAccessibleName(f"{title}. {self._head.full_text()}")
 
     def show_models(self, models: tuple[ModelCard, ...]) -> None:
-        """Offer these, the first one being at work."""
+        """Offer these models, the first one being in use."""
         self.models.clear()
         for card in models:
             self.models.addItem(card.name, card.folder)
@@ -213,7 +213,7 @@ class LookedBar(QFrame):
         self.models.setToolTip(models[0].description if models else "")
 
     def title(self) -> str:
-        """What is said to be looked at."""
+        """The title of the subject."""
         return self._title.full_text()
 
     @Slot(int)
@@ -234,7 +234,7 @@ class LookedBar(QFrame):
 
 
 class InspectView(Page):
-    """What is looked at above, the sections by name below it, one of them shown; or samples to try."""
+    """The subject above, the names of the sections below it, and the current section; or samples to try."""
 
     KEY = "inspect"
     TITLE = "Look inside"
@@ -257,12 +257,12 @@ class InspectView(Page):
         self._offers: tuple[Offer, ...] = ()
         self._find_job: Job | None = None
         self._offer_job: Job | None = None
-        self._bar = LookedBar(theme)
+        self._bar = SubjectBar(theme)
         self._sections = Sections(self._make, theme, self)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
         self._saving = Saving(lanes, self)
-        self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._kept, lanes, self)
+        self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
         self._lay_out()
         self._connect()
         self._restyle()
@@ -271,11 +271,11 @@ class InspectView(Page):
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._show_fault)
 
-    # What the window asks of a page
+    # The page's interface to the window
 
     @Slot(object)
     def look_at(self, visit: Visit) -> None:
-        """Look into a result: its models are found, then the section that is up begins."""
+        """Inspect a result: find its models, then show it in the current section."""
         self._sections.drop()
         self._be_still()
         self._empty.notice.clear()
@@ -288,16 +288,16 @@ class InspectView(Page):
         self._find()
 
     def stop(self) -> bool:
-        """Stop what the section that is up has asked."""
+        """Stop the queries of the current section."""
         return self._sections.stop()
 
     def keep(self) -> None:
-        """Keep the visit for the next start."""
+        """Save the visit for the next start."""
         if not self._first_job.running:
             self._draft.save_now()
 
     def shown(self) -> None:
-        """Go to the names of the sections, or offer samples of what is installed now."""
+        """Focus the names of the sections, or offer samples for the installed models."""
         if self._visit is None:
             self._offer()
         else:
@@ -305,22 +305,22 @@ class InspectView(Page):
             self._show_section()
 
     def settings_changed(self) -> None:
-        """Find out which models there are now."""
+        """Refresh the list of models."""
         self._offer()
         if self._visit is not None:
             self._find()
 
     def section(self) -> Section | None:
-        """The section that is up."""
+        """The current section."""
         return self._sections.current() if self._visit is not None else None
 
-    # What is looked at
+    # The subject
 
     @Slot(object)
     def _begin(self, first: tuple[str, tuple[Offer, ...]]) -> None:
         text, self._offers = first
         self._empty.set_titles(tuple(offer.title for offer in self._offers))
-        visit = from_kept(text)
+        visit = visit_from_json(text)
         if visit is not None and self._visit is None:
             self.look_at(visit)
 
@@ -379,7 +379,7 @@ class InspectView(Page):
 
     @Slot()
     def _show_section(self) -> None:
-        """Have the section that is named look at the visit, once its models are known."""
+        """Show the visit in the selected section, once its models are known."""
         if self._visit is not None and self._found is not None:
             visit = Visit(self._visit.subject, self._found.models[0].folder, self._visit.title)
             self._sections.show_visit(visit, self._found.models)
@@ -394,26 +394,26 @@ class InspectView(Page):
             self._saving.save_numbers(section.TITLE, numbers)
 
     def save_numbers_as(self, path: Path) -> None:
-        """Write the numbers of the section that is up as CSV, in the files lane."""
+        """Write the numbers of the current section as CSV, in the files lane."""
         section = self.section()
         if section is not None:
             self._saving.write(path, section.numbers().encode())
 
-    def _kept(self) -> str:
-        return kept(self._visit)
+    def _saved_visit(self) -> str:
+        return visit_to_json(self._visit)
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
         notice = self._notice if self._visit is not None else self._empty.notice
         notice.show_fault(fault.sentence, fault.hint, fault.report)
-        self._said.setVisible(notice is self._notice)
+        self._notice_frame.setVisible(notice is self._notice)
 
     @Slot()
     def _be_still(self) -> None:
-        """Take away what was said of a fault."""
+        """Hide the notice of an error."""
         self._notice.clear()
-        self._said.hide()
+        self._notice_frame.hide()
 
     # Looks
 
@@ -445,16 +445,16 @@ class InspectView(Page):
         self._names_frame.setProperty("kind", "frame")
         self._names_column = QVBoxLayout(self._names_frame)
         self._names_column.addWidget(self._sections.names)
-        self._said = QFrame()
-        self._notice_column = QVBoxLayout(self._said)
+        self._notice_frame = QFrame()
+        self._notice_column = QVBoxLayout(self._notice_frame)
         self._notice_column.addWidget(self._notice)
-        self._said.hide()
+        self._notice_frame.hide()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self._bar)
         whole.addWidget(self._names_frame)
-        whole.addWidget(self._said)
+        whole.addWidget(self._notice_frame)
         whole.addWidget(self._sections.stack, 1)
         whole.addWidget(self._empty, 1)
         self.setProperty("kind", "desk")
@@ -463,7 +463,7 @@ class InspectView(Page):
     def _connect(self) -> None:
         self._bar.model_chosen.connect(self._model_chosen)
         self._notice.closed.connect(self._be_still)
-        self._bar.others_asked.connect(self._others)
+        self._bar.samples_requested.connect(self._others)
         self._sections.changed.connect(self._show_section)
         self._empty.chosen.connect(self._try_sample)
         self._saving.note.connect(self.note)

@@ -1,4 +1,4 @@
-"""A part of a section: its own heading, a few words, tools in a row, and what came out."""
+"""A part of a section: its own heading, a few words, tools in a row, and the result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.theme import Theme
 
 
 def within(label: QLabel) -> QHBoxLayout:
-    """A row that holds wrapped words at their own greatest width: alone Qt would ask how high they are at any."""
+    """A row that limits wrapped text to its maximum width: without it Qt would take its height at any width."""
     row = QHBoxLayout()
     row.addWidget(label, 1)
     row.addStretch(0)
@@ -53,16 +53,16 @@ class Part(QFrame):
         self._restyle()
 
     def add(self, *widgets: QWidget) -> None:
-        """Put these one below the other, where the result is shown."""
+        """Add these to the result, one below the other."""
         for widget in widgets:
             self.content.addWidget(widget)
 
     def hide_content(self) -> None:
-        """Take away what was shown."""
+        """Hide the result."""
         self._content.hide()
 
     def show_content(self) -> None:
-        """Show what came out."""
+        """Show the result."""
         self._content.show()
 
     @Slot()
@@ -74,7 +74,7 @@ class Part(QFrame):
         self._names.setSpacing(theme.step(2.5))
         self._tools.setSpacing(theme.step(3))
         for label in self._labels:
-            label.setMinimumHeight(theme.step(7.5))  # as high as the buttons beside it
+            label.setMinimumHeight(theme.step(7.5))  # as high as the buttons next to it
             label.setFont(theme.font("small"))
         self.content.setSpacing(theme.step(3))
         self._column.setSpacing(theme.step(3))

@@ -1,4 +1,4 @@
-"""The loaded model from text to result, as it ran on this text."""
+"""The picture of the loaded model from text to result, as it ran on this text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EVERY = (
     "This head takes every token’s state, because each token gets a result of its own; a head that judges the text as"
     " a whole takes only the first token{0}."
 )
-_ALONE = (
+_FIRST_TOKEN_ONLY = (
     "This head judges the text as a whole, so it takes only the first token{0}, which has looked at all others;"
     " a head that says something of each word takes every token’s state."
 )
@@ -33,9 +33,9 @@ _WHY: dict[Head, str] = {
         "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that judges"
         " the text as a whole takes only the first token{0}."
     ),
-    Head.CLASSIFICATION: _ALONE,
+    Head.CLASSIFICATION: _FIRST_TOKEN_ONLY,
     Head.MASKED_WORDS: _EVERY,
-    Head.NEXT_SENTENCE: _ALONE,
+    Head.NEXT_SENTENCE: _FIRST_TOKEN_ONLY,
     Head.TOKEN_CLASSIFICATION: _EVERY,
 }
 _SHOW, _HIDE = "Show every module", "Hide the modules"
@@ -43,11 +43,11 @@ _POOLED = "pooled"
 
 
 def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
-    """Questions and their answers: each token or the first alone, and the pooled output against the first vector."""
+    """Questions and answers: every token or the first only, and the pooled output compared with the first vector."""
     first, family = picture.window.tokens[0].piece, family_title(picture.family)
     classes = next((head for head in picture.heads if head.head is Head.CLASSIFICATION), None)
     pooled = classes is not None and _POOLED in classes.takes
-    alone = f"only the pooled {first}" if pooled else f"only {first}"
+    first_only = f"only the pooled {first}" if pooled else f"only {first}"
     size = picture.trunk[-1].output[-1]
     each = (
         "An answer may start or end at any token of the text, so each is judged by a state of its own."
@@ -70,7 +70,7 @@ def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
             " first token’s vector itself and has a dense layer of its own, as the picture shows."
         )
     return (
-        (f"Why does question answering take every token’s state, and classification {alone}?", each),
+        (f"Why does question answering take every token’s state, and classification {first_only}?", each),
         ("Why is the pooled output not the first vector of the sequence output?", why),
     )
 
@@ -98,10 +98,10 @@ class AnswersPart(Part):
         theme.changed.connect(self._restyle_words)
 
     def show_picture(self, picture: ModelPicture) -> None:
-        """Answer for this model."""
-        for (question, answer), (asked, said) in zip(self._rows, answers(picture), strict=True):
-            question.setText(asked)
-            answer.setText(said)
+        """Show the answers for this model."""
+        for (question, answer), (question_text, reason) in zip(self._rows, answers(picture), strict=True):
+            question.setText(question_text)
+            answer.setText(reason)
 
     @Slot()
     def _restyle_words(self) -> None:
@@ -126,7 +126,7 @@ class PictureSection(Section):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._looking = self.looking(self._show)
+        self._query = self.query(self._show)
         self._shown: ModelPicture | None = None
         self._facts = QLabel()
         self._facts.setProperty("ink", "quiet")
@@ -161,7 +161,7 @@ class PictureSection(Section):
         self._picture.set_picture(None)
         self.about.setText(f"{self.ABOUT} {self._why()}")
         self._arrange()
-        self._looking.start(LookAtModel(self.visit.subject), "Opening the model")
+        self._query.start(LookAtModel(self.visit.subject), "Opening the model")
 
     def numbers(self) -> str:
         return self._picture.csv() if self._shown is not None else ""
@@ -199,8 +199,8 @@ class PictureSection(Section):
 
     def _why(self, first: str = "") -> str:
         """What the head takes and why; `first` is the first token, once it is known."""
-        said = _WHY[self.visit.subject.head]
-        return said.format(f", {first}" if first else "")
+        reason = _WHY[self.visit.subject.head]
+        return reason.format(f", {first}" if first else "")
 
     def _arrange(self) -> None:
         there = self._shown is not None

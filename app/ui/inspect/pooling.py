@@ -1,4 +1,4 @@
-"""Pooled output and [CLS]: why the one is not the other, proved on this text."""
+"""Pooled output and [CLS]: how they differ, proved on this text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAKES = {
     Head.MASKED_WORDS: "Filling in takes the hidden tokens’ states, so it leaves the pooled output aside.",
     Head.TOKEN_CLASSIFICATION: "Finding names takes every token’s state, so it leaves the pooled output aside.",
 }
-# What float32 gives and takes in a sum of several hundred products.
+# The rounding error of float32 in a sum of several hundred products.
 SAME = 1e-4
 # The step from one float32 to the next below 1, where tanh's largest values lie; a few of them are "the last bits".
 _BIT = 2.0**-24
@@ -32,17 +32,17 @@ _SHOWN = 4  # dimensions written out
 
 
 def formula(found: Pooling) -> str:
-    """What is computed by hand: "tanh(W · h + b)"."""
+    """The formula computed by hand: "tanh(W · h + b)"."""
     return f"{found.activation}(W · h + b)" if found.activation else "W · h + b"
 
 
 def first_token(found: Pooling) -> str:
-    """The first token's piece: [CLS], or what stands for it."""
+    """The first token's piece: [CLS], or the model's equivalent."""
     return found.window.tokens[0].piece
 
 
 def window_text(found: Pooling, text: str) -> str:
-    """The stretch of the text that was read."""
+    """The part of the text that was read."""
     places = [token.span for token in found.window.tokens if token.span and token.part is TokenPart.TEXT]
     return text[min(p.start for p in places) : max(p.end for p in places)] if places else text
 
@@ -75,11 +75,11 @@ class ProofPart(Part):
         theme.changed.connect(self._restyle_cells)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """What is shown, row by row; the two verdicts come last."""
+        """The shown rows, followed by the two verdicts."""
         return tuple(tuple(label.text() for label in row) for row in (*self._cells, self._verdicts))
 
     def show_pooling(self, found: Pooling) -> None:
-        """Show the proof for these vectors; nothing where no layer takes the first token."""
+        """Show the proof for these vectors; nothing if no layer takes the first token."""
         for label in (label for row in self._cells for label in row):
             self._grid.removeWidget(label)
             label.deleteLater()
@@ -122,7 +122,7 @@ def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:
 
 
 def verdicts(found: Pooling) -> tuple[str, str]:
-    """What all dimensions together prove, of the result by hand and of the first token's vector."""
+    """What all dimensions together prove, for the result by hand and for the first token's vector."""
     if not found.pooled:
         return "", ""
     count = len(found.pooled)
@@ -135,7 +135,7 @@ def verdicts(found: Pooling) -> tuple[str, str]:
 
 
 def written(value: float) -> str:
-    """A number to seven places with a true minus sign, so that what agrees can be seen to."""
+    """A number to seven decimals with a true minus sign, so that agreement can be seen."""
     return f"{value:.7f}".replace("-", "−")
 
 
@@ -156,7 +156,7 @@ class PoolingSection(Section):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._looking = self.looking(self._show)
+        self._query = self.query(self._show)
         self._found: Pooling | None = None
         self._proof, self._use = QLabel(), QLabel()
         for label in (self._proof, self._use):
@@ -166,7 +166,7 @@ class PoolingSection(Section):
         self._proved = ProofPart(theme)
         self._classes = QPushButton("Look at this text as one to classify")
         self._classes.setToolTip("A head for classes takes the first token alone")
-        self._classes.clicked.connect(self._ask_for_classes)
+        self._classes.clicked.connect(self._request_classification)
         row = QHBoxLayout()
         row.addWidget(self._classes)
         row.addStretch(1)
@@ -188,7 +188,7 @@ class PoolingSection(Section):
     def begin(self) -> None:
         self._found = None
         self._hide()
-        self._looking.start(LookAtPooling(self.visit.subject), "Computing the pooled output by hand")
+        self._query.start(LookAtPooling(self.visit.subject), "Computing the pooled output by hand")
 
     def numbers(self) -> str:
         return self._strips.csv() if self._found is not None else ""
@@ -219,15 +219,15 @@ class PoolingSection(Section):
             widget.hide()
 
     @Slot()
-    def _ask_for_classes(self) -> None:
-        """Have the window's text looked into as one to classify, where a layer takes the first token alone."""
+    def _request_classification(self) -> None:
+        """Inspect the window's text with a classification head, which takes the first token only."""
         if self._found is not None:
             text = window_text(self._found, self.visit.subject.text)
             self.visit_asked.emit(Visit(Subject(Head.CLASSIFICATION, text)))
 
 
 def proof(found: Pooling) -> str:
-    """What the numbers prove, in words; what is the case where the model has no pooler."""
+    """What the numbers prove, in words; an explanation if the model has no pooler."""
     if not found.pooled:
         return (
             "In this model no layer takes the first token alone: it has no pooler, and its head works from every"

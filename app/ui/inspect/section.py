@@ -1,4 +1,4 @@
-"""What every section of the page has where a model is looked into."""
+"""The base class of the sections of the Look inside page."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Action = Callable[..., object]
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 
 
-class Looking(QObject):
-    """One thing that a section wants to know: a newer asking takes the older one's place, whose result is dropped.
+class ModelQuery(QObject):
+    """A section's query to the model: a newer request replaces the older one, whose result is dropped.
 
-    `done` carries what came back, `partial` what there is of it before, `failed` the error; `stopped` tells that the
-    person stopped it.
+    `done` carries the result, `partial` an incomplete one before it, `failed` the error; `stopped` is sent when the
+    user stopped it.
     """
 
     done = Signal(object)
@@ -46,11 +46,11 @@ class Looking(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether an end is still waited for."""
+        """Whether it has not ended yet."""
         return self._job is not None and self._job.running
 
     def start(self, request: Look, words: str = "Looking inside") -> None:
-        """Have the visit's model look at this; `words` say meanwhile what goes on."""
+        """Run a request on the visit's model; `words` are shown meanwhile."""
         self.start_flow(_look, request, self._section.visit.model, words=words)
 
     def start_flow(self, flow: Action, *arguments: object, words: str = "Looking inside") -> None:
@@ -58,7 +58,7 @@ class Looking(QObject):
         self.drop()
         section = self._section
         section.notice.clear()
-        section.note.emit("")  # what was stopped or copied before is of another look
+        section.note.emit("")  # a note on an earlier query no longer applies
         self._words = words
         if not section.strip.isVisibleTo(section):
             section.strip.waiting(words)
@@ -74,14 +74,14 @@ class Looking(QObject):
         self._job.stopped.connect(self._stopped)
 
     def stop(self) -> bool:
-        """Stop what runs; returns whether there was something to stop."""
+        """Stop the request; returns whether one was running."""
         running = self.running
         if self._job is not None:
             self._job.stop()
         return running
 
     def drop(self) -> None:
-        """Forget what was asked."""
+        """Drop the request."""
         if self._job is not None:
             self._job.drop()
 
@@ -91,30 +91,30 @@ class Looking(QObject):
 
     @Slot(object)
     def _done(self, result: object) -> None:
-        self._section.rest()
+        self._section.clear_progress()
         self.done.emit(result)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        self._section.rest()
+        self._section.clear_progress()
         self._section.show_fault(error)
         self.failed.emit(error)
 
     @Slot()
     def _stopped(self) -> None:
-        self._section.rest()
-        self._section.say_stopped()
+        self._section.clear_progress()
+        self._section.show_stopped()
         self.stopped.emit()
 
 
 class Section(QWidget):
-    """A section: its name, the paper's term, a few sentences, a line for faults, progress, and `body` below.
+    """A section: its name, the paper's term, a few sentences, a line for errors, progress, and `body` below.
 
-    One section overrides `begin` (what is asked of a new visit), fills `body`, and says in `numbers` what can be
-    saved. A section begins when it is first up with a visit; the page sees to that through `show_visit`.
+    A subclass overrides `begin` (the queries for a new visit), fills `body`, and returns the numbers to save from
+    `numbers`. A section begins when it is first shown with a visit, for which the page calls `show_visit`.
 
-    `note` is one line for the status line; `lost` says that the model process died; `save_asked` carries a chart
-    whose numbers or picture are to be saved in a file; `visit_asked` carries another visit to look into.
+    `note` is one line for the status line; `lost` is sent when the model process died; `save_asked` carries a chart
+    whose numbers or picture are to be saved in a file; `visit_asked` carries another visit to inspect.
     """
 
     KEY: ClassVar[str] = ""
@@ -141,7 +141,7 @@ class Section(QWidget):
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self._stop_asked)
-        self._looks: list[Looking] = []
+        self._queries: list[ModelQuery] = []
         self._again = True
         self._title, self._term, self.about = QLabel(self.TITLE), QLabel(self.TERM), QLabel(self.ABOUT)
         self._term.setProperty("ink", "quiet")
@@ -167,22 +167,22 @@ class Section(QWidget):
 
     @classmethod
     def fits(cls, head: Head) -> bool:
-        """Whether this section has something to show of a head."""
+        """Whether this section applies to a head."""
         return head in cls.HEADS
 
     def begin(self) -> None:
-        """Clear what was shown of another visit, and ask what is to be known of `self.visit`."""
+        """Clear the content of the previous visit, and start the queries for `self.visit`."""
         raise NotImplementedError
 
     def numbers(self) -> str:
-        """What is shown, as CSV with a heading; empty while there is nothing."""
+        """The shown numbers, as CSV with a heading; empty if there are none."""
         return ""
 
-    def looking(self, shown: Callable[[Any], object]) -> Looking:
-        """Something to be known, whose result goes to `shown`, a bound slot."""
-        one = Looking(self)
+    def query(self, shown: Callable[[Any], object]) -> ModelQuery:
+        """A new query whose result goes to `shown`, a bound slot."""
+        one = ModelQuery(self)
         one.done.connect(shown)
-        self._looks.append(one)
+        self._queries.append(one)
         return one
 
     @property
@@ -191,9 +191,9 @@ class Section(QWidget):
         return self.models[0] if self.models else None
 
     def show_visit(self, visit: Visit, models: tuple[ModelCard, ...] = ()) -> None:
-        """Look into this visit, unless that is what is shown or asked already.
+        """Inspect this visit, unless it is already shown or requested.
 
-        `models` are all that are installed with its head, the visit's own first.
+        `models` are all installed models with its head, the visit's own first.
         """
         if (visit, models) == (self.visit, self.models) and not self._again:
             return
@@ -204,35 +204,35 @@ class Section(QWidget):
         self.begin()
 
     def stop(self) -> bool:
-        """Stop what is being asked; returns whether there was something to stop."""
-        running = [one for one in self._looks if one.running]
+        """Stop the running queries; returns whether there were any."""
+        running = [one for one in self._queries if one.running]
         for one in running:
             one.stop()
         return bool(running)
 
     def drop(self) -> None:
-        """Forget what is being asked; nothing more is heard of it, and it is asked again when the section is up."""
-        self._again = self._again or any(one.running for one in self._looks)
-        for one in self._looks:
+        """Drop the running queries; they are repeated when the section is shown again."""
+        self._again = self._again or any(one.running for one in self._queries)
+        for one in self._queries:
             one.drop()
         self.strip.clear()
 
-    def rest(self) -> None:
-        """Take the progress away once nothing runs."""
-        if not any(one.running for one in self._looks):
+    def clear_progress(self) -> None:
+        """Hide the progress once nothing runs."""
+        if not any(one.running for one in self._queries):
             self.strip.clear()
 
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
-        """Say what went wrong where the person is looking; it is tried again when the section comes up anew."""
+        """Show an error; the query is retried when the section is shown again."""
         fault = fault_of(error)
         self._again = True
         self.notice.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
         if isinstance(error, EngineLost):
             self.lost.emit()
 
-    def say_stopped(self) -> None:
-        """Say that it was stopped, and offer to go on."""
+    def show_stopped(self) -> None:
+        """Show that it was stopped, and offer to continue."""
         self._again = True
         self.notice.show_hint("Stopped.", act="Look again")
         self.note.emit("Stopped")

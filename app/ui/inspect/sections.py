@@ -1,4 +1,4 @@
-"""The sections of the Look inside page: their names in a row, and the one that is up."""
+"""The sections of the Look inside page: their names in a row, and the current one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class Sections(QObject):
-    """`names` is the row of names, `stack` what is below it; a section is made when it is first up.
+    """`names` is the row of names, `stack` the sections below it; a section is created when it is first shown.
 
-    `changed` says that another section is named now.
+    `changed` is sent when another section is selected.
     """
 
     changed = Signal()
@@ -35,7 +35,7 @@ class Sections(QObject):
         super().__init__(parent)
         self._make = make
         self._theme = theme
-        self._made: dict[str, Section] = {}
+        self._sections: dict[str, Section] = {}
         self._areas: dict[str, QScrollArea] = {}
         self.names = QTabBar()
         self.names.setDrawBase(False)
@@ -49,16 +49,16 @@ class Sections(QObject):
         theme.changed.connect(self._restyle)
 
     def key(self) -> str:
-        """The key of the section that is named; empty for none."""
+        """The key of the selected section; empty for none."""
         at = self.names.currentIndex()
         return str(self.names.tabData(at)) if at >= 0 else ""
 
     def current(self) -> Section | None:
-        """The section that is named, if it was made already."""
-        return self._made.get(self.key())
+        """The selected section, if it exists already."""
+        return self._sections.get(self.key())
 
     def name_for(self, head: Head) -> None:
-        """Name the sections that fit the head; the one that was up stays up where it does."""
+        """List the sections that apply to the head; the current one stays selected if it does."""
         fitting = [kind for kind in SECTIONS if kind.fits(head)]
         keys = [kind.KEY for kind in fitting]
         if keys == [self.names.tabData(at) for at in range(self.names.count())]:
@@ -75,36 +75,36 @@ class Sections(QObject):
         self.names.blockSignals(False)
 
     def choose(self, key: str) -> None:
-        """Bring up a section by its key; one that is not named is let be."""
+        """Select a section by its key; an unlisted one is ignored."""
         for at in range(self.names.count()):
             if self.names.tabData(at) == key:
                 self.names.setCurrentIndex(at)
 
     def show_visit(self, visit: Visit, models: tuple[ModelCard, ...]) -> None:
-        """Have the section that is named look into the visit; what the others still ask is forgotten."""
+        """Show the visit in the selected section; queries of the others are dropped."""
         key = self.key()
         if not key:
             return
-        if key not in self._made:
+        if key not in self._sections:
             self._add(next(kind for kind in SECTIONS if key == kind.KEY))
-        for other, section in self._made.items():
+        for other, section in self._sections.items():
             if other != key:
                 section.drop()
         self.stack.setCurrentWidget(self._areas[key])
-        self._made[key].show_visit(visit, models)
+        self._sections[key].show_visit(visit, models)
 
     def show_nothing(self) -> None:
         """Show no section."""
         self.stack.setCurrentWidget(self._blank)
 
     def stop(self) -> bool:
-        """Stop what the section that is up has asked; returns whether there was something to stop."""
+        """Stop the queries of the selected section; returns whether there were any."""
         section = self.current()
         return section is not None and section.stop()
 
     def drop(self) -> None:
-        """Forget whatever is being asked."""
-        for section in self._made.values():
+        """Drop all queries."""
+        for section in self._sections.values():
             section.drop()
 
     @Slot()
@@ -114,7 +114,7 @@ class Sections(QObject):
 
     @Slot()
     def previous(self) -> None:
-        """Go to the section before, from the first one to the last."""
+        """Go to the previous section, from the first one to the last."""
         self._step(-1)
 
     def _step(self, way: int) -> None:
@@ -136,9 +136,9 @@ class Sections(QObject):
         ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         QVBoxLayout(ground).addWidget(section)
         area.setWidget(ground)
-        self._made[kind.KEY], self._areas[kind.KEY] = section, area
+        self._sections[kind.KEY], self._areas[kind.KEY] = section, area
         self.stack.addWidget(area)
-        # With a stylesheet in force Qt drops the fonts of what gets a parent.
+        # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
         self._theme.refresh()
 
     @Slot()

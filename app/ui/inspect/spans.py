@@ -1,4 +1,4 @@
-"""Start and end: every token's two scores, and the spans that they make."""
+"""Start and end: every token's two scores, and the spans that they score."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOTTED = 4
 
 
 class SpansSection(Section):
-    """The window's text, bars for start and end over its tokens, the best spans as a list, and all as a matrix."""
+    """The window's text, bars for start and end scores, a list of the best spans, and all spans as a matrix."""
 
     KEY = "spans"
     TITLE = "Start and end"
@@ -44,7 +44,7 @@ class SpansSection(Section):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._looking = self.looking(self._show)
+        self._query = self.query(self._show)
         self._scores: SpanScores | None = None
         self._facts = QLabel()
         self._facts.setWordWrap(True)
@@ -91,7 +91,7 @@ class SpansSection(Section):
     def begin(self) -> None:
         self._scores = None
         self._hide()
-        self._looking.start(LookAtSpans(self.visit.subject), "Reading the start and end scores")
+        self._query.start(LookAtSpans(self.visit.subject), "Reading the start and end scores")
 
     def numbers(self) -> str:
         return self._bars.csv() if self._scores is not None else ""
@@ -105,15 +105,15 @@ class SpansSection(Section):
         self._text.set_spans(spans[0] if spans else None, spans[1 : 1 + _DOTTED])
         self._bars.set_scores(scores, subject.text, subject.pair)
         self._matrix.set_scores(scores, subject.text, subject.pair)
-        self._list.set_table(listed(scores))
-        self._facts.setText(in_words(scores))
+        self._list.set_table(span_table(scores))
+        self._facts.setText(describe_best_span(scores))
         self._facts.show()
         for part in self._parts:
             part.show()
 
     @Slot(int)
     def _mark_listed(self, row: int) -> None:
-        """Show where a span of the list stands in the text, the bars and the matrix; the null score at its token."""
+        """Mark a listed span in the text, the bars and the matrix; the null score at its token."""
         scores = self._scores
         if scores is None:
             return
@@ -131,7 +131,7 @@ class SpansSection(Section):
             widget.hide()
 
 
-def listed(scores: SpanScores) -> Table:
+def span_table(scores: SpanScores) -> Table:
     """The best spans, then the null score."""
     rows: list[tuple[str | int | float, ...]] = []
     for at, span in enumerate(scores.spans):
@@ -147,9 +147,9 @@ def listed(scores: SpanScores) -> Table:
     return Table(("rank", "words", "tokens", "start logit", "end logit", "score", "probability"), tuple(rows))
 
 
-def in_words(scores: SpanScores) -> str:
-    """The chosen span, its score as a sum, and what the null score says to it."""
-    # A share stays with its sign of per cent when the line breaks.
+def describe_best_span(scores: SpanScores) -> str:
+    """The chosen span, its score as a sum, and its comparison with the null score."""
+    # No line break between a number and its per cent sign.
     return _sentences(scores).replace(" %", "\u00a0%").replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
 
 
@@ -163,7 +163,7 @@ def _sentences(scores: SpanScores) -> str:
     best = scores.spans[0]
     start, end = scores.start_logits[best.first], scores.end_logits[best.last]
     lead = best.score - scores.null_score
-    # What is looked at may be a runner-up that a person came from.
+    # The inspected span may be a runner-up that the user came from.
     name = "The best span" if best.score >= max(span.score for span in scores.spans) else "The span looked at"
     verdict = (
         f"the answer lies {number(lead)} above it" if lead > 0 else f"the span lies {number(-lead)} below it"

@@ -1,4 +1,4 @@
-"""Why this answer: what speaks for it, what it would be without a sentence, and which tokens look at which."""
+"""Why this answer: shares of the tokens, the score without each sentence, and attention."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NULL = "null"
 
 
 class WhySection(Section):
-    """Three parts, one below the other: shares of the tokens, the score without each sentence, attention."""
+    """Three parts: shares of the tokens, the score without each sentence, attention."""
 
     KEY = "why"
     TITLE = "Why this answer"
@@ -49,8 +49,8 @@ class WhySection(Section):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._sharing = self.looking(self._show_shares)
-        self._leaving = self.looking(self._show_removals)
+        self._sharing = self.query(self._show_shares)
+        self._leaving = self.query(self._show_removals)
         self._attribution: Attribution | None = None
         self._method = Segments(theme, "How the score is shared out", tuple((str(k), t) for k, t in _METHODS))
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
@@ -77,10 +77,10 @@ class WhySection(Section):
             "Each sentence is taken out in turn and the rest read anew. Where the score falls much, the result rested"
             " on that sentence.",
         )  # fmt: skip
-        self._said = QLabel()
-        self._said.setWordWrap(True)
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
         self._change_bar = bar_of(self, self._change)
-        self._without.add(self._said, self._change, self._change_bar)
+        self._without.add(self._summary, self._change, self._change_bar)
         self._attention = AttentionPart(self)
         for part in (self._shares, self._without, self._attention):
             self.body.addWidget(part)
@@ -98,7 +98,7 @@ class WhySection(Section):
     def numbers(self) -> str:
         return self._text.csv() if self._attribution is not None else ""
 
-    # What is explained
+    # The explained score
 
     def _offer_targets(self) -> None:
         head, labels = self.visit.subject.head, self.card.labels if self.card is not None else ()
@@ -120,7 +120,7 @@ class WhySection(Section):
         self._targets.setEnabled(len(choices) > 1)
 
     def target(self) -> Target:
-        """The score that is explained."""
+        """The score to explain."""
         value = self._targets.currentData() or ""
         return Target(null=True) if value == _NULL else Target(label=value)
 
@@ -140,7 +140,7 @@ class WhySection(Section):
         request = LookWithout(self.visit.subject, self.target())
         self._leaving.start(request, "Reading without each sentence")
 
-    # What came back
+    # Results
 
     @Slot(object)
     def _show_shares(self, found: Attribution) -> None:
@@ -176,7 +176,7 @@ class WhySection(Section):
             )
         else:
             words = f"Score of {found.target}: {number(found.score)}. There is no sentence without which it falls."
-        self._said.setText(words)
+        self._summary.setText(words)
         self._without.show_content()
 
 

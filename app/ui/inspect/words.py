@@ -1,4 +1,4 @@
-"""What the page says of what is looked at."""
+"""Texts of the Look inside page about its subject."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ def one_line(text: str, most: int = _MOST) -> str:
 
 
 def window_words(window: InputWindow) -> str:
-    """That only one window of a longer text is looked at here; empty where it is the whole text."""
+    """A note that only one window of a longer text is inspected; empty for a text of one window."""
     if window.windows < 2:
         return ""
     return f"This is window {window.number + 1} of {window.windows} of the text; the others are not in these numbers. "
 
 
 def title_of(visit: Visit) -> str:
-    """What is looked at, in one line."""
-    return one_line(visit.title or asked_of(visit.subject))
+    """The subject, in one line."""
+    return one_line(visit.title or question_of(visit.subject))
 
 
-def asked_of(subject: Subject) -> str:
+def question_of(subject: Subject) -> str:
     """The question of a subject, else its text."""
     return subject.pair if subject.head is Head.QUESTION_ANSWERING and subject.pair else subject.text

@@ -1,4 +1,4 @@
-"""What the Look inside page has done in a lane: what there is to look into, and the visit kept for the next start."""
+"""Lane functions of the Look inside page: its models and samples, and the visit saved for the next start."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 
 DRAFT = "inspect"
-MOST_KEPT = 20_000  # characters of a visit that comes back at the next start
+MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The models that a visit can be looked into with: the one that is to be used first, then all others."""
+    """The models that can be used for a visit, the one to use first."""
 
     visit: Visit
     models: tuple[ModelCard, ...]
 
 
 def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
-    """The visit kept last time, as text, and the samples to offer."""
+    """The visit saved last time, as JSON, and the samples to offer."""
     return drafts.load(DRAFT), offers(workspace, report)
 
 
 def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
     """The installed models with the visit's head, the one that it names, or the chosen one, first.
 
-    Raises SpanlightError where there is none, or not the one that the visit names.
+    Raises SpanlightError if there is none, or not the one that the visit names.
     """
     head = visit.subject.head
     chosen = workspace.find_model(head, visit.model)
@@ -49,8 +49,8 @@ def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
 # A visit as text
 
 
-def kept(visit: Visit | None) -> str:
-    """The visit as JSON; nothing for none, and for one too large to be kept."""
+def visit_to_json(visit: Visit | None) -> str:
+    """The visit as JSON; empty for None, and for one too large to save."""
     if visit is None:
         return ""
     subject = visit.subject
@@ -59,11 +59,11 @@ def kept(visit: Visit | None) -> str:
         "blanks": _pairs(subject.blanks), "model": visit.model, "title": visit.title,
     }  # fmt: skip
     text = json.dumps(values, ensure_ascii=True)
-    return text if len(text) <= MOST_KEPT else ""
+    return text if len(text) <= MAX_VISIT_CHARACTERS else ""
 
 
-def from_kept(text: str) -> Visit | None:
-    """The visit that was kept; None where there is none or it cannot be read."""
+def visit_from_json(text: str) -> Visit | None:
+    """The saved visit; None if there is none or it cannot be read."""
     if not text:
         return None
     try:

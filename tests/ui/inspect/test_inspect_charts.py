@@ -26,7 +26,7 @@ from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.pooling import PoolingSection, proof, verdict
 from app.ui.inspect.section import Section
-from app.ui.inspect.spans import SpansSection, in_words, listed
+from app.ui.inspect.spans import SpansSection, describe_best_span, span_table
 from app.ui.kit.chart import Chart
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -53,7 +53,7 @@ def open_section(qtbot: QtBot) -> Iterator[Open]:
         section.show()
         card = next(card for card in insides.CARDS if subject.head in card.heads)
         section.show_visit(insides.visit(subject, card.name))
-        qtbot.waitUntil(lambda: not section._looking.running)  # type: ignore[attr-defined]
+        qtbot.waitUntil(lambda: not section._query.running)  # type: ignore[attr-defined]
         made.append(section)
         return section
 
@@ -82,7 +82,7 @@ def test_start_and_end_are_asked_and_shown(open_section: Open) -> None:
     for kind in (TokenText, TokenBars, SpanMatrix):
         chart = only(section, kind)
         assert chart.isVisible() and chart.count() == len(scores.window.tokens)
-    assert in_words(scores) in said(section)
+    assert describe_best_span(scores) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
     assert [float(row[4]) for row in rows[1:]] == pytest.approx(scores.start_logits)
     assert section.fits(Head.QUESTION_ANSWERING) and not section.fits(Head.CLASSIFICATION)
@@ -114,18 +114,18 @@ def test_the_list_shows_where_its_spans_stand(open_section: Open) -> None:
 
 def test_the_sentences_hold_the_numbers() -> None:
     scores = insides.span_scores(insides.ASKED)
-    words = in_words(scores)
+    words = describe_best_span(scores)
     assert "“the pull of the Moon”: start and end are 7.25 + 6.50 = 13.75" in words
     assert "at [CLS], is 1.50 + 1.00 = 2.50" in words and "the answer lies 11.25 above it" in words
     silent = replace(scores, null_score=20.0, null_probability=0.99)
-    assert "6.25 below it" in in_words(silent)
-    assert in_words(replace(scores, spans=())).startswith("No span can be an answer.")
+    assert "6.25 below it" in describe_best_span(silent)
+    assert describe_best_span(replace(scores, spans=())).startswith("No span can be an answer.")
     late = replace(scores, window=replace(scores.window, number=1, windows=3))
-    assert "in window 2 of 3" in in_words(late)
+    assert "in window 2 of 3" in describe_best_span(late)
     from_below = replace(scores, spans=(scores.spans[1], scores.spans[0]))
-    assert in_words(from_below).startswith("The span looked at is “")
+    assert describe_best_span(from_below).startswith("The span looked at is “")
     assert words.startswith("The best span is “")
-    assert listed(scores).rows[-1][1] == "[CLS]: the text does not say"
+    assert span_table(scores).rows[-1][1] == "[CLS]: the text does not say"
 
 
 def test_both_vectors_are_shown_with_the_proof(open_section: Open) -> None:

@@ -27,7 +27,7 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.inspect.page import InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.work import DRAFT, MOST_KEPT, from_kept, kept
+from app.ui.inspect.work import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from app.ui.kit.file_dialog import save_dialog
 from tests.helpers import insides
@@ -352,7 +352,7 @@ def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
 
 def test_a_visit_that_came_first_is_not_put_aside_by_the_kept_one(view: InspectView, qtbot: QtBot) -> None:
     look(view, qtbot, insides.BLANKED)
-    view._begin((kept(insides.visit(insides.ASKED)), ()))
+    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
     assert view._visit is not None
     assert view._visit.subject == insides.BLANKED
 
@@ -384,20 +384,27 @@ def test_a_visit_is_read_back_as_it_was_kept(
     focus = span() if data.draw(st.booleans()) else None
     blanks = tuple(span() for _ in range(data.draw(st.integers(0, 3))))
     visit = Visit(Subject(head, text, pair, focus, blanks), model, title)
-    assert from_kept(kept(visit)) == visit
+    assert visit_from_json(visit_to_json(visit)) == visit
 
 
 def test_a_large_visit_is_not_kept() -> None:
-    assert kept(Visit(Subject(Head.CLASSIFICATION, "x" * MOST_KEPT))) == ""
-    assert kept(None) == ""
+    assert visit_to_json(Visit(Subject(Head.CLASSIFICATION, "x" * MAX_VISIT_CHARACTERS))) == ""
+    assert visit_to_json(None) == ""
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nonsense", "[]", "{}", json.dumps({"head": "none"}), kept(insides.visit()).replace("focus", "f")],
+    [
+        "",
+        "nonsense",
+        "[]",
+        "{}",
+        json.dumps({"head": "none"}),
+        visit_to_json(insides.visit()).replace("focus", "f"),
+    ],
 )
 def test_what_cannot_be_read_back_is_let_be(text: str) -> None:
-    assert from_kept(text) is None
+    assert visit_from_json(text) is None
 
 
 def test_the_draft_has_a_name_of_its_own() -> None:

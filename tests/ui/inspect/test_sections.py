@@ -307,7 +307,7 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
     assert kinds == {LookAtReasons, LookWithout, LookAtAttention}
     assert "a difference of" in section._facts.text() and "off by" in section._facts.text()
     assert "window" not in section._facts.text()
-    assert "it falls to 2.00" in section._said.text()
+    assert "it falls to 2.00" in section._summary.text()
     assert len(rows(section)) == 52
     assert section._attention._lines.isVisible()
     first = section._attention._lines.current
@@ -323,7 +323,7 @@ def test_a_text_without_sentences_to_take_out_shows_no_empty_chart(show: Show, e
 
     engine.answer = answer
     section = show(WhySection, insides.ASKED)
-    assert "no sentence" in section._said.text()
+    assert "no sentence" in section._summary.text()
     assert not section._change.isVisible()
     assert section._text.isVisible()
 
@@ -377,8 +377,8 @@ def test_two_models_stand_side_by_side(show: Show) -> None:
     one, other = section._compared.sides()
     assert (one.name, other.name) == ("reader-quick", "other-qa")
     assert one.headline == other.headline == "the pull of the Moon"
-    assert "Both come to the same." in section._said.text()
-    assert "times as fast" in section._said.text()
+    assert "Both come to the same." in section._summary.text()
+    assert "times as fast" in section._summary.text()
     shown = rows(section)
     assert {row["model"] for row in shown} == {"reader-quick", "other-qa"}
     assert section._compared.isVisible()
@@ -411,7 +411,7 @@ def test_as_many_other_names_are_not_the_same_result() -> None:
 
 def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     section = show(CompareSection, insides.REVIEW)
-    assert "starter-sentiment is the only model" in section._said.text()
+    assert "starter-sentiment is the only model" in section._summary.text()
     assert engine.requests == []
     assert not section._compared.isVisible()
     assert section.numbers() == ""

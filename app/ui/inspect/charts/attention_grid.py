@@ -19,7 +19,7 @@ class AttentionGrid(Matrix):
         self._head = 0
 
     def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
-        """Show the first head of a layer, or the one that was shown of the layer before."""
+        """Show a layer, keeping the number of the shown head."""
         self._attention = attention
         self._labels = labels_of(attention.window, text, pair)
         self._head = min(self._head, attention.heads - 1)
@@ -44,7 +44,7 @@ class AttentionGrid(Matrix):
             self.set_cells(self._labels, levels(self._attention, self._head), ("0", "1"))
 
     def weight(self, row: int, column: int) -> float:
-        """How strongly a token looks at another."""
+        """The attention weight from a token to another."""
         return self._attention.row(self._head, row)[column] if self._attention is not None else 0.0
 
     def best_column(self, row: int) -> int:
@@ -59,7 +59,7 @@ class AttentionGrid(Matrix):
         )
 
     def table(self) -> Table:
-        """The weights in rows: a line for each token that looks, a column for each that is looked at."""
+        """The attention weights: a row for each query token, a column for each key token."""
         columns = ("token", "from", *(f"{at + 1} {label}" for at, label in enumerate(self._labels)))
         if self._attention is None:
             return Table(columns)

@@ -1,4 +1,4 @@
-"""All heads of a layer, small, to choose one from."""
+"""Thumbnails of all heads of a layer, to choose one from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.kit.theme import Theme
 class AttentionHeads(Chart):
     """A small picture of each head's grid, painted one after another so that the window never waits.
 
-    Its places are heads; `head_chosen` carries the one that a person picked.
+    Its places are heads; `head_chosen` carries the one that the user picked.
     """
 
     head_chosen = Signal(int)

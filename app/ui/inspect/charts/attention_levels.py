@@ -11,7 +11,7 @@ from functools import cache
 from app.core.inside import Attention
 from app.core.wording import percent
 
-# Where the upper half of a float32 stands among two 16-bit numbers.
+# The index of a float32's upper half among its two 16-bit halves.
 _UPPER = 1 if sys.byteorder == "little" else 0
 
 
@@ -25,14 +25,14 @@ def _table() -> bytes:
 def levels(attention: Attention, head: int) -> bytes:
     """A byte for each weight of a head, in rows.
 
-    The upper half of a float32 tells a weight to 1 part in 128: more than a colour does, and it is read quickly.
+    The upper half of a float32 has a precision of 1 part in 128: more than a colour shows, and it is fast to read.
     """
     halves = array("H", _weights(attention, head).tobytes())[_UPPER::2]
     return bytes(map(_table().__getitem__, halves))
 
 
 def habit(attention: Attention, head: int, labels: tuple[str, ...]) -> str:
-    """What a head looks at most, on average over all tokens: "most at the token before, 71 %"."""
+    """Where a head attends most, on average over all tokens: "most at the token before, 71 %"."""
     length = len(attention.window.tokens)
     weights = _weights(attention, head)
     if not length:
@@ -50,7 +50,7 @@ def habit(attention: Attention, head: int, labels: tuple[str, ...]) -> str:
 
 
 def strongest(row: tuple[float, ...], most: int) -> list[int]:
-    """The places of a row's largest weights, the largest first."""
+    """The indices of a row's largest weights, the largest first."""
     return sorted(range(len(row)), key=lambda at: -row[at])[:most]
 
 

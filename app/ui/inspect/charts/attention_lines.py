@@ -1,4 +1,4 @@
-"""Lines from the current token to all that it looks at in one head: the stronger the line, the larger the weight."""
+"""Lines from the current token to those it attends to in one head: the stronger the line, the larger the weight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INVITE = "Point at a token to see what it looks at, or walk with the arrow keys
 
 
 class AttentionLines(Chart):
-    """All tokens above and all below, over the whole width; only labels that find room stand, strongest first."""
+    """All tokens above and below, over the full width; labels are drawn as far as there is room, strongest first."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "What a token looks at")
@@ -27,7 +27,7 @@ class AttentionLines(Chart):
         self._head = 0
 
     def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
-        """Show the first head of a layer, or the one that was shown of the layer before."""
+        """Show a layer, keeping the number of the shown head."""
         same = self._attention is not None and self._attention.window == attention.window
         current = self._current if same else -1
         self._attention = attention
@@ -58,7 +58,7 @@ class AttentionLines(Chart):
         return f"{share_name(self._attention.window, index, self._labels[index])} looks at {named}"
 
     def table(self) -> Table:
-        """The current token's weights, or the first one's where none is current."""
+        """The current token's weights, or the first one's if none is current."""
         columns = ("from", "to", "piece", "weight")
         if self._attention is None:
             return Table(columns)
@@ -172,7 +172,7 @@ class AttentionLines(Chart):
         taken: list[float] = []
         all_fit = self._each(width) >= high
         for index in strongest(row, len(row)):
-            # Where there is no room for all, those that are looked at more than others.
+            # If there is no room for all labels, only those with at least twice the average weight.
             if not all_fit and row[index] * len(row) < _NOTABLE:
                 break
             x = self._x(index, width)

@@ -1,4 +1,4 @@
-"""How start and end scores are painted: two halves, the tokens between them, and the whole as a strip."""
+"""Painting of start and end scores: two halves, the tokens between them, and an overview strip."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RUNNERS_UP = 4
 
 
 class BarsSizes:
-    """Where the parts of the picture stand, in pixels at the theme's text size."""
+    """The positions of the picture's parts, in pixels at the theme's text size."""
 
     def __init__(self, theme: Theme) -> None:
         step = theme.step
@@ -29,7 +29,7 @@ class BarsSizes:
         self.room = float(step(16))
         self.strip = float(step(8))
         self.words = float(step(6))
-        # The tokens' labels stand upright: a column is at least as wide as a line of text is high.
+        # The tokens' labels are vertical: a column is at least as wide as a line of text is high.
         self.least = max(float(step(4)), QFontMetricsF(theme.font("small")).height())
         self.most = float(step(9))
 
@@ -45,7 +45,7 @@ class BarsSizes:
 
     @property
     def bottom(self) -> float:
-        """Where both halves end."""
+        """The bottom of both halves."""
         return self.lower + self.lane
 
 
@@ -66,7 +66,7 @@ class BarsPicture:
             self.high = self.low + 1.0
 
     def height(self, value: float, below: bool) -> float:
-        """Where a value stands: upwards in the upper half, downwards in the lower one."""
+        """The y position of a value: upwards in the upper half, downwards in the lower one."""
         sizes = self.sizes
         share = (value - self.low) / (self.high - self.low)
         return sizes.lower + sizes.lane * share if below else sizes.top + sizes.lane * (1 - share)
@@ -97,7 +97,7 @@ class BarsPicture:
         self._draw_axis(painter, True, sizes, "End")
 
     def _draw_parts(self, painter: QPainter, view: Sideways, sizes: BarsSizes) -> None:
-        """Special tokens and the question's stand on another ground; a word above says what is what."""
+        """Draw special tokens and the question's on another background, with the part's name above."""
         theme, names = self.theme, part_names(self.scores.window)
         painter.setFont(theme.font("small"))
         for part, first, behind in parts_of(self.scores.window):
@@ -216,7 +216,7 @@ class BarsPicture:
         painter.restore()
 
     def draw_strip(self, painter: QPainter, strip: QRectF, view: Sideways, current: int) -> None:
-        """Draw the whole window small: every token's scores, the chosen span, and what is seen of it above."""
+        """Draw the overview of the window: every token's scores, the chosen span, and the visible range."""
         theme, count = self.theme, len(self.labels)
         painter.fillRect(strip, theme.colour("desk"))
         each, middle, half = strip.width() / count, strip.center().y(), strip.height() / 2
@@ -228,7 +228,7 @@ class BarsPicture:
         colour, reach = theme.colour("series"), self.high - self.low
         for values, down in ((self.starts, False), (self.ends, True)):
             for index, value in enumerate(values):
-                # Squares of the height over the lowest value: what stands out in the whole window is seen.
+                # Squares of the height over the lowest value, so that only outstanding scores are visible.
                 length = ((value - self.low) / reach) ** 2 * half
                 top = middle if down else middle - length
                 painter.fillRect(QRectF(strip.left() + index * each, top, each, length), colour)
@@ -244,6 +244,6 @@ class BarsPicture:
 
 
 def _room(view: Sideways, sizes: BarsSizes, first: int, last: int) -> QRectF:
-    """Where a span's labels stand."""
+    """The rectangle of a span's labels."""
     left = view.left(first)
     return QRectF(left, sizes.middle, view.left(last + 1) - left, sizes.room)

@@ -27,25 +27,25 @@ from app.ui.kit.theme import Theme
 _SHARP = 2
 # No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
 _LONGEST = 16_000
-# What lengths in pixels mean in an SVG by its own rules.
+# Pixels per inch by the SVG specification.
 _PIXELS_AN_INCH = 96
 
 
 class Figures(Protocol):
-    """What a bar asks of the widget above it: its title, all its numbers, and word of others."""
+    """The interface that a ChartBar needs of its widget: its title, its numbers, and a signal when they change."""
 
     title: str
 
     @property
     def renewed(self) -> SignalInstance:
-        """Sent when its numbers are others."""
+        """Sent when its numbers changed."""
 
     def table(self) -> Table:
         """All its numbers."""
 
 
 def picture(widget: QWidget) -> QImage:
-    """A chart, or any widget, as an image of two pixels for one: a chart whole, without a current place."""
+    """A chart, or any widget, as an image at twice the resolution: a chart in full, without a current place."""
     size = _size(widget)
     sharp = min(float(_SHARP), _LONGEST / max(size.width(), size.height(), 1))
     image = QImage(size * sharp, QImage.Format.Format_ARGB32_Premultiplied)
@@ -58,7 +58,7 @@ def picture(widget: QWidget) -> QImage:
 
 
 def picture_bytes(widget: QWidget, kind: str) -> bytes:
-    """A picture as a file holds it; `kind` is "png" or "svg". Raises ValueError for another."""
+    """A picture as the bytes of a file; `kind` is "png" or "svg". Raises ValueError for another."""
     if kind == "png":
         content = QByteArray()
         buffer = QBuffer(content)
@@ -112,7 +112,7 @@ def _paint(widget: QWidget, painter: QPainter) -> None:
 
 
 class ChartBar(QWidget):
-    """What stands under a chart: its numbers to fold out, and copies of numbers and picture.
+    """The bar under a chart: a table of its numbers to unfold, and buttons to copy or save numbers and picture.
 
     `save_asked` carries the chart whose numbers or picture are to be saved; `note` is a line for the status line.
     """
@@ -150,12 +150,12 @@ class ChartBar(QWidget):
         self._restyle()
 
     def table(self) -> NumbersTable | None:
-        """The table, once it was folded out."""
+        """The table, once it was unfolded."""
         return self._table
 
     @Slot(bool)
     def show_numbers(self, shown: bool) -> None:
-        """Fold the table out or in."""
+        """Show or hide the table."""
         self.numbers.setChecked(shown)
         self.numbers.setText("Hide the numbers" if shown else "Numbers")
         if shown:

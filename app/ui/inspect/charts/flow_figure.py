@@ -1,4 +1,4 @@
-"""What the picture of a model is made of: boxes, arrows and tokens in their places."""
+"""The elements of the picture of a model: boxes, arrows, tokens and texts with their positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from app.core.inside import Part
 
-# What a box looks like.
+# The looks of a box.
 TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED, RESULT = (
     "trunk", "used", "quiet", "training", "column used", "column held", "column", "result used", "result",
 )  # fmt: skip
@@ -17,7 +17,7 @@ COLUMNS = (COLUMN_USED, COLUMN_IN_MODEL, COLUMN)
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A piece of text in its place, wrapped there; `use` is the theme's font, `role` its colour."""
+    """A text wrapped in a rectangle; `use` is the theme's font, `role` its colour."""
 
     place: QRectF
     text: str
@@ -29,7 +29,7 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of the picture, its texts, how many lie behind one another, and what is said of it."""
+    """A box of the picture, its texts, its description, and how many are stacked behind one another."""
 
     place: QRectF
     look: str
@@ -40,7 +40,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A line along its points with a head at the end, and the shape that flows there."""
+    """A line along its points with a head at the end, labelled with the shape that flows there."""
 
     points: tuple[QPointF, ...]
     used: bool
@@ -50,7 +50,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A token's piece, or (without text) a cell that stands for its state."""
+    """A token's piece, or (without text) a cell that represents its state."""
 
     place: QRectF
     text: str
@@ -59,7 +59,7 @@ class Chip:
 
 @dataclass(slots=True)
 class Figure:
-    """The whole picture; `funnel` is the shape in which all states flow to the heads that take them."""
+    """The complete picture; `funnel` is the polygon through which all states flow to the heads that take them."""
 
     size: QSizeF = field(default_factory=QSizeF)
     boxes: list[Box] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Where everything stands in the picture of a model: boxes, arrows and tokens, laid out for a width."""
+"""The layout of the picture of a model: boxes, arrows and tokens, placed for a width."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _USED_WIDER = 1.35
 
 
 class FigureBuilder:
-    """A figure that grows downwards from `y`; `left` is where it begins, `wide` how wide it is, in pixels."""
+    """Builds a figure downwards from `_y`; `_left` is its left edge, `_wide` its width, in pixels."""
 
     def __init__(self, theme: Theme, width: float) -> None:
         self._theme = theme
@@ -41,7 +41,7 @@ class FigureBuilder:
         self.figure = Figure()
 
     def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
-        """An arrow straight down from here, with what flows written across it."""
+        """Add an arrow straight down from here, labelled with what flows."""
         step = self._theme.step
         text = self._bounds(label, "small", wide or self._wide) if label else QRectF()
         high = step(7) + text.height() if label else step(6)
@@ -73,7 +73,7 @@ class FigureBuilder:
         self, lines: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
         centred: bool = False,
     ) -> tuple[tuple[PlacedText, ...], float]:  # fmt: skip
-        """Texts under one another, wrapped; and where they end."""
+        """Wrapped texts, one below the other, and their bottom."""
         placed = []
         for use, role, text in lines:
             if text:
@@ -105,7 +105,7 @@ class FigureLayout(FigureBuilder):
         self._shared = words.Shared.of(picture)
 
     def draw(self) -> Figure:
-        """The figure, whole."""
+        """The complete figure."""
         self._chips()
         self._trunk()
         self._cells()
@@ -138,10 +138,10 @@ class FigureLayout(FigureBuilder):
             x += wide + gap
         self._y += high
 
-    # What all heads share
+    # The shared trunk
 
     def _trunk(self) -> None:
-        """The shared stages; those that take the same stand side by side. A shape is said where it becomes another."""
+        """Add the shared stages; those with the same input are side by side. Shapes are shown where they change."""
         wide = min(self._wide, float(self._theme.step(170)))
         middle = self._left + self._wide / 2
         flowing = words.shape_words(self._shared.read)
@@ -163,7 +163,7 @@ class FigureLayout(FigureBuilder):
         self._down(middle, flowing, used=True)
 
     def _stages_side_by_side(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
-        """Stages side by side: the same goes into each, and what comes out flows together."""
+        """Add stages side by side: each takes the same input, and their outputs are merged."""
         step = self._theme.step
         gap, edge, start = step(4), step(2.5), self._y
         each = (wide - gap * (len(row) - 1)) / len(row)
@@ -226,7 +226,7 @@ class FigureLayout(FigureBuilder):
         self._y = place.bottom()
 
     def _cells(self) -> None:
-        """A cell for each token's state, as wide as the picture; the first one's place is known to the heads."""
+        """Add a cell for each token's state, as wide as the picture; heads refer to the first one's position."""
         step, tokens = self._theme.step, self._picture.window.tokens
         most = max(8, int(self._wide // step(4.5)))
         shown = min(len(tokens), most)
@@ -291,7 +291,7 @@ class FigureLayout(FigureBuilder):
         top: float,
         label: str,
     ) -> None:
-        """From a place of the strip to the top of each column; the one in use is drawn last, over the others."""
+        """Add arrows from a point of the strip to the top of each column; the one in use is drawn last, on top."""
         for head, left, wide in sorted(columns, key=lambda column: column[0].in_use):
             x = left + wide / 2
             points = (start, QPointF(start.x(), bus), QPointF(x, bus), QPointF(x, top))
@@ -309,7 +309,7 @@ class FigureLayout(FigureBuilder):
         )
 
     def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
-        """A head's stages from top to bottom; where it ends."""
+        """Add a head's stages from top to bottom; returns its bottom."""
         step = self._theme.step
         edge, used = step(2), head.in_use
         ink = "ink" if used else "ink_quiet"
@@ -328,7 +328,7 @@ class FigureLayout(FigureBuilder):
                 self._y += step(1.5)
             else:
                 self._down(middle, flowing, used=used, wide=inner)
-                flowing = ""  # said once
+                flowing = ""  # shown once
             self._box(stage, head, left + edge, inner)
             before = stage.inputs[0] if stage.inputs else ()
             flowing = flowing or (words.shape_words(stage.output) if stage.output != before else "")

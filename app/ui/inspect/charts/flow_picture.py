@@ -43,10 +43,10 @@ class FlowPicture(Chart):
         self.begin()
 
     def figure(self) -> look.Figure:
-        """Where everything stands."""
+        """The laid-out figure."""
         return self._figure
 
-    # What a chart says of itself
+    # Descriptions
 
     def count(self) -> int:
         return len(self._figure.boxes)
@@ -61,7 +61,7 @@ class FlowPicture(Chart):
         return picture_table(self._picture) if self._picture is not None else Table()
 
     def place_at(self, point: QPointF) -> int:
-        # A column lies under its own boxes, and comes before them.
+        # A column is drawn under its own boxes, and comes before them in the list.
         hits = [at for at, box in enumerate(self._figure.boxes) if box.place.contains(point)]
         return hits[-1] if hits else -1
 
@@ -75,7 +75,7 @@ class FlowPicture(Chart):
         return super().stepped(key, leap)
 
     def _neighbour(self, way: int) -> int:
-        """The nearest box of the next column to that side, else the current one."""
+        """The nearest box of the next column on that side, else the current one."""
         boxes = self._figure.boxes
         if self.current < 0:
             return 0
@@ -99,7 +99,7 @@ class FlowPicture(Chart):
         self._scroll_to_current()
 
     def _scroll_to_current(self) -> None:
-        """Have the place that scrolls show the current box."""
+        """Scroll to the current box."""
         area: QWidget | None = self.parentWidget()
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
@@ -170,7 +170,7 @@ class FlowPicture(Chart):
             painter.drawRoundedRect(place, theme.step(2.5), theme.step(2.5))
 
     def _ground(self, place: QRectF) -> QColor:
-        """What lies under a label, so that the line behind it is broken."""
+        """The background colour under a label, so that the line behind it is interrupted."""
         inside = next(
             (box for box in self._figure.boxes if box.look == look.COLUMN_USED and box.place.contains(place)),
             None,

@@ -1,4 +1,4 @@
-"""What the picture of a model says in words."""
+"""The texts of the picture of a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.core.inside import HeadPicture, ModelPicture, Shape, Stage
 from app.core.models import Head
 from app.ui.kit.chart import Table
 
-# What comes out of a head, as a person says it.
+# The output of a head, in plain words.
 OUTCOMES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "where the answer starts and ends",
     Head.CLASSIFICATION: "a score for each class",
@@ -23,10 +23,10 @@ IN_USE, IN_MODEL, ABSENT = "in use", "in this model too, not in use", "not in th
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The stages that all heads share, as they are drawn.
+    """The stages shared by all heads, as they are drawn.
 
-    `tokens` says how the text is read and `read` is that one's shape, `states` what the layers give in the end: both
-    stand as captions; `rows` are the stages in between, those that take the same side by side.
+    `tokens` is the caption of the tokens and `read` their shape, `states` the caption of the last layer's output;
+    `rows` are the stages in between, those with the same input side by side.
     """
 
     rows: tuple[tuple[Stage, ...], ...]
@@ -36,7 +36,7 @@ class Shared:
 
     @classmethod
     def of(cls, picture: ModelPicture) -> Shared:
-        """The picture's trunk, put in order."""
+        """The picture's trunk, arranged in rows."""
         stages = list(picture.trunk)
         read: Shape = (1, len(picture.window.tokens))
         tokens, states = "tokens", "sequence output"
@@ -56,35 +56,35 @@ class Shared:
 
 
 def _take_the_same(one: Stage, other: Stage) -> bool:
-    """Whether two stages work on the same input, and not the second on what the first gives."""
+    """Whether two stages take the same input, rather than the second the output of the first."""
     return bool(one.inputs) and one.inputs == other.inputs and one.output == other.output != one.inputs[0]
 
 
 def brief(stage: Stage) -> str:
-    """What a stage says of itself, without the settings by name that its module lists."""
+    """A stage's detail, without the named settings that its module lists."""
     parts = stage.detail.split(", ")
     parts_kept = [part for part in parts if "=" not in part]
     return ", ".join(parts_kept or parts[:1])
 
 
 def shape_words(shape: Shape) -> str:
-    """A shape as it is said: "1 × 42 × 384"."""
+    """A shape in words: "1 × 42 × 384"."""
     return " × ".join(f"{size:,}" for size in shape)
 
 
 def head_status(head: HeadPicture) -> str:
-    """Whether a head is at work, could be, or is only shown."""
+    """Whether a head is in use, in the model but not in use, or absent."""
     return IN_USE if head.in_use else IN_MODEL if head.held else ABSENT
 
 
 def uses_first_token_only(head: HeadPicture) -> bool:
-    """Whether a head goes on from the first token alone, and not from every token's state."""
+    """Whether a head takes the first token's state only, not every token's."""
     seen = next((stage.output for stage in head.stages if stage.output and not stage.training_only), ())
     return len(seen) < 3 if seen else "every" not in head.takes
 
 
 def weights_words(stage: Stage) -> str:
-    """How many weights a stage has, nothing for none."""
+    """The number of a stage's weights in words, empty for none."""
     return wording.count(stage.parameters, "weight") if stage.parameters else ""
 
 
@@ -94,7 +94,7 @@ def breakable(name: str) -> str:
 
 
 def describe_stage(stage: Stage, head: HeadPicture | None = None) -> str:
-    """A stage in words: for the tool tip and the screen reader."""
+    """A stage in words, for the tool tip and the screen reader."""
     lines = [f"{stage.title}: {stage.term}" if stage.term else stage.title]
     if stage.repeats > 1:
         lines[0] += f", {stage.repeats} of them one after another"
@@ -116,7 +116,7 @@ def describe_stage(stage: Stage, head: HeadPicture | None = None) -> str:
 
 
 def describe_head(head: HeadPicture) -> str:
-    """A head in words: what it takes, what comes out, and whether it is at work."""
+    """A head in words: its input, its output, and its status."""
     outcome = OUTCOMES.get(head.head, "")
     return "\n".join(
         (f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", head_status(head))
@@ -124,7 +124,7 @@ def describe_head(head: HeadPicture) -> str:
 
 
 def picture_table(picture: ModelPicture) -> Table:
-    """Every stage of the picture in a row, the heads' own after those that all share."""
+    """A row for every stage of the picture, the heads' own after the shared ones."""
     rows = [_row("", "", stage) for stage in picture.trunk]
     rows += [_row(head.kind, head_status(head), stage) for head in picture.heads for stage in head.stages]
     columns = (

@@ -1,4 +1,4 @@
-"""The terms of a loss: what was right, how likely the model held that, and what it costs."""
+"""The terms of a loss: the gold label, the model's probability for it, and the loss."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _IGNORED = "ignored"
 
 
 def loss_words(value: float) -> str:
-    """A loss as a person reads it; one that is not a number is undefined."""
+    """A loss as text; NaN is undefined."""
     return "undefined" if math.isnan(value) else "0" if value == 0 else number(value)
 
 
 class LossTerms(Chart):
-    """A row for each term with its target, the target's probability as a bar, and its value; then the whole."""
+    """A row for each term with its target, the target's probability as a bar, and its value; then the totals."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "The loss and its terms")
@@ -35,7 +35,7 @@ class LossTerms(Chart):
         self._losses = losses
         self.begin()
 
-    # What a chart says of itself
+    # Descriptions
 
     def count(self) -> int:
         return len(self._rows())
@@ -85,7 +85,7 @@ class LossTerms(Chart):
         return [*self._losses.terms, *self._totals()]
 
     def _totals(self) -> list[tuple[str, str, str]]:
-        """What stands below the terms: a name, a formula, a value in words."""
+        """The rows below the terms: a name, a formula, a value as text."""
         losses = self._losses
         if losses is None:
             return []
@@ -150,7 +150,7 @@ class LossTerms(Chart):
         painter.setPen(theme.colour("ink" if term.counted else "ink_quiet"))
         self._text(painter, cells[0], term.name)
         painter.setFont(theme.font("ui"))
-        if not term.counted:  # its target says why, at length
+        if not term.counted:  # its target explains why, at length
             self._text(painter, cells[1].united(cells[2]), term.target)
             self._text(painter, cells[3], _IGNORED, right=True)
             return

@@ -1,4 +1,4 @@
-"""A square of tokens by tokens as a heat map: a part of it large enough for labels, the whole beside it."""
+"""A square of tokens by tokens as a heat map: a part large enough for labels, next to an overview."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _SMALL = 176
 class Matrix(Chart):
     """Cells of one byte each, painted once into an image; the current place is a row, `column` its current cell.
 
-    `cell_hovered` carries row and column of the cell that a person moved to. A matrix overrides `best_column`,
-    `lines` and `table`; a cell of level 0 is no cell.
+    `cell_hovered` carries row and column of the cell that the user moved to. A matrix overrides `best_column`,
+    `lines` and `table`; a cell of level 0 is empty.
     """
 
     cell_hovered = Signal(int, int)
@@ -69,11 +69,11 @@ class Matrix(Chart):
         return levels.index(max(levels))
 
     def lines(self, row: int, column: int) -> tuple[str, ...]:
-        """A cell in words: what it is first, its numbers behind."""
+        """A cell in words: a title first, then its numbers."""
         raise NotImplementedError
 
     def set_cell(self, row: int, column: int) -> None:
-        """Make a cell the current one; says nothing back."""
+        """Make a cell the current one, without a signal."""
         side = len(self._labels)
         if 0 <= row < side and 0 <= column < side and (row, column) != (self._current, self.column):
             self._current, self.column = row, column
@@ -170,7 +170,7 @@ class Matrix(Chart):
 
     def _paint_image(self) -> None:
         side = len(self._labels)
-        # Rows of an image of one byte a pixel may begin at any byte when their length is told.
+        # Rows of an image of one byte per pixel may begin at any byte if their length is given.
         image = QImage(self._cells, side, side, side, QImage.Format.Format_Indexed8)
         image.setColorTable(rising_table(self.theme))
         self._image = image.copy()
@@ -178,7 +178,7 @@ class Matrix(Chart):
         self._small = QImage(small, few, few, few, QImage.Format.Format_Indexed8).copy()
         self._small.setColorTable(rising_table(self.theme))
 
-    # What a person does
+    # Mouse and keys
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -200,7 +200,7 @@ class Matrix(Chart):
             super().keyPressEvent(event)
 
     def _walk(self, down: int, across: int) -> None:
-        """Go to the next cell in a direction; over what is no cell, as far as there is one."""
+        """Go to the next cell in a direction, skipping empty ones."""
         if self._current < 0:
             self._go_to(*(self._marks[0] if self._marks else (0, self.best_column(0))))
             return

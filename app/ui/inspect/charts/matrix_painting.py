@@ -1,4 +1,4 @@
-"""How a matrix is painted: cells with labels, marks, the whole small, the scale and the current cell's words."""
+"""Painting of a matrix: cells with labels, marks, the overview, the colour scale and the current cell's words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INVITE = "Point at a cell, or walk with the arrow keys."
 
 
 class MatrixSizes:
-    """Where the parts stand, in pixels at the theme's text size, for a widget of so many pixels' width."""
+    """The sizes of the parts, in pixels at the theme's text size, for a widget of `width` pixels."""
 
     def __init__(self, theme: Theme, width: float) -> None:
         step = theme.step
@@ -30,7 +30,7 @@ class MatrixSizes:
         self.side = min(float(step(142)), max(float(step(40)), room - step(52)))
         self.panel = max(float(step(36)), min(float(step(52)), room - self.side))
         self.thumb = min(float(step(44)), self.panel)
-        # What the panel holds below the whole in small: the scale, and the words of a cell.
+        # The part of the panel below the overview: the scale, and the words of a cell.
         self.words = float(step(30))
 
 
@@ -156,7 +156,7 @@ class MatrixPicture:
     def draw_whole(
         self, painter: QPainter, thumb: QRectF, small: QImage, rows: Sideways, columns: Sideways
     ) -> None:
-        """Draw the whole matrix small, and what of it is seen large."""
+        """Draw the overview of the matrix, and the visible range."""
         theme, side = self.theme, len(self.labels)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -200,7 +200,7 @@ class MatrixPicture:
         return words.bottom()
 
     def draw_lines(self, painter: QPainter, place: QRectF, lines: Sequence[str]) -> None:
-        """Draw the current cell's words, the first line large; an invitation where there is no current cell."""
+        """Draw the current cell's words, the first line large; a prompt if there is no current cell."""
         theme = self.theme
         wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         for at, line in enumerate(lines or (_INVITE,)):

@@ -15,7 +15,7 @@ _LINES = 16
 
 
 class ModuleTree(QTreeWidget):
-    """Module, class, what it says of itself, weights; Ctrl+C copies the chosen module's path."""
+    """Module, class, details, weights; Ctrl+C copies the chosen module's path."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

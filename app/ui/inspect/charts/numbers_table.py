@@ -28,14 +28,14 @@ _ROWS_MEASURED = 30
 
 
 class NumbersModel(QAbstractTableModel):
-    """A Table for Qt: numbers to a few digits, sorted by all of them."""
+    """A Table for Qt: numbers shown to a few digits, sorted by their full value."""
 
     def __init__(self) -> None:
         super().__init__()
         self.table = Table()
 
     def set_table(self, table: Table) -> None:
-        """Take other numbers."""
+        """Set other numbers."""
         self.beginResetModel()
         self.table = table
         self.endResetModel()
@@ -61,7 +61,7 @@ class NumbersModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows, what it is sorted by, where it stands."""
+        """A cell's text, sort key and alignment."""
         if not index.isValid():
             return None
         cell = self.table.rows[index.row()][index.column()]
@@ -74,7 +74,7 @@ class NumbersModel(QAbstractTableModel):
         return None
 
     def _side(self, column: int) -> Qt.AlignmentFlag:
-        """Numbers stand to the right, words to the left."""
+        """Numbers are aligned to the right, words to the left."""
         words = not self.table.rows or isinstance(self.table.rows[0][column], str)
         return Qt.AlignmentFlag.AlignLeft if words else Qt.AlignmentFlag.AlignRight
 
@@ -82,7 +82,7 @@ class NumbersModel(QAbstractTableModel):
 class NumbersTable(QTableView):
     """The table; a click on a heading sorts, Ctrl+C copies the chosen rows (or all) with their heading.
 
-    `row_reached` carries the number, in the table as it was given, of the row that a person moved to.
+    `row_reached` carries the unsorted index of the row that the user moved to.
     """
 
     row_reached = Signal(int)

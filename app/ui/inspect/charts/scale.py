@@ -1,4 +1,4 @@
-"""Colours for numbers: from blue over the paper to amber, and from the paper to amber alone."""
+"""Colour scales for numbers: from blue over the background to amber, and from the background to amber."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def mixed(one: QColor, other: QColor, share: float) -> QColor:
 
 
 def diverging(theme: Theme, share: float) -> QColor:
-    """The colour of a share from -1 (blue) over 0 (paper) to 1 (amber); blue and amber are told apart by all."""
+    """The colour of a share from -1 (blue) over 0 (background) to 1 (amber); safe for colour blindness."""
     end = theme.colour("scale_high" if share > 0 else "scale_low")
     return mixed(theme.colour("scale_mid"), end, abs(share))
 
 
 def rising(theme: Theme, share: float) -> QColor:
-    """The colour of a share from 0 (paper) to 1 (amber)."""
+    """The colour of a share from 0 (background) to 1 (amber)."""
     return mixed(theme.colour("scale_mid"), theme.colour("scale_high"), share)
 
 
@@ -65,9 +65,9 @@ def _luminance(colour: QColor) -> float:
 
 
 def pooled(cells: bytes, side: int, most: int) -> tuple[bytes, int]:
-    """A square of cells made smaller, to at most so many a side, and its new side: each the largest of a few.
+    """A square of cells max-pooled to at most `most` a side, and its new side.
 
-    A thin line is still seen then, which a mean would wash out.
+    A thin line stays visible, which a mean would wash out.
     """
     few = -(-side // max(1, most))
     if few <= 1:

@@ -25,13 +25,13 @@ class ScoreChange(Chart):
         self._values = False
 
     def set_removals(self, removals: Removals, *, values: bool = False) -> None:
-        """Show these sentences; `values` tells that the score is a value, which has no probability."""
+        """Show these sentences; `values` if the score is a value, which has no probability."""
         self._removals = removals
         self._values = values
         self.begin()
 
     def change(self, index: int) -> float:
-        """What is added to the score when a sentence is taken out."""
+        """The change of the score when a sentence is removed."""
         removals = self._removals
         return removals.sentences[index].score - removals.score if removals is not None else 0.0
 

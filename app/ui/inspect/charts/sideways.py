@@ -1,4 +1,4 @@
-"""Columns side by side, more of them than fit as the case may be: which are seen, and where."""
+"""Scrolling of equal columns side by side: which are visible, and where."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class Sideways:
             self.scroll_to(last - self.width)
 
     def centre(self, index: float) -> None:
-        """Scroll so that a column stands in the middle."""
+        """Scroll so that a column is in the middle."""
         self.scroll_to((index + 0.5) * self.column - self.width / 2)
 
     def left(self, index: float) -> float:
-        """Where a column begins, counted from the left of what is seen."""
+        """The left edge of a column, from the left of the visible part."""
         return index * self.column - self.offset
 
     def at(self, x: float) -> int:
-        """The column at a place, counted from the left of what is seen; -1 for none."""
+        """The column at `x`, from the left of the visible part; -1 for none."""
         index = int((x + self.offset) // self.column) if 0 <= x < self.width else -1
         return index if 0 <= index < self.count else -1
 
     def seen(self) -> range:
-        """The columns that are seen, in part at least."""
+        """The columns that are at least partly visible."""
         first = int(self.offset // self.column)
         return range(first, min(self.count, int((self.offset + self.width) // self.column) + 1))

@@ -108,7 +108,7 @@ def _levels(scores: SpanScores) -> tuple[bytes, float, float]:
     reach = max(high - low, 1e-9)
     cells = bytearray(side * side)
     for row, values in rows.items():
-        # Squared: most spans are poor, and colour is kept for those that are not.
+        # Squared: most spans have low scores, and colour is reserved for those that do not.
         line = bytes(0 if value is None else 1 + int(254 * ((value - low) / reach) ** 2) for value in values)
         cells[row * side + row : row * side + row + len(line)] = line
     return bytes(cells), low, high

@@ -1,4 +1,4 @@
-"""A window's text in lines, and where on them each token stands."""
+"""A window's text in lines, and the position of each token on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Paragraph:
 
 
 class TextFlow:
-    """Special tokens as they are spelled, the question and the text as they read, wrapped at a width.
+    """Special tokens as they are spelled, the question and the text in running form, wrapped at a width.
 
     Places are in pixels from the flow's corner.
     """
@@ -90,11 +90,11 @@ class TextFlow:
             paragraph.layout.draw(painter, QPointF(0, paragraph.top))
 
     def rects(self, index: int) -> list[QRectF]:
-        """Where a token stands: a rectangle for each line that it is on."""
+        """A token's rectangles, one for each line that it is on."""
         return self._places.get(index, [])
 
     def span_rects(self, first: int, last: int) -> list[QRectF]:
-        """Where the words from one token to another stand, blanks between them included."""
+        """The rectangles of the words from one token to another, including the spaces between them."""
         found = []
         for paragraph in self._paragraphs:
             inside = [place for index, place in paragraph.tokens.items() if first <= index <= last]
@@ -112,7 +112,7 @@ class TextFlow:
         return -1
 
     def nearest_on_line(self, index: int, lines: int) -> int:
-        """The token nearest to one, a line below it (or above for -1); the same one where there is no such line."""
+        """The token nearest to one, `lines` below it (above if negative); the same one if there is no such line."""
         places = self._places
         if not places.get(index):
             return index
@@ -172,7 +172,7 @@ def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
 
 
 def _plain(words: str) -> str:
-    """The words with what Qt would break lines at, or drop, made blanks: as many characters as before."""
+    """The words with characters at which Qt would break lines, or which it drops, as spaces; of the same length."""
     return "".join(
         " " if each in "\r\n\t\u2028\u2029\ufeff\ufffe\x00" or "\ud800" <= each <= "\udfff" else each
         for each in words

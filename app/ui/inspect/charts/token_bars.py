@@ -20,7 +20,7 @@ class TokenBars(Chart):
     """Bars that point away from the tokens: start scores upwards, end scores downwards, on one scale.
 
     The chosen span is shaded and runners-up are dotted; a dashed line in each half is [CLS]'s score, which a
-    span is measured against. Columns that do not fit scroll, and a strip below shows the whole.
+    span is compared with. Columns that do not fit scroll, with an overview strip below.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -57,7 +57,7 @@ class TokenBars(Chart):
 
     @Slot(int, int)
     def mark_span(self, first: int, last: int) -> None:
-        """Outline a span that a person looks at elsewhere; a first token below 0 for none."""
+        """Outline a span that is hovered elsewhere; a first token below 0 for none."""
         marked = (first, last) if first >= 0 else None
         if marked != self._marked:
             self._marked = marked
@@ -151,7 +151,7 @@ class TokenBars(Chart):
         if self._view.scrolls != scrolled:
             self.updateGeometry()
 
-    # What a person does
+    # Mouse and keys
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -186,7 +186,7 @@ class TokenBars(Chart):
         super().mouseReleaseEvent(event)
 
     def _drag(self, point: QPointF) -> None:
-        """Show what stands at a place of the strip."""
+        """Scroll to a place of the strip."""
         strip = self._strip()
         self._view.centre((point.x() - strip.left()) / strip.width() * self.count() - 0.5)
         self.update()

@@ -1,4 +1,4 @@
-"""A window's text as it reads, each token shaded by a number, the current one outlined."""
+"""A window's running text, each token shaded by a number, the current one outlined."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STRONGEST = 0.92
 class TokenText(Chart):
     """Running text: amber where a token's number is above zero, blue where it is below, stronger for more.
 
-    A chosen span is underlined, others are dotted; special tokens stand as the vocabulary spells them.
+    A chosen span is underlined, others are dotted; special tokens are spelled as in the vocabulary.
     """
 
     def __init__(self, theme: Theme, title: str) -> None:
@@ -38,7 +38,7 @@ class TokenText(Chart):
         self._flow = TextFlow(InputWindow(()), "", "")
 
     def set_window(self, window: InputWindow, text: str, pair: str = "") -> None:
-        """Show a window of the text, and the question or passage before it; without numbers."""
+        """Show a window of the text, with its question or other passage; without numbers."""
         self._window = window
         self._labels = labels_of(window, text, pair)
         self._values, self._span, self._others, self._marked = (), None, (), None
@@ -47,9 +47,9 @@ class TokenText(Chart):
         self.begin()
 
     def set_values(self, values: Sequence[float] | None, unit: str = "") -> None:
-        """Shade the tokens by a number each, in a unit; None takes the shades away.
+        """Shade the tokens by a number each, in a unit; None removes the shades.
 
-        Raises ValueError where there are not as many numbers as tokens.
+        Raises ValueError if there are not as many numbers as tokens.
         """
         if values is not None and len(values) != len(self._labels):
             raise ValueError(f"{len(values)} numbers for {len(self._labels)} tokens")
@@ -62,13 +62,13 @@ class TokenText(Chart):
 
     @Slot(object, object)
     def set_spans(self, chosen: tuple[int, int] | None, others: Sequence[tuple[int, int]] = ()) -> None:
-        """Light up a span (its first and last token), and dot others."""
+        """Highlight a span (its first and last token), and dot others."""
         self._span, self._others = chosen, tuple(others)
         self.update()
 
     @Slot(int, int)
     def mark_span(self, first: int, last: int) -> None:
-        """Outline a span that a person looks at elsewhere; a first token below 0 for none."""
+        """Outline a span that is hovered elsewhere; a first token below 0 for none."""
         marked = (first, last) if first >= 0 else None
         if marked != self._marked:
             self._marked = marked
@@ -125,7 +125,7 @@ class TokenText(Chart):
         theme, flow = self.theme, self._flow
         self._draw_shades(painter)
         if not self._values:
-            # Without shades the spans' own grounds tell them.
+            # Without shades the spans have backgrounds of their own.
             for other in self._others:
                 self._draw_span(painter, other, "other_ground")
             if self._span is not None:

@@ -1,4 +1,4 @@
-"""A window's tokens as charts name them."""
+"""Labels for a window's tokens in charts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LINE_ENDS = "Ċ"
 
 
 def part_names(window: InputWindow) -> dict[Part, str]:
-    """What the parts of a window are called: a question stands before its text, a second passage behind the first."""
+    """The names of a window's parts: a question precedes its text, a second passage follows the first."""
     parts = [part for part, _, _ in parts_of(window) if part is not Part.SPECIAL]
     second = "second passage" if parts[:1] == [Part.TEXT] else "question"
     return {Part.SPECIAL: "special token", Part.PAIR: second, Part.TEXT: "text"}
 
 
 def label_of(token: InputToken, text: str = "", pair: str = "") -> str:
-    """The piece as a person reads it: the letters it stands for where a vocabulary spells them in bytes."""
+    """The piece in readable form: the letters that it encodes if a vocabulary spells them in bytes."""
     piece = token.piece
     source = pair if token.part is Part.PAIR else text
     if token.span is not None and token.part is not Part.SPECIAL and not piece.startswith("##"):

@@ -17,9 +17,9 @@ _STEPS = 127
 
 
 class VectorStrip(Chart):
-    """Every vector whole, as a strip on one colour scale, and below the dimensions around the current one large.
+    """Each full vector as a strip on one colour scale, and below it the dimensions around the current one, enlarged.
 
-    A cell's colour goes by the square root of its share of the largest number, so that small ones are seen beside it.
+    A cell's colour depends on the square root of its share of the largest number, so that small ones stay visible.
     """
 
     def __init__(self, theme: Theme, title: str) -> None:
@@ -182,7 +182,7 @@ class VectorStrip(Chart):
             painter.drawRect(here)
 
     def _draw_legend(self, painter: QPainter, strips: QRectF) -> None:
-        """The colour scale with the numbers that its ends, quarters and middle stand for."""
+        """Draw the colour scale with the numbers at its ends, quarters and middle."""
         theme = self.theme
         wide = min(strips.width(), float(theme.step(80)))
         bar = QRectF(strips.left(), self._words_top() + theme.step(6.5), wide, theme.step(2))
