@@ -1,4 +1,4 @@
-"""The answer in large type, or the nearest words, with their probability and place; or that the text does not say."""
+"""The card with the answer in large type, or the nearest words, their probability and place; or that there is none."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ _NBSP = "\N{NO-BREAK SPACE}"
 
 
 class AnswerCard(QFrame):
-    """What the question brought: an answer, the best so far, words with low confidence, or that the text does not say.
+    """The result of the question: an answer, the best so far, words with low confidence, or that there is none.
 
     `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
-    `again_asked` when the text has changed and the person asks anew; `nearest_asked` carries whether the words
-    nearest to an answer are to be shown; `save_asked` the key of a format to save the answers in; `whole_asked` comes
-    when all of the document is to be read, of which only the best passages were; `look_asked` when the person wants
-    to see how the model came to it.
+    `again_asked` when the text has changed and the user asks again; `nearest_asked` carries whether to show the words
+    nearest to an answer; `save_asked` the key of a format to save the answers in; `whole_asked` is sent to read all of
+    a document whose best passages only were read; `look_asked` to see how the model came to the answer.
     """
 
     chosen = Signal()
@@ -72,7 +71,7 @@ class AnswerCard(QFrame):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # words of a document stand in some
+            label.setTextFormat(Qt.TextFormat.PlainText)  # some contain words of the document
         self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
         buttons = FlowRow()
@@ -100,7 +99,7 @@ class AnswerCard(QFrame):
         self.hide()
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """Offer to save the answers in these formats, by key and name; nothing is offered without any."""
+        """Set the formats to save the answers in, by key and name; without any the button is hidden."""
         self._formats.clear()
         for key, name in formats:
             self._formats.addAction(name).setData(key)
@@ -108,9 +107,9 @@ class AnswerCard(QFrame):
     def show_answer(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
     ) -> None:
-        """Show an answer; `over` is said above it, and an answer that is not `sure` yet stands quieter.
+        """Show an answer; `over` is the line above it, and an answer that is not `sure` yet has a quieter colour.
 
-        `no_answer` is the probability that the text does not say; `facts` is how it was read.
+        `no_answer` is the probability that the text has no answer; `facts` is how it was read.
         """
         likely = wording.best_of(place.probability, no_answer)
         self._begin(over, facts)
@@ -122,12 +121,12 @@ class AnswerCard(QFrame):
     def show_low_confidence(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
     ) -> None:
-        """Show the nearest words, which may be the answer; else as an answer is shown."""
+        """Show the nearest words, which may be the answer; arguments as for `show_answer`."""
         likely = wording.low_confidence(place.probability)
         self._begin(over, facts)
         self._answer.set_text(place.text, (0, len(place.text)), faint=True)
         self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
-        self.say(wording.NEAREST_WORDS)
+        self.set_note(wording.NEAREST_WORDS)
         self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
 
     def show_none(
@@ -140,9 +139,9 @@ class AnswerCard(QFrame):
         *,
         whole: bool = True,
     ) -> None:
-        """Say that the text does not say, how likely that is, and, where asked for, the words nearest to an answer.
+        """Show that the text has no answer, how likely that is, and with `nearest` the words nearest to an answer.
 
-        `over` says what of the text was read, `facts` how; `whole` is `Reading.judged_whole`.
+        `over` is which part of the text was read, `facts` how; `whole` is `Reading.judged_whole`.
         """
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=whole)
@@ -157,28 +156,28 @@ class AnswerCard(QFrame):
         self._sentence.setVisible(nearest and place is not None)
         if nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
-            self.say(
+            self.set_note(
                 f"The nearest words are not sure enough ({place.likely.lower()}, {place.where}). "
                 "How sure an answer must be is set below."
             )
             self._copy.show()
         self._finish(f"{title} {likely}.")
 
-    def say(self, note: str, *, again: bool = False) -> None:
-        """Say something about the answer shown, with a button that asks anew where that helps."""
-        self._note.setText(_bound(note))
+    def set_note(self, note: str, *, again: bool = False) -> None:
+        """Set the note on the answer shown; `again` shows the button that asks again."""
+        self._note.setText(_unbroken(note))
         self._note.setVisible(bool(note))
         self._again.setVisible(again)
-        if again:  # what is nearest has no place in the changed text
+        if again:  # the nearest words have no place in the changed text
             self._nearest.hide()
         self.setAccessibleDescription(note)
 
     def note(self) -> str:
-        """What is said about the answer."""
+        """The note on the answer."""
         return self._note.text().replace(_NBSP, " ")
 
     def likely(self) -> str:
-        """The probability in words and number, and where the answer stands."""
+        """The probability in words and as a number, and the answer's place."""
         words = re.sub("<[^>]*>", "", self._likely.text().replace("<br>", "\n"))
         return html.unescape(words).replace(_NBSP, " ")
 
@@ -195,15 +194,15 @@ class AnswerCard(QFrame):
         return self._nearest
 
     def over(self) -> str:
-        """What is said above the answer."""
+        """The line above the answer."""
         return self._over.text().replace(_NBSP, " ")
 
     def answer(self) -> str:
-        """The large words: the answer, or that the text does not say."""
+        """The large words: the answer, or that there is none."""
         return self._answer.text()
 
     def copied(self) -> None:
-        """Say for a moment that the answer was copied."""
+        """Show for a moment that the answer was copied."""
         self._copy.setText("Copied")
         self._copied_timer.start()
 
@@ -235,15 +234,15 @@ class AnswerCard(QFrame):
         return self._facts.text().replace(_NBSP, " ")
 
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
-        self._over.setText(_bound(over))
+        self._over.setText(_unbroken(over))
         self._over.setVisible(bool(over))
-        self._facts.setText(_bound(facts))
+        self._facts.setText(_unbroken(facts))
         self._facts.setVisible(bool(facts))
         for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
             widget.hide()
         self._nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
         _explain(self._likely, "")
-        self.say("")
+        self.set_note("")
         self._rest_copy()
 
     def _finish(self, name: str) -> None:
@@ -253,11 +252,11 @@ class AnswerCard(QFrame):
     def _show_place(
         self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool, sure: bool
     ) -> None:
-        """Show how likely words are right, in a role's colour, where they stand, and their sentence."""
+        """Show the probability of the words, in a role's colour, their place and their sentence."""
         quiet = self._theme.colour("ink_quiet").name()
-        # The words are a document's own.
+        # Words of the document must not be taken for HTML.
         cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
-        where = f"<span style='color:{quiet}'> · {html.escape(_bound(place.where))}{cell}</span>"
+        where = f"<span style='color:{quiet}'> · {html.escape(_unbroken(place.where))}{cell}</span>"
         self._likely.setText(self._coloured(likely, role) + where)
         _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
@@ -267,7 +266,7 @@ class AnswerCard(QFrame):
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
-        return f"<span style='color:{colour}; font-weight:600'>{html.escape(_bound(words))}</span>"
+        return f"<span style='color:{colour}; font-weight:600'>{html.escape(_unbroken(words))}</span>"
 
     @Slot(bool)
     def _nearest_toggled(self, on: bool) -> None:
@@ -314,6 +313,6 @@ def _explain(label: QLabel, explained: str) -> None:
     label.setAccessibleDescription(explained)
 
 
-def _bound(words: str) -> str:
-    """The words with no line end between a number and its sign."""
+def _unbroken(words: str) -> str:
+    """The words with a no-break space between a number and its per cent sign."""
     return words.replace(" %", f"{_NBSP}%")

@@ -23,7 +23,7 @@ def _words(place: Place) -> tuple[str, str, str]:
 
 
 class PlaceDelegate(QStyledItemDelegate):
-    """A row: the words, a piece of their sentence and where it stands, the bar and the number."""
+    """A row: the words, a piece of their sentence, their place, the bar and the number."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class PlaceDelegate(QStyledItemDelegate):
         return ""
 
     def _score_width(self, box: QRectF) -> int:
-        # Where there is little room, the number says it without the bar.
+        # Where there is little room, the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
         return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
 
@@ -145,11 +145,11 @@ class AnswerList(RowList):
         self.select(-1)
 
     def places(self) -> tuple[Place, ...]:
-        """What is shown."""
+        """The places shown."""
         return self._model.rows
 
     def select(self, row: int) -> None:
-        """Make a row the chosen one without telling; -1 for none."""
+        """Select a row without sending `chosen`; -1 for none."""
         if row < 0:
             self.choose_none()
         else:

@@ -1,4 +1,4 @@
-"""The side of the window where a question is asked and its answers stand."""
+"""The side panel of the window with the question and its answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IDLE = "Ask something that the text may answer. The answer's exact words light u
 
 
 class ScrolledHeads(QObject):
-    """Shows each heading of a scroll area while a line of what stands under it is seen too; its room stays."""
+    """Shows each heading of a scroll area only while a line of the content below is visible; its space is kept."""
 
     def __init__(self, scroll: QScrollArea) -> None:
         super().__init__(scroll)
@@ -44,7 +44,7 @@ class ScrolledHeads(QObject):
             inner.installEventFilter(self)
 
     def set_first(self, head: QWidget, first: QWidget | None) -> None:
-        """Tell what stands first under a heading; where nothing does, the heading goes, and takes up no room."""
+        """Set the first widget below a heading; without one, the heading is hidden and takes no space."""
         self._first[head] = first
         policy = head.sizePolicy()
         policy.setRetainSizeWhenHidden(first is not None)
@@ -52,7 +52,7 @@ class ScrolledHeads(QObject):
         self._settle()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look anew after everything has got its place."""
+        """Settle again after the layout has changed."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._settle()
         return False
@@ -82,10 +82,10 @@ class TryButton(QPushButton):
 
 
 class AnswerPanel(QFrame):
-    """Question box, progress, what went wrong, the answer's card, the other places, and the threshold.
+    """Question box, progress, notice, the answer's card, the other places, and the threshold.
 
-    `question_tried` carries a question that was offered and clicked; `readers_asked` is sent when a person wants to see
-    which stronger readers there are.
+    `question_tried` carries a question that was offered and clicked; `readers_asked` is sent to show the stronger
+    readers.
     """
 
     question_tried = Signal(str)
@@ -99,9 +99,9 @@ class AnswerPanel(QFrame):
         self.box = QuestionBox(theme)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
-        self._asked = QLabel()
-        self._asked.setWordWrap(True)
-        self._asked.setTextFormat(Qt.TextFormat.PlainText)
+        self._question = QLabel()
+        self._question.setWordWrap(True)
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
         self.idle = QLabel(IDLE)
         self.idle.setWordWrap(True)
         self.idle.setProperty("ink", "quiet")
@@ -118,7 +118,7 @@ class AnswerPanel(QFrame):
         self._others = QLabel("Other places")
         self._keys = QLabel("F3 next")
         self._tries_title = QLabel("Also try")
-        for label in (self._asked, self._stronger, self._others, self._keys, self._tries_title):
+        for label in (self._question, self._stronger, self._others, self._keys, self._tries_title):
             label.setProperty("ink", "quiet")
         heads = QHBoxLayout()
         heads.addWidget(self._others, 1)
@@ -127,7 +127,7 @@ class AnswerPanel(QFrame):
         self._tries.setSpacing(0)
         inner = QWidget()
         self._results = QVBoxLayout(inner)
-        self._results.addWidget(self._asked)
+        self._results.addWidget(self._question)
         self._results.addWidget(self.idle)
         self._results.addWidget(self.card)
         self._results.addLayout(heads)
@@ -158,16 +158,16 @@ class AnswerPanel(QFrame):
         self.offer_readers("")
 
     def name_question(self, question: str) -> None:
-        """Say which question is answered here, where another one stands in the box; empty for the same one."""
-        self._asked.setText(f"Asked: “{first_words(question, _LONGEST_NAMED)}”" if question else "")
-        self._asked.setVisible(bool(question))
+        """Show which question is answered, where another one is in the box; empty for the same one."""
+        self._question.setText(f"Asked: “{first_words(question, _LONGEST_NAMED)}”" if question else "")
+        self._question.setVisible(bool(question))
 
     def named_question(self) -> str:
-        """What is said of the question that is answered here; empty where it stands in the box."""
-        return self._asked.text()
+        """The line with the answered question; empty where that is in the box."""
+        return self._question.text()
 
     def show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
-        """List the places beside the answer; nothing is shown where there are none."""
+        """List the places other than the answer's; the list is hidden where there are none."""
         self.list.set_places(places)
         self._others.setText(title)
         for head in (self._others, self._keys):
@@ -189,30 +189,30 @@ class AnswerPanel(QFrame):
         self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
     def offer_readers(self, words: str, others: str = "") -> None:
-        """Say which stronger readers there are, and to who points at the button more of the `others`."""
+        """Show a text on stronger readers, with the `others` as the button's tool tip."""
         self._stronger.setText(words)
         self._readers.setToolTip(others)
         for widget in (self._stronger, self._readers):
             widget.setVisible(bool(words))
 
     def offered_reader(self) -> str:
-        """What is said of a stronger reader; empty where nothing is."""
+        """The text on stronger readers, empty without one."""
         return self._stronger.text()
 
     def clear_answer(self) -> None:
-        """Show neither answer nor places, only what can be done."""
+        """Hide the answer and the places, and show the hint."""
         self.card.hide()
         self.idle.show()
         self.show_others(())
         self.offer_readers("")
 
     def show_card(self) -> None:
-        """Make room for the card."""
+        """Show the card in place of the hint."""
         self.idle.hide()
         self.card.show()
 
     def select(self, index: int, *, scroll: bool = True) -> None:
-        """Tell which of all places is the chosen one: 0 is the card's, the others stand in the list.
+        """Mark one of all places as the chosen one: 0 is the card's, the others are in the list.
 
         It is scrolled into view unless `scroll` is false.
         """
@@ -220,7 +220,7 @@ class AnswerPanel(QFrame):
         if not scroll:
             return
         self._scroll_to_chosen()
-        QTimer.singleShot(0, self._scroll_to_chosen)  # what was just shown finds its place first
+        QTimer.singleShot(0, self._scroll_to_chosen)  # after the layout of what was just shown
 
     @Slot()
     def _scroll_to_chosen(self) -> None:
@@ -249,7 +249,7 @@ class AnswerPanel(QFrame):
         self._column.setSpacing(theme.step(3))
         self._results.setContentsMargins(0, 0, 0, 0)
         self._results.setSpacing(theme.step(3))
-        for label in (self._asked, self._others, self._keys, self._tries_title):
+        for label in (self._question, self._others, self._keys, self._tries_title):
             label.setFont(theme.font("small_strong"))
         for widget in (self._stronger, self._readers):
             widget.setFont(theme.font("small"))

@@ -1,4 +1,4 @@
-"""What a question brought: lit up on the page, said beside it, gone through, copied."""
+"""The answers to a question: highlighted on the page, shown in the panel, stepped through, copied."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _NOT_LIT = "Not marked on the page."
 
 
 class Answers(QObject):
-    """Shows the outcome of the sheet that is up, on its page and in the panel.
+    """Shows the outcome of the current sheet, on its page and in the panel.
 
-    `note` is for the status line; `unsure` asks which stronger readers there are, as words have low confidence.
+    `note` is for the status line; `unsure` is sent to look for stronger readers, after words with low confidence.
     """
 
     note = Signal(str)
@@ -51,20 +51,20 @@ class Answers(QObject):
         panel.box.edited.connect(self._name_question)
 
     def show_sheet(self, sheet: Sheet) -> None:
-        """Show what the last question about this sheet brought."""
+        """Show the outcome of the last question about this sheet."""
         self.sheet = sheet
         self._panel.strip.clear()
         self.show()
 
     def show_if_up(self, sheet: Sheet) -> None:
-        """Show a sheet's outcome anew if it is the sheet that is up."""
+        """Update the outcome shown if this is the current sheet."""
         if sheet is self.sheet:
             self.show()
 
-    # What is lit up
+    # Highlights
 
     def light(self, sheet: Sheet) -> None:
-        """Light up on a sheet's page what its outcome holds."""
+        """Highlight the answers of a sheet's outcome on its page."""
         outcome = sheet.outcome
         if not sheet.is_open:
             return
@@ -75,18 +75,18 @@ class Answers(QObject):
         answers = outcome.shown(self.threshold())
         sheet.pane.set_heat(outcome.heat if answers else ())
         outcome.chosen = min(outcome.chosen, max(0, len(answers) - 1))
-        faint = not outcome.answered(self.threshold()) or (outcome.running and outcome.kept is None)
+        faint = not outcome.answered(self.threshold()) or (outcome.running and outcome.pinned is None)
         places = [(answer.span, answer.text) for answer in answers]
         outcome.lit = tuple(sheet.pane.light(places, outcome.chosen, faint=faint))
 
     def choose(self, index: int) -> None:
-        """Light one of the answers up strongly, and scroll there."""
+        """Highlight one of the answers strongly, and scroll to it."""
         outcome = self._outcome()
         if outcome is None or not 0 <= index < len(outcome.lit):
             return
         outcome.chosen = index
         if outcome.running and self.sheet is not None and not outcome.stale:
-            outcome.keep(index)
+            outcome.pin(index)
             self.light(self.sheet)
             self.sheet.pane.reveal(outcome.chosen)
             self.show()
@@ -94,7 +94,7 @@ class Answers(QObject):
             self.sheet.pane.choose(index)
             self.sheet.pane.reveal(index)
         self._panel.select(outcome.chosen)
-        self._say()
+        self._show_note()
 
     @Slot()
     def choose_first(self) -> None:
@@ -102,7 +102,7 @@ class Answers(QObject):
         self.choose(0)
 
     def step(self, by: int) -> None:
-        """Go to the next answer or the previous one, round and round."""
+        """Go to the next answer or the previous one, cyclically."""
         outcome = self._outcome()
         if outcome is not None and outcome.lit:
             self.choose((outcome.chosen + by) % len(outcome.lit))
@@ -121,11 +121,11 @@ class Answers(QObject):
             self.sheet.pane.reveal(0)
             self.show()
 
-    # What the panel shows
+    # The panel
 
     @Slot()
     def show(self) -> None:
-        """Show the outcome of the sheet that is up."""
+        """Show the outcome of the current sheet."""
         panel, outcome = self._panel, self._outcome()
         self._show_threshold()
         self._name_question()
@@ -190,12 +190,12 @@ class Answers(QObject):
         title = "Other places so far" if outcome.running else "Other places"
         panel.show_others([outcome.place(index) for index in others], title)
         self._offer_readers(outcome)
-        # What is found while reading goes on does not scroll away what a person is looking at.
+        # Answers that come while reading goes on do not scroll the list away from where the user is.
         panel.select(outcome.chosen, scroll=not outcome.running)
-        self._say()
+        self._show_note()
 
     def _offer_readers(self, outcome: Outcome) -> None:
-        """Recommend a stronger reader where words have low confidence at the end."""
+        """Recommend a stronger reader where the final answer has low confidence."""
         self._panel.offer_readers("")
         reading = outcome.judged(self.threshold())
         if outcome.running or reading.best is not None or reading.shown is None:
@@ -210,20 +210,22 @@ class Answers(QObject):
         speed = self._settings.reading_speed
         best = recommended(self._readers, speed)
         others = [model for model in self._readers if model is not best]
-        said = f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
+        advice = (
+            f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
+        )
         also = (
             f" {'Also' if best else 'They are'}: {', '.join(model.title for model in others)}."
             if others
             else ""
         )
         self._panel.offer_readers(
-            f"A stronger reader may be surer. {said}{also}",
+            f"A stronger reader may be surer. {advice}{also}",
             "\n".join(summary(model, speed) for model in others),
         )
 
     @Slot(object)
     def set_readers(self, readers: tuple[OfferedModel, ...] | None) -> None:
-        """Take the stronger readers that can be had; None where that is to be found out anew."""
+        """Set the stronger readers that can be installed; None to look for them again when needed."""
         self._readers = readers
         outcome = self._outcome()
         if outcome is not None and outcome.reading is not None:
@@ -231,31 +233,31 @@ class Answers(QObject):
 
     @Slot()
     def _name_question(self) -> None:
-        """Name the question that was asked, once another one is typed above its answer."""
+        """Name the answered question once another one is typed above its answer."""
         outcome = self._outcome()
-        asked = (
+        answered = (
             outcome.question if outcome is not None else self.sheet.awaits if self.sheet is not None else ""
         )
-        self._panel.name_question(asked if asked != self._panel.box.question() else "")
+        self._panel.name_question(answered if answered != self._panel.box.question() else "")
 
     def _offers(self) -> list[str]:
-        """The questions to try about a sample, less the one that was asked."""
+        """The questions to try about a sample, except the one that was asked."""
         outcome = self._outcome()
         if self.sheet is None or (outcome is not None and outcome.running):
             return []
         return [one for one in self.sheet.offers if outcome is None or one != outcome.question]
 
-    def _say(self) -> None:
-        """Say what holds of the answer shown, below it."""
+    def _show_note(self) -> None:
+        """Update the note below the answer shown."""
         outcome = self._outcome()
         if outcome is None or outcome.reading is None:
             return
         if outcome.stale:
-            self._panel.card.say(_CHANGED, again=not outcome.running)
+            self._panel.card.set_note(_CHANGED, again=not outcome.running)
         elif outcome.lit and not outcome.lit[outcome.chosen] and self.sheet is not None:
-            self._panel.card.say(f"{_NOT_LIT} {self.sheet.pane.why_not(outcome.chosen)}")
+            self._panel.card.set_note(f"{_NOT_LIT} {self.sheet.pane.why_not(outcome.chosen)}")
         elif self._panel.card.note() == _CHANGED or self._panel.card.note().startswith(_NOT_LIT):
-            self._panel.card.say("")
+            self._panel.card.set_note("")
 
     # Copying
 
@@ -265,7 +267,7 @@ class Answers(QObject):
 
     @Slot()
     def copy(self) -> None:
-        """Copy the answer that is lit up strongly, with its sentence."""
+        """Copy the answer that is highlighted strongly, with its sentence."""
         outcome = self._outcome()
         self._copy(outcome.chosen if outcome is not None else 0)
 
@@ -283,21 +285,21 @@ class Answers(QObject):
             if index == 0:
                 self._panel.card.copied()
         else:
-            said, _ = wording.without_answer(
+            words, _ = wording.without_answer(
                 outcome.reading.no_answer_probability, whole=outcome.reading.judged_whole
             )
-            QGuiApplication.clipboard().setText(said)
+            QGuiApplication.clipboard().setText(words)
             self.note.emit("Copied")
 
     # The threshold
 
     def set_own_threshold(self, threshold: float) -> None:
-        """Take the threshold that comes with the reader."""
+        """Set the reader's own threshold."""
         self._own_threshold = threshold
         self._show_threshold()
 
     def threshold(self) -> float | None:
-        """The threshold that the person chose; None for the reader's own."""
+        """The threshold that the user chose; None for the reader's own."""
         return self._settings.ask_threshold
 
     @Slot(float)
@@ -324,11 +326,11 @@ class Answers(QObject):
             self._panel.threshold.set_threshold(shown, chosen is None)
 
     def _outcome(self) -> Outcome | None:
-        return self.sheet.said if self.sheet is not None else None
+        return self.sheet.shown_outcome if self.sheet is not None else None
 
 
 def _facts(outcome: Outcome) -> str:
-    """How long it took to read the text, and which model read what."""
+    """The time that reading took, what was read, and by which model."""
     reading = outcome.reading
     if reading is None or outcome.running:
         return ""

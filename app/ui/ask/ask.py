@@ -1,4 +1,4 @@
-"""The page where documents are asked."""
+"""The page for questions about documents."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 _AFTER_MS = 100  # the window is painted by then
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
-_KEPT = "ask"
-# In steps: what the side takes of a window with room, what it needs to look well, and the least for each part.
+_SPLITTER = "ask"
+# In steps: the side panel's usual width, its preferred least width, and the page's least width.
 _SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
 
 
 class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` beside them, as wide as it was left, or as the window allows."""
+    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window."""
 
     def __init__(
         self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
@@ -68,18 +68,18 @@ class AskPanes(QSplitter):
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.splitterMoved.connect(self._moved)
-        kept = settings.splitters.get(_KEPT)
-        self._placed = kept is not None
-        if kept is not None:
-            self.setSizes(kept)
+        saved = settings.splitters.get(_SPLITTER)
+        self._placed = saved is not None
+        if saved is not None:
+            self.setSizes(saved)
 
     def keep(self) -> None:
-        """Put the line's place into the settings, where a person has chosen one."""
+        """Save the splitter's position in the settings, where the user has moved it."""
         if self._placed:
-            self._settings.splitters[_KEPT] = self.sizes()
+            self._settings.splitters[_SPLITTER] = self.sizes()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the side its share as long as nobody has chosen another one."""
+        """Set the side panel's width as long as the user has not moved the splitter."""
         super().resizeEvent(event)
         if not self._placed:
             step = self._theme.step
@@ -147,13 +147,13 @@ class AskView(Page):
         self.sheets.new()
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
-        self._first_job.failed.connect(self._say_fault)
+        self._first_job.failed.connect(self._show_fault)
         QTimer.singleShot(_AFTER_MS, self.settings_changed)
 
-    # What the window asks of a page
+    # The interface for the window
 
     def stop(self) -> bool:
-        """Put the welcome away, else a question that waits for its file, else stop opening that, else reading."""
+        """Close the welcome, else drop a question that waits for its file, else stop opening it, else stop reading."""
         if self.welcome is not None and self.welcome.leave():
             return True
         sheet = self.sheets.current()
@@ -173,7 +173,7 @@ class AskView(Page):
         self._go_to_next()
 
     def is_page_first(self) -> bool:
-        """Whether the page comes before the question: no text stands there, or its file asks for something."""
+        """Whether the page comes before the question: it has no text, or its file needs something."""
         sheet = self.sheets.current()
         if sheet.is_open:
             return sheet.pane.is_empty()
@@ -189,25 +189,25 @@ class AskView(Page):
 
     @Slot()
     def type_next(self) -> None:
-        """Go there for a question to be typed: one that was asked before is typed over."""
+        """Focus the place to type next; a question that was asked before is selected, to be typed over."""
         self._go_to_next()
         if not self.is_page_first():
-            self.panel.box.select_asked()
+            self.panel.box.select_earlier()
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already comes up."""
+        """Open each file as a document of its own; one that is open already is brought to the front."""
         self.panel.notice.clear()
         self.opening.open(paths)
-        self.type_next()  # at once: a question waits for its file
+        self.type_next()  # at once: a question may wait for its file
 
     def open_entry(self, entry: Entry) -> None:
-        """Open the document of an entry of the history, with its answers lit up."""
+        """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
         self.keeping.open_entry(entry)
 
     @Slot()
     def settings_changed(self) -> None:
-        """Find out from which probability on the reader holds a text to answer."""
+        """Read the reader's own threshold anew."""
         if self._threshold_job is not None:
             self._threshold_job.drop()
         self._threshold_job = self.lanes.files.start(own_threshold, self.workspace)
@@ -222,7 +222,7 @@ class AskView(Page):
         from app.flows.models.catalogue import stronger_to_have
 
         if self._readers_job is not None:
-            return  # it is being found out
+            return  # they are being looked up
         self._readers_job = self.lanes.files.start(stronger_to_have, self.workspace)
         self._readers_job.done.connect(self.answers.set_readers)
 
@@ -239,7 +239,7 @@ class AskView(Page):
             [(sample.title, sample.questions[0] if sample.questions else "") for sample in self._samples]
         )
         self._take_question()
-        self.sheets.bring_back(first.kept)
+        self.sheets.bring_back(first.saved)
         for sheet in self.sheets.all():
             self.keeping.bring_back(sheet)
         if self.isVisible():
@@ -249,14 +249,14 @@ class AskView(Page):
             self.painted()
 
     def painted(self) -> None:
-        """Welcome who is here for the first time, now that it takes nothing from the start."""
+        """Show the welcome at the first start, now that it does not delay the start."""
         self._painted = True
         if self._first_start:
             self._first_start = False
             self.show_welcome(first=True)
 
     def show_welcome(self, *, first: bool = False) -> None:
-        """Welcome somebody with a sample that is asked at once; the `first` time only who has not begun by now."""
+        """Show the welcome with a sample that is asked at once; at the `first` start only where nothing was begun."""
         if self.welcome is None:
             from app.ui.ask.welcome import Welcome
 
@@ -277,7 +277,7 @@ class AskView(Page):
     def _show_band(self, band: WelcomeBand) -> None:
         self.column.insertWidget(1, band)
         band.follow(self.tabs.undo_button())
-        self.theme.refresh()  # with a stylesheet in force Qt drops the fonts of what gets a parent
+        self.theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
         band.open_asked.connect(self.choosing.choose)
 
     @Slot(object)
@@ -287,7 +287,7 @@ class AskView(Page):
         if sheet is self.sheets.current():
             self.answers.show_sheet(sheet)
             self.keeping.offer_formats(sheet)
-            # To the question, unless one is being typed already, or was asked before.
+            # Focus the question, unless one is being typed already, or was asked before.
             if self.isVisible() and not sheet.question and not self.find_bar.isVisible():
                 self.panel.box.select()
 
@@ -320,7 +320,7 @@ class AskView(Page):
         self.panel.box.set_question(sheet.question, sheet.history)
         self.panel.box.blockSignals(False)
         self.answers.show_sheet(sheet)
-        self.note.emit(sheet.said.note if sheet.said is not None else "")
+        self.note.emit(sheet.shown_outcome.note if sheet.shown_outcome is not None else "")
         self.keeping.offer_formats(sheet)
         self.opening.wake(sheet)
 
@@ -343,11 +343,11 @@ class AskView(Page):
         self.panel.notice.show_hint(sentence, _ADDED if added else _REPLACED)
 
     @Slot(object)
-    def _say_fault(self, error: BaseException) -> None:
+    def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
         self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
-    # Deeds of the keyboard
+    # Keyboard and buttons
 
     @Slot()
     def _ask(self) -> None:
@@ -362,7 +362,7 @@ class AskView(Page):
 
     @Slot()
     def _look(self) -> None:
-        outcome = self.sheets.current().said
+        outcome = self.sheets.current().shown_outcome
         visit = outcome.visit() if outcome is not None else None
         if visit is not None:
             self.look_inside.emit(visit)
@@ -399,8 +399,8 @@ class AskView(Page):
         self.sheets.files_dropped.connect(self.open_files)
         self.opening.opened.connect(self._file_read)
         self.opening.opened.connect(self.choosing.offer)
-        self.opening.kept.connect(self.watching.look_anew)
-        self.opening.failed.connect(self._say_fault)
+        self.opening.reverted.connect(self.watching.check_again)
+        self.opening.failed.connect(self._show_fault)
         self.sheets.again_asked.connect(self._read_again)
         self.choosing.chosen.connect(self.open_files)
         self.sheets.lines_broken.connect(self._lines_broken)
@@ -410,7 +410,7 @@ class AskView(Page):
         self.panel.box.field.copy_asked.connect(self.answers.copy)
         self.panel.box.field.files_pasted.connect(self.open_files)
         self.sheets.open_asked.connect(self.choosing.choose)
-        self.sheets.failed.connect(self._say_fault)
+        self.sheets.failed.connect(self._show_fault)
         self.panel.box.asked.connect(self._ask)
         self.panel.box.edited.connect(self._question_edited)
         self.panel.card.again_asked.connect(self._ask)
@@ -424,7 +424,7 @@ class AskView(Page):
         self.panel.readers_asked.connect(self._show_readers)
         self.asking.answered.connect(self.keeping.remember)
         self.keeping.note.connect(self.note)
-        self.keeping.failed.connect(self._say_fault)
+        self.keeping.failed.connect(self._show_fault)
         self.keeping.hint.connect(self.panel.notice.show_hint)
         self.keeping.bringing.connect(self.asking.forget)
         self.keeping.brought.connect(self._sheet_up)

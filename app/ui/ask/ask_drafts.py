@@ -1,4 +1,4 @@
-"""The open texts and their questions, kept for the next start."""
+"""The open texts and their questions, saved for the next start."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSheet:
-    """One open document as it is kept.
+class SavedSheet:
+    """One open document as it is saved.
 
-    `text` is None where what was kept before still holds; `file` tells that it is no text to edit: it is read from
-    `path` again at the next start. `place` is the code point at the top of the page, `entry` the number of the last
+    `text` is None where the text saved before is still valid; `file`: it is not an edited text, and is read from `path`
+    again at the next start. `place` is the code point at the top of the page, `entry` the number of the last
     answer in the history, 0 without one.
     """
 
@@ -41,75 +41,77 @@ class KeptSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSheets:
-    """All open texts in the order of their tabs, and which of them is up."""
+class SavedSheets:
+    """All open texts in the order of their tabs, and the index of the current one."""
 
-    sheets: tuple[KeptSheet, ...]
+    sheets: tuple[SavedSheet, ...]
     current: int
 
 
-def kept_sheets(sheets: Sequence[Sheet], up: int, history: int) -> KeptSheets:
-    """The sheets as they are kept, their texts counted as saved; `up` is the index of the one that is up.
+def sheets_to_save(sheets: Sequence[Sheet], up: int, history: int) -> SavedSheets:
+    """The sheets to save, whose texts are marked as saved; `up` is the index of the current one.
 
-    `history` is how many questions of each are kept; what only passes through is left out.
+    `history` is the number of questions to save for each; sheets that are `passing` are left out.
     """
-    kept: list[KeptSheet] = []
+    saved: list[SavedSheet] = []
     current = 0
     for at, sheet in enumerate(sheets):
         if sheet.passing:
             continue
         if at <= up:
-            current = len(kept)
+            current = len(saved)
         file = sheet.is_file()
         text = sheet.editor.text() if sheet.unsaved and not file else None
         sheet.unsaved = False
-        asked, place = tuple(sheet.history[-history:]), sheet.reading_place()
-        kept.append(
-            KeptSheet(
-                sheet.key, sheet.name, sheet.path, sheet.question, asked, text, file, place, sheet.entry
+        questions, place = tuple(sheet.history[-history:]), sheet.reading_place()
+        saved.append(
+            SavedSheet(
+                sheet.key, sheet.name, sheet.path, sheet.question, questions, text, file, place, sheet.entry
             )
         )
-    return KeptSheets(tuple(kept), current)
+    return SavedSheets(tuple(saved), current)
 
 
-def save_sheets(drafts: Drafts, kept: KeptSheets, gone: Iterable[str], report: Report) -> None:
+def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
     """Write the list and the texts that changed, and forget the texts of closed tabs.
 
     Raises SpanlightError when the disk refuses, Stopped when the report says so.
     """
-    for sheet in kept.sheets:
+    for sheet in saved.sheets:
         report.check()
         if sheet.text is not None:
             drafts.save(f"{_LIST}.{sheet.key}", sheet.text)
     report.check()
-    rows = [{name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in kept.sheets]
-    drafts.save(_LIST, json.dumps({"current": kept.current, "sheets": rows}, ensure_ascii=False))
+    rows = [
+        {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
+    ]
+    drafts.save(_LIST, json.dumps({"current": saved.current, "sheets": rows}, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
 
 
-def load_sheets(drafts: Drafts) -> KeptSheets:
-    """What was kept; nothing where there is nothing, or nothing that can be read."""
+def load_sheets(drafts: Drafts) -> SavedSheets:
+    """The saved sheets; none where nothing was saved, or it cannot be read."""
     try:
         values = json.loads(drafts.load(_LIST) or "{}")
         found = [_sheet(drafts, row) for row in values.get("sheets", ())]
-        return KeptSheets(tuple(found), int(values.get("current", 0)))
+        return SavedSheets(tuple(found), int(values.get("current", 0)))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
         _log.warning("the list of open texts was not read: %r", fault)
-        return KeptSheets((), 0)
+        return SavedSheets((), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class FirstThings:
-    """What the page begins with: the texts kept, the samples to try, and whether nobody has ever worked here."""
+    """What the page begins with: the saved texts, the samples to try, and whether this is the first start."""
 
-    kept: KeptSheets
+    saved: SavedSheets
     samples: Sequence[Sample]
     first_start: bool
 
 
 def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstThings:
-    """Read what the page begins with. Who was here before has settings, or data of their own."""
+    """Read what the page begins with. At the first start there are neither settings nor data."""
     paths = workspace.paths
     new = not workspace.settings.welcomed and not any(
         place.exists() for place in (paths.drafts, paths.history_file, paths.models)
@@ -117,11 +119,11 @@ def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstT
     return FirstThings(load_sheets(drafts), [sample for sample in samples(paths) if sample.kind == ASK], new)
 
 
-def _sheet(drafts: Drafts, row: dict[str, object]) -> KeptSheet:
+def _sheet(drafts: Drafts, row: dict[str, object]) -> SavedSheet:
     key = str(row["key"])
     history = row.get("history") or ()
     file, place, entry = row.get("file") is True, row.get("place"), row.get("entry")
-    return KeptSheet(
+    return SavedSheet(
         key=key,
         name=str(row.get("name", "")),
         path=str(row.get("path", "")),

@@ -1,4 +1,4 @@
-"""From a question to a reading: runs it in the work lane, and has its news shown."""
+"""Runs questions in the work lane, and has their results shown."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Asking(QObject):
-    """Asks about one sheet at a time: the one that is up when the question is asked.
+    """Asks about one sheet at a time: the current one when the question is asked.
 
-    What was being read for another sheet is paused meanwhile, until `go_on`. `note` is one line for the status line;
-    `lost` says that the model process died; `answered` carries a sheet whose document was read to the end, or as far as
-    to where it was stopped; `asked` one that a person asks about, `left` one whose question brought nothing, as it was
-    stopped or failed; `over` that nothing is being read any more, however that came.
+    A question about another sheet is paused meanwhile, until `go_on`. `note` is one line for the status line; `lost` is
+    sent when the model process died; `answered` carries a sheet whose document was read to the end, or to where it was
+    stopped; `asked` one that the user asks about, `left` one whose question has no result, as it was stopped or failed;
+    `over` is sent when nothing is being read any more, for whatever reason.
     """
 
     note = Signal(str)
@@ -50,16 +50,16 @@ class Asking(QObject):
 
     @Slot(object)
     def forget(self, sheet: Sheet) -> None:
-        """Stop reading for a sheet that goes away, or that something else is shown in."""
+        """Stop reading for a sheet that is closed, or that shows something else now."""
         self.stop(sheet)
 
     @Slot(object)
     def outdated(self, sheet: Sheet) -> None:
-        """Show that a sheet's text is another one by now, or is back; of a text that was emptied nothing is said."""
+        """Show that a sheet's text has changed, or is back; for an emptied text nothing is shown."""
         outcome = sheet.outcome
         if outcome is not None and (outcome.hidden or not outcome.stale):
             if outcome.hidden and not sheet.pane.is_empty():
-                self.stop(sheet)  # another text stands there; what was found by now waits for its own
+                self.stop(sheet)  # there is another text; the answers so far wait for their own
             self._answers.light(sheet)
             if self._answers.sheet is sheet:
                 self.note.emit("" if outcome.hidden else outcome.note)
@@ -67,33 +67,33 @@ class Asking(QObject):
 
     @property
     def since(self) -> float:
-        """When the question was asked that is being read for, in seconds since 1970; 0 where none is."""
-        return self._runs.now.outcome.asked if self._runs.now is not None else 0.0
+        """The time when the question now being read for was asked, in seconds since 1970; 0 without one."""
+        return self._runs.now.outcome.asked_at if self._runs.now is not None else 0.0
 
     @property
     def paused_since(self) -> float:
-        """When the question was asked that was paused last; 0 where none is."""
+        """The time when the latest paused question was asked; 0 without one."""
         paused = self._runs.paused()
-        return paused.outcome.asked if paused is not None else 0.0
+        return paused.outcome.asked_at if paused is not None else 0.0
 
     def ask(self, sheet: Sheet, *, question: str = "", whole: bool = False, example: bool = False) -> None:
         """Ask the question in the box about a sheet; with `whole` every passage is read, whatever the settings say.
 
-        A `question` that is given was taken before, for a sheet that need not be up. An `example` is asked by Spanlight
-        itself, and is remembered nowhere.
+        A given `question` was typed earlier, for a sheet that need not be the current one. An `example` is asked by
+        Spanlight itself, and is saved nowhere.
         """
         panel, up = self._panel, self._answers.sheet is sheet
         waited, question = bool(question), question or panel.box.question()
         if not waited:
             panel.notice.clear()
-        missing = lacks(sheet, question)
+        missing = missing_input(sheet, question)
         if missing is not None:
             if up:
                 panel.notice.show_hint(*missing)
             if not question:
                 panel.box.setFocus()
             return
-        opened = sheet.asked()
+        opened = sheet.current_document()
         self._make_way(sheet)
         if up and sheet.outcome is not None and sheet.outcome.why_not:
             panel.threshold.open(False)
@@ -123,17 +123,17 @@ class Asking(QObject):
             self.asked.emit(sheet)
 
     def _make_way(self, sheet: Sheet) -> None:
-        """End what is read for a sheet that is asked about again, and pause what is read for another one."""
+        """End the reading for a sheet that is asked about again, and pause that for another one."""
         own = self._runs.of(sheet)
         if own is not None and (own.replaced or own.outcome.reading is None):
             self._runs.take_out(own)
         elif own is not None:
-            self.stop(sheet)  # what was found by now is kept
+            self.stop(sheet)  # the answers so far are kept
         if (paused := self._runs.pause()) is not None:
             self._answers.show_if_up(paused.sheet)
 
     def _begin(self, run: Run) -> None:
-        """Put a question in line to be read for."""
+        """Start the job of a question."""
         from app.flows.ask.question import ask
 
         job = self._lanes.work.start(ask, self._workspace, run.request)
@@ -148,32 +148,32 @@ class Asking(QObject):
         job.failed.connect(self._failed)
         job.stopped.connect(self._stopped)
         if self._answers.sheet is run.sheet:
-            self.note.emit("")  # what it says is of what was before
+            self.note.emit("")  # it belongs to the question before
         self._show_place(run)
 
     def go_on(self) -> None:
-        """Read for the question that was paused last, unless one is being read for."""
+        """Resume the latest paused question, unless one is being read for."""
         while self._runs.now is None and (run := self._runs.paused()) is not None:
             self._runs.take_out(run)
             if not run.replaced:
                 self._begin(run)
 
     def stop(self, sheet: Sheet) -> bool:
-        """Stop reading for a sheet, paused or not; the best answer so far stays. Returns whether there was anything."""
+        """Stop reading for a sheet, paused or not; the best answer so far stays. Returns whether there was any."""
         run = self._runs.of(sheet)
         if run is not None:
             self._leave(run)
         return run is not None
 
     def end(self) -> list[Sheet]:
-        """Stop all reading, the window being about to go; the sheets where there was an answer by now."""
+        """Stop all reading before the window closes; the sheets that have an answer by now."""
         runs = self._runs.all()
         for run in runs:
-            self._runs.take_out(run)  # nothing is over by that: nothing is to begin after it
+            self._runs.take_out(run)  # without `over`, as nothing is to begin after it
             run.end()
         return [run.sheet for run in runs if run.outcome.reading and not run.replaced]
 
-    # What a job says; one that is not the job of what was asked last is not heeded
+    # Signals of jobs; those of any job but the latest question's are ignored
 
     def _of(self, job: QObject | None) -> Run | None:
         run = self._runs.now
@@ -217,14 +217,14 @@ class Asking(QObject):
             self._find(run, result)
 
     def _find(self, run: Run, result: Reading) -> None:
-        """Show what was found by now."""
+        """Show the answers so far."""
         sheet, outcome = run.sheet, run.outcome
         run.late, before = None, outcome.answers()[:1]
         outcome.take(result)
         self._answers.light(sheet)
-        # The page goes along only as long as the person leaves it where it was put.
-        kept = outcome.kept is not None or sheet.pane.moved_by_person()
-        if result.answers[:1] != before and not kept:
+        # The page scrolls to new answers only as long as the user has not scrolled it.
+        stays = outcome.pinned is not None or sheet.pane.moved_by_person()
+        if result.answers[:1] != before and not stays:
             sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
 
@@ -239,7 +239,7 @@ class Asking(QObject):
         before = run.outcome.best_span
         run.outcome.take(result)
         run.outcome.note = run.outcome.read_in()
-        self._say(run.sheet)
+        self._show_note(run.sheet)
         self._settle(run, seen=before is not None and before == run.outcome.best_span)
         self.answered.emit(run.sheet)
 
@@ -254,7 +254,7 @@ class Asking(QObject):
         run.end()
         if run.replaced:
             return
-        self._say(run.sheet)
+        self._show_note(run.sheet)
         self._settle(run, seen=True)
         (self.left if run.outcome.reading is None else self.answered).emit(run.sheet)
 
@@ -283,27 +283,27 @@ class Asking(QObject):
         if self._runs.now is None:
             self.over.emit()
 
-    def _say(self, sheet: Sheet) -> None:
-        """Say in the status line what came of a sheet's question, if that sheet is up."""
-        if sheet.said is not None and self._answers.sheet is sheet:
-            self.note.emit(sheet.said.note)
+    def _show_note(self, sheet: Sheet) -> None:
+        """Show the outcome of a sheet's question in the status line, if it is the current sheet."""
+        if sheet.shown_outcome is not None and self._answers.sheet is sheet:
+            self.note.emit(sheet.shown_outcome.note)
 
     def _settle(self, run: Run, *, seen: bool) -> None:
-        """Show what came of it; the page stays where a person went who had `seen` the answer before, or has another."""
+        """Show the outcome; a page that the user has scrolled stays where they had `seen` or pinned an answer."""
         sheet, outcome = run.sheet, run.outcome
         self._answers.light(sheet)
-        if not ((seen or outcome.kept is not None) and sheet.pane.moved_by_person()):
+        if not ((seen or outcome.pinned is not None) and sheet.pane.moved_by_person()):
             sheet.pane.reveal(outcome.chosen)
         self._answers.show_if_up(sheet)
 
 
-def lacks(sheet: Sheet, question: str) -> tuple[str, str] | None:
-    """What lacks before a question can be asked about a sheet: a sentence and a hint; None where nothing does."""
+def missing_input(sheet: Sheet, question: str) -> tuple[str, str] | None:
+    """What is missing to ask a question about a sheet, as a sentence and a hint; None where nothing is."""
     if not question:
         return "There is no question yet.", "Type what you want to know, then press Enter."
     if not sheet.is_open:
         return "This file is not open.", "The page says why. Your question stays here."
-    opened = sheet.asked()
+    opened = sheet.current_document()
     if opened.document.text.strip():
         return None
     if opened.is_text:

@@ -39,7 +39,7 @@ class TabStrip(QTabBar):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # Qt scrolls until the tab in front is seen, but not back where there is room again.
+        # Qt scrolls until the current tab is visible, but not back where there is room again.
         front = self.currentIndex()
         if front > 0 and self.tabRect(0).left() < 0 and event.size().width() > event.oldSize().width():
             silent = self.blockSignals(True)
@@ -76,10 +76,10 @@ class TabStrip(QTabBar):
 
 
 class DocumentTabs(QFrame):
-    """A row of tabs; the view keeps what they stand for.
+    """A row of tabs; the view keeps their documents.
 
     `chosen` and `close_asked` carry a tab's index; `new_asked`, `open_asked` and `undo_asked` are sent by their
-    buttons; `recent_asked` carries the path of a file opened before, or nothing when these are to be forgotten.
+    buttons; `recent_asked` carries the path of a file opened before, or is empty to clear that list.
     """
 
     recent_asked = Signal(str)
@@ -145,7 +145,7 @@ class DocumentTabs(QFrame):
         self.forget_closed()
 
     def add(self, title: str, tip: str = "", at: int = -1) -> int:
-        """Add a tab, at the end unless told where; returns its index."""
+        """Add a tab, by default at the end; returns its index."""
         self.strip.blockSignals(True)
         index = self.strip.insertTab(at if at >= 0 else self.strip.count(), "")
         close = QToolButton()
@@ -159,7 +159,7 @@ class DocumentTabs(QFrame):
         return index
 
     def rename(self, index: int, title: str, tip: str = "") -> None:
-        """Give a tab another title; `tip` says more, such as a file's path."""
+        """Give a tab another title; `tip` is its tool tip, such as a file's path."""
         self.strip.setTabText(index, title.replace("&", "&&"))
         self.strip.setTabToolTip(index, tip or title)
         close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
@@ -167,13 +167,13 @@ class DocumentTabs(QFrame):
             close.setAccessibleName(f"Close {title}")
 
     def remove(self, index: int) -> None:
-        """Take a tab away without telling."""
+        """Remove a tab without a signal."""
         self.strip.blockSignals(True)
         self.strip.removeTab(index)
         self.strip.blockSignals(False)
 
     def select(self, index: int) -> None:
-        """Make a tab the current one without telling."""
+        """Make a tab the current one without a signal."""
         self.strip.blockSignals(True)
         self.strip.setCurrentIndex(index)
         self.strip.blockSignals(False)
@@ -193,8 +193,8 @@ class DocumentTabs(QFrame):
         self._files.addAction("Forget these").setData("")
         self._recent.setVisible(bool(paths))
 
-    def tell_closed(self, title: str) -> None:
-        """Say that a text was closed, and offer to bring it back for a while."""
+    def show_closed(self, title: str) -> None:
+        """Show that a text was closed, and offer for a while to restore it."""
         short = title if len(title) <= 24 else f"{title[:23]}…"
         self._closed.setText(f"“{short}” closed")
         self._closed.show()
@@ -203,13 +203,13 @@ class DocumentTabs(QFrame):
 
     @Slot()
     def forget_closed(self) -> None:
-        """Take that offer away."""
+        """Hide the offer to restore a closed text."""
         self._timer.stop()
         self._closed.hide()
         self._undo.hide()
 
     def undo_button(self) -> QPushButton:
-        """The button that brings a closed text back."""
+        """The button that restores a closed text."""
         return self._undo
 
     @Slot(QAction)
@@ -237,7 +237,7 @@ class DocumentTabs(QFrame):
                 close.setIconSize(QSize(theme.step(3.5), theme.step(3.5)))
         for scroller in self.strip.findChildren(QToolButton):
             if scroller.objectName().startswith("Scroll"):
-                scroller.raise_()  # the tabs' own buttons came later, and are not to be seen through these
+                scroller.raise_()  # above the tabs' own buttons, which were added later
         for widget in (self._closed, self._undo):
             widget.setFont(theme.font("small"))
         self._row.setContentsMargins(theme.step(3), 0, theme.step(3), 0)

@@ -1,4 +1,4 @@
-"""What is kept of questions beyond the page: the history, its entries opened again, and answers saved to files."""
+"""Saving of questions: the history, its entries opened again, and answers saved to files."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _NO_LONGER = "Ask again to see what it says now."
 
 
 class Keeping(QObject):
-    """Remembers what was answered, brings entries of the history back onto their pages, and saves answers.
+    """Saves answers in the history, shows entries of the history on their pages again, and saves answers to files.
 
     `note` is one line for the status line; `failed` carries a fault; `hint` a sentence and a hint; `bringing` the sheet
-    that an entry is about to be brought back to, `brought` the same one afterwards.
+    that is about to show an entry, `brought` the same one afterwards.
     """
 
     note = Signal(str)
@@ -72,7 +72,7 @@ class Keeping(QObject):
         self._window = parent
         self._wanted: dict[Sheet, Entry] = {}
         self._text_job: tuple[Job, Entry] | None = None
-        self._kept_jobs: dict[Job, Sheet] = {}
+        self._entry_jobs: dict[Job, Sheet] = {}
         self._save_job: Job | None = None
         self._card = card
         card.save_asked.connect(self._save)
@@ -82,7 +82,7 @@ class Keeping(QObject):
 
     @Slot(object)
     def remember(self, sheet: Sheet) -> None:
-        """Keep what was just answered, unless the history is off."""
+        """Save the latest answer in the history, unless that is off."""
         outcome = sheet.outcome
         if outcome is None or outcome.reading is None or not self._workspace.settings.keep_history:
             return
@@ -96,14 +96,14 @@ class Keeping(QObject):
             outcome.opened,
             _question(outcome),
             outcome.reading,
-            asked=outcome.asked,
+            asked=outcome.asked_at,
         )
-        self._kept_jobs[job] = sheet
-        job.done.connect(self._kept)
-        job.failed.connect(self._not_kept)
+        self._entry_jobs[job] = sheet
+        job.done.connect(self._remembered)
+        job.failed.connect(self._not_remembered)
 
     def remember_now(self, sheet: Sheet) -> None:
-        """Keep what was answered by now, before the window is gone; where the disk refuses, that is in the log."""
+        """Save the answer so far before the window closes; a fault is logged."""
         outcome = sheet.outcome
         if outcome is None or outcome.reading is None or outcome.example:
             return
@@ -116,7 +116,7 @@ class Keeping(QObject):
                 _question(outcome),
                 outcome.reading,
                 Silent(),
-                asked=outcome.asked,
+                asked=outcome.asked_at,
             )
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
@@ -125,12 +125,12 @@ class Keeping(QObject):
             sheet.entry = entry.number
 
     def bring_back(self, sheet: Sheet) -> None:
-        """Light the last answer of a sheet up again that was kept over a start, as far as the history has it."""
+        """Highlight the last answer of a sheet from an earlier session again, if the history has it."""
         if sheet.outcome is None and sheet.entry and sheet.is_open:
             from app.flows.history.history import entry_numbered
 
             job = self._lanes.files.start(entry_numbered, self._workspace, sheet.entry)
-            self._kept_jobs[job] = sheet
+            self._entry_jobs[job] = sheet
             job.done.connect(self._entry_there)
             job.failed.connect(self._entry_gone)
 
@@ -141,18 +141,18 @@ class Keeping(QObject):
             return
         from app.ui.ask.kept_answers import answers_in
 
-        found = answers_in(sheet.asked(), entry)
-        if found.as_it_was and sheet.question.strip() == entry.question:
+        found = answers_in(sheet.current_document(), entry)
+        if found.in_place and sheet.question.strip() == entry.question:
             self._take(sheet, entry, found)
             self._answers.show_if_up(sheet)
 
     @Slot(object)
     def _entry_gone(self, error: BaseException) -> None:
-        self._sheet_of(self.sender())  # deleted since: then the page stands as it is
+        self._sheet_of(self.sender())  # it was deleted since: the page stays without answers
         fault_of(error)
 
     def _take(self, sheet: Sheet, entry: Entry, found: Found) -> None:
-        """Light up on a sheet what was found of an entry."""
+        """Highlight the answers of an entry that were found on a sheet."""
         from app.ui.ask.kept_answers import reading_of
 
         reading = listed(reading_of(entry, found.answers), (found.opened.document,))
@@ -163,24 +163,24 @@ class Keeping(QObject):
             running=False,
             ended=entry.stopped,
             note=entry.stopped,
-            asked=entry.asked,
+            asked_at=entry.asked,
             quick=entry.quick,
         )
         self._answers.light(sheet)
 
     @Slot(object)
-    def _kept(self, entry: Entry | None) -> None:
+    def _remembered(self, entry: Entry | None) -> None:
         sheet = self._sheet_of(self.sender())
         if sheet is not None and entry is not None:
             sheet.entry = entry.number
             self._sheets.save_soon()
 
     def _sheet_of(self, job: QObject | None) -> Sheet | None:
-        return self._kept_jobs.pop(job, None) if isinstance(job, Job) else None
+        return self._entry_jobs.pop(job, None) if isinstance(job, Job) else None
 
     @Slot(object)
     def open_entry(self, entry: Entry) -> None:
-        """Open an entry's document and light its kept answers up there."""
+        """Open an entry's document and highlight its answers."""
         if not entry.path:
             from app.flows.history.history import document_of
 
@@ -193,12 +193,12 @@ class Keeping(QObject):
         self._opening.open([Path(entry.path)])
         sheet = self._sheets.current()
         self._wanted = {sheet: entry}
-        self._light_kept(sheet)
+        self._light_entry(sheet)
 
     @Slot(object)
     def _file_open(self, sheet: Sheet) -> None:
         if sheet in self._wanted:
-            self._light_kept(sheet)
+            self._light_entry(sheet)
         else:
             self.bring_back(sheet)
 
@@ -213,9 +213,9 @@ class Keeping(QObject):
             sheet = self._sheets.new()
             sheet.begin(text, name="" if entry.name == sheet.title else entry.name)
         self._wanted = {sheet: entry}
-        self._light_kept(sheet)
+        self._light_entry(sheet)
 
-    def _light_kept(self, sheet: Sheet) -> None:
+    def _light_entry(self, sheet: Sheet) -> None:
         entry = self._wanted.get(sheet)
         if entry is None or not sheet.is_open:
             return
@@ -223,20 +223,20 @@ class Keeping(QObject):
 
         del self._wanted[sheet]
         self.bringing.emit(sheet)
-        found = answers_in(sheet.asked(), entry)
+        found = answers_in(sheet.current_document(), entry)
         sheet.question, sheet.outcome = entry.question, None
-        if found.answers or found.as_it_was:
+        if found.answers or found.in_place:
             self._take(sheet, entry, found)
         else:
             self._answers.light(sheet)
         self.brought.emit(sheet)
         sheet.pane.reveal(0)
-        if not found.as_it_was:
-            said = _MOVED if found.changed else _READ_OTHERWISE
-            self.hint.emit(said, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
+        if not found.in_place:
+            sentence = _MOVED if found.changed else _READ_OTHERWISE
+            self.hint.emit(sentence, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
 
     @Slot(object)
-    def _not_kept(self, error: BaseException) -> None:
+    def _not_remembered(self, error: BaseException) -> None:
         self._sheet_of(self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
@@ -279,7 +279,7 @@ class Keeping(QObject):
         if not name:
             return
         target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
-        entry = entry_of(outcome.opened, _question(outcome), reading, asked=outcome.asked)
+        entry = entry_of(outcome.opened, _question(outcome), reading, asked=outcome.asked_at)
         self._save_job = self._lanes.documents.start(
             export, self._workspace, [entry], key, target, password=sheet.password
         )
@@ -289,10 +289,10 @@ class Keeping(QObject):
     @Slot(object)
     def _saved(self, exported: Exported) -> None:
         count = wording.count(exported.count, "answer")
-        said = f"{count} saved to {', '.join(file.name for file in exported.files) or 'no file'}"
-        self.note.emit(said)
+        words = f"{count} saved to {', '.join(file.name for file in exported.files) or 'no file'}"
+        self.note.emit(words)
         if exported.notes:
-            self.hint.emit(f"{said}.", " ".join(exported.notes))
+            self.hint.emit(f"{words}.", " ".join(exported.notes))
 
 
 def _question(outcome: Outcome) -> Question:

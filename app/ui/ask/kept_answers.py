@@ -1,4 +1,4 @@
-"""The answers of an entry of the history, found again in the document as it is now."""
+"""Finds the answers of an entry of the history in the present document."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from app.flows.history.history import AROUND, digest
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found of an entry in its document as it is now.
+    """The answers of an entry found in its present document.
 
-    `as_it_was` tells that every answer stands in its old place, or without any that the document is the same; `changed`
-    that the document is not the one that was asked. One and the same file may be read with other blanks than once.
+    `in_place`: every answer is in its old place, or without answers the document is the same; `changed`: the document
+    is not the one that was asked. The same file may now be read with other blanks.
     """
 
     opened: Opened
     answers: tuple[Answer, ...]
-    as_it_was: bool
+    in_place: bool
     changed: bool
 
 
 def answers_in(opened: Opened, entry: Entry) -> Found:
-    """The entry's answers that stand in a document.
+    """The entry's answers in a document.
 
-    An answer is looked for by its words with what stood around them (a text quote selector of the Web Annotation Data
-    Model, W3C 2017, section 4.2.4), then by its words alone where they stand in one place only; in the same file blanks
-    are left out of that.
+    An answer is searched by its words with their context (a text quote selector of the Web Annotation Data Model, W3C
+    2017, section 4.2.4), then by its words only where they occur once; in the same file blanks are ignored.
     """
     text, moved = opened.document.text, False
     changed = (opened.sha256 or digest(text)) != entry.sha256
@@ -42,7 +41,7 @@ def answers_in(opened: Opened, entry: Entry) -> Found:
             again = _find(text, kept) if changed else _find_without_blanks(text, kept)
             moved = moved or changed or again is None
             if again is None and not found:
-                break  # without the best answer the others would take its place
+                break  # without the best answer another one would take its place
             if again is None:
                 continue
             span = again
@@ -51,7 +50,7 @@ def answers_in(opened: Opened, entry: Entry) -> Found:
 
 
 def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
-    """The reading that an entry was made from, as far as it was kept."""
+    """The reading of an entry, as far as it was saved."""
     return Reading(
         answers=answers,
         answered=entry.answered and bool(answers),
@@ -83,13 +82,11 @@ def _find_without_blanks(text: str, kept: KeptAnswer) -> Span | None:
     if not words:
         return None
     places = [Span(*each.span()) for each in re.finditer(r"\s*".join(map(re.escape, words)), text)]
-    alike = [each for each in places if _stands_between(text, each, kept)] or (
-        places if len(places) == 1 else []
-    )
+    alike = [each for each in places if _is_between(text, each, kept)] or (places if len(places) == 1 else [])
     return min(alike, key=lambda each: abs(each.start - kept.span.start), default=None)
 
 
-def _stands_between(text: str, span: Span, kept: KeptAnswer) -> bool:
+def _is_between(text: str, span: Span, kept: KeptAnswer) -> bool:
     before, after = without_blanks(kept.before), without_blanks(kept.after)
     reach = 2 * AROUND
     return without_blanks(text[max(0, span.start - reach) : span.start]).endswith(before) and without_blanks(

@@ -1,4 +1,4 @@
-"""From a file to an open document: progress, password, what goes wrong, and reading it again."""
+"""Opening of files as documents: progress, password, faults, and reading again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Choosing(QObject):
-    """Asks for files; `chosen` carries their paths."""
+    """Lets the user choose files; `chosen` carries their paths."""
 
     chosen = Signal(list)
 
@@ -42,7 +42,7 @@ class Choosing(QObject):
 
     @Slot()
     def choose(self) -> None:
-        """Ask for files by the system's dialog, in the folder of the file opened last."""
+        """Show the system's dialog for files, in the folder of the file opened last."""
         from app.ui.kit.file_dialog import DOCUMENTS, open_names
 
         names = open_names(self._window, "Open files", self._folder(), DOCUMENTS)
@@ -74,12 +74,12 @@ class Choosing(QObject):
 class Opening(QObject):
     """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
 
-    `opened` carries a sheet whose file has just been read, `kept` one that shows what it showed before, because reading
-    it again was stopped, `unread` one whose file cannot be read; `failed` the fault when pages cannot be drawn.
+    `opened` carries a sheet whose file has just been read, `reverted` one that shows its document as before, because
+    reading it again was stopped, `unread` one whose file cannot be read; `failed` the fault when pages cannot be drawn.
     """
 
     opened = Signal(object)
-    kept = Signal(object)
+    reverted = Signal(object)
     unread = Signal(object)
     failed = Signal(object)
 
@@ -92,9 +92,9 @@ class Opening(QObject):
         sheets.paged.connect(self._draw_pages)
 
     def open(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already comes up."""
+        """Open each file as a document of its own; one that is open already is brought to the front."""
         for path in paths:
-            # “..” goes, so that a file named from elsewhere is the same; links stay, as they have names of their own.
+            # “..” is resolved, so that one file has one path; links are not, as they have names of their own.
             whole = os.path.abspath(path.expanduser())  # noqa: PTH100, resolve() follows links
             if not self._sheets.bring_up(whole):
                 sheet = self._sheets.new()
@@ -102,7 +102,7 @@ class Opening(QObject):
                 self._sheets.up.emit(sheet)
 
     def read(self, sheet: Sheet, path: str) -> None:
-        """Read a file into a sheet, in place of what stands there."""
+        """Read a file into a sheet, in place of its document."""
         self.forget(sheet)
         sheet.asleep = False
         page = sheet.begin_opening(path, Path(path).name or path)
@@ -122,14 +122,14 @@ class Opening(QObject):
         job.stopped.connect(self._stopped)
 
     def wake(self, sheet: Sheet) -> None:
-        """Read the file of a sheet that comes up for the first time."""
+        """Read the file of a sheet that is shown for the first time."""
         if sheet.asleep:
             self.read(sheet, sheet.path)
 
     def file_up(self) -> Document | None:
-        """The file that is up, where the page says what stands in it."""
+        """The file of the current sheet, where the page shows its unchanged text."""
         sheet = self._sheets.current()
-        if sheet.opened is None or not sheet.is_open or sheet.asked() is not sheet.opened:
+        if sheet.opened is None or not sheet.is_open or sheet.current_document() is not sheet.opened:
             return None
         return sheet.opened.document
 
@@ -138,12 +138,12 @@ class Opening(QObject):
         return sheet in self._jobs.values()
 
     def awaited(self, sheet: Sheet) -> bool:
-        """Whether a sheet's file is being read, or its password asked for."""
+        """Whether a sheet's file is being read, or waits for its password."""
         page = sheet.opening
         return self.reads(sheet) or (page is not None and page.asks_password())
 
     def stop(self, sheet: Sheet) -> bool:
-        """Stop reading a sheet's file, or leave what is asked about it; returns whether there was anything to stop."""
+        """Stop reading a sheet's file, or cancel its password or fault; returns whether there was anything to stop."""
         job = next((job for job, of in self._jobs.items() if of is sheet), None)
         if job is not None:
             job.stop()
@@ -151,14 +151,14 @@ class Opening(QObject):
         return self._leave(sheet)
 
     def forget(self, sheet: Sheet) -> None:
-        """Drop what is being read for a sheet."""
+        """Drop the jobs of a sheet."""
         for job in [job for job, of in self._jobs.items() if of is sheet]:
             del self._jobs[job]
             job.drop()
 
     @Slot(object)
     def _draw_pages(self, sheet: Sheet) -> None:
-        """Have the pages of a PDF drawn on its sheet's pane as they are wanted."""
+        """Have the pages of a PDF drawn on its sheet's pane on demand."""
         from app.ui.document.pdf.page_pane import PagePane
         from app.ui.document.pdf.page_pictures import PagePictures
 
@@ -172,7 +172,7 @@ class Opening(QObject):
             pictures = PagePictures(self._workspace, self._lanes, pane, sheet.opened, sheet.password)
             pictures.failed.connect(self.failed)
 
-    # What a job says
+    # Signals of jobs
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -215,11 +215,11 @@ class Opening(QObject):
             self._sheets.close(self._sheets.all().index(sheet))
 
     def _leave(self, sheet: Sheet) -> bool:
-        """Show again what was read of the file before; False where nothing was."""
+        """Show the document of an earlier reading again; False without one."""
         if sheet.opening is None or sheet.opened is None:
             return False
         sheet.leave_opening()
-        self.kept.emit(sheet)
+        self.reverted.emit(sheet)
         return True
 
     def _sheet_of(self, job: QObject | None, *, over: bool = True) -> Sheet | None:
@@ -227,7 +227,7 @@ class Opening(QObject):
             return None
         return self._jobs.pop(job, None) if over else self._jobs.get(job)
 
-    # What a person does meanwhile
+    # The user's actions
 
     @Slot()
     def _stop_asked(self) -> None:

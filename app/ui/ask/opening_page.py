@@ -1,4 +1,4 @@
-"""What stands in a tab while its file is read, asks for a password, or cannot be opened."""
+"""The page of a tab while its file is read, needs a password, or cannot be opened."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from app.ui.kit.theme import Theme
 
 
 class OpeningPage(QFrame):
-    """The file's name with its progress, a field for its password, or what is wrong with it.
+    """The file's name with its progress, a field for its password, or its fault.
 
-    `stop_asked`, `again_asked` and `close_asked` are sent by their buttons; `password_given` carries what was typed.
+    `stop_asked`, `again_asked` and `close_asked` are sent by their buttons; `password_given` carries the typed
+    password.
     """
 
     stop_asked = Signal()
@@ -38,16 +39,16 @@ class OpeningPage(QFrame):
         self._close = QPushButton("Close")
         for button in (self._again, self._close):
             button.setAccessibleName(button.text())
-        self._deeds = QWidget()
-        deeds = QHBoxLayout(self._deeds)
-        deeds.setContentsMargins(0, 0, 0, 0)
-        deeds.addWidget(self._again)
-        deeds.addWidget(self._close)
-        deeds.addStretch(1)
-        self._deeds_row = deeds
+        self._actions = QWidget()
+        actions = QHBoxLayout(self._actions)
+        actions.setContentsMargins(0, 0, 0, 0)
+        actions.addWidget(self._again)
+        actions.addWidget(self._close)
+        actions.addStretch(1)
+        self._actions_row = actions
         self._inner = QWidget()
         self._column = QVBoxLayout(self._inner)
-        for part in (self._name, self.strip, self._lock, self.notice, self._deeds):
+        for part in (self._name, self.strip, self._lock, self.notice, self._actions):
             self._column.addWidget(part)
         whole = QVBoxLayout(self)
         whole.addStretch(2)
@@ -66,7 +67,7 @@ class OpeningPage(QFrame):
         self._restyle()
 
     def reading(self, name: str) -> None:
-        """Say that a file is being read."""
+        """Show that a file is being read."""
         self._begin(name)
         self.strip.waiting("Opening")
 
@@ -75,10 +76,10 @@ class OpeningPage(QFrame):
         self.strip.show_progress(progress)
 
     def ask_password(self, name: str, wrong: bool) -> None:
-        """Ask for the file's password; `wrong` tells that the last one did not fit."""
+        """Ask for the file's password; `wrong`: the last one did not fit."""
         self._begin(name)
         self._again.hide()
-        self._deeds.show()
+        self._actions.show()
         self._lock.ask("This file", wrong)
 
     def asks_password(self) -> bool:
@@ -86,17 +87,17 @@ class OpeningPage(QFrame):
         return not self._lock.isHidden()
 
     def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
-        """Say why the file cannot be opened."""
+        """Show why the file cannot be opened."""
         self._begin(name)
         self.notice.show_fault(sentence, hint, report)
         self._again.show()
-        self._deeds.show()
+        self._actions.show()
 
     def _begin(self, name: str) -> None:
         self._name.setText(name)
         self.strip.clear()
         self.notice.clear()
-        for part in (self._lock, self._deeds):
+        for part in (self._lock, self._actions):
             part.hide()
 
     @Slot()
@@ -105,6 +106,6 @@ class OpeningPage(QFrame):
         self._name.setFont(theme.font("answer"))
         self._inner.setFixedWidth(theme.step(110))
         self._column.setSpacing(theme.step(3))
-        self._deeds_row.setSpacing(theme.step(2))
+        self._actions_row.setSpacing(theme.step(2))
         self._again.setIcon(theme.icon("open", "ink"))
         self._again.setIconSize(QSize(theme.step(4), theme.step(4)))

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Outcome:
-    """What has come of a question about `opened`; positions count in its text as it was asked.
+    """The outcome of a question about `opened`; positions count in its text at that time.
 
-    `waiting` says what is waited for while nothing was read yet; `ended` how it ended where it was not read to the
-    end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is lit up strongly, `lit` tells for
-    each whether the page shows it; `why_not` tells that the nearest words are shown of a text that does not say,
-    `stale` that the page says something else by now; `note` is what the status line says of it. `kept` is the answer
-    that a person went to while it was being read: it stays among the others until the next question, also where better
-    ones would take its place. `hidden` tells that its text was taken off the page, which may come back by undoing that:
-    until then nothing is said of it. `example` tells that Spanlight asked it itself, to show what it does: it is kept
-    nowhere. `asked` is when it was asked, in seconds since 1970. `paused` tells that a newer question is read for
-    first, though this one is still running; `reached` is how much of the text had been read by then, 0 to 1.
-    `quick` tells that only the best passages were to be read.
+    `waiting` is what the question waits for before anything is read; `ended` how it ended where it was not read to
+    the end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is highlighted strongly,
+    `lit` for each answer whether the page shows it; `why_not`: the nearest words are shown although there is no
+    answer; `stale`: the page has another text by now; `note` is the text for the status line. `pinned` is the answer
+    that the user went to during the reading: it stays among the others until the next question, also where better
+    ones would replace it. `hidden`: its text is not on the page, but undoing may bring it back; until then the
+    outcome is not shown. `example`: Spanlight asked it itself as a demonstration, and saves it nowhere. `asked_at` is
+    the time of the question in seconds since 1970. `paused`: a newer question is read for first, though this one is
+    still running; `reached` is the share of the text that had been read by then, 0 to 1. `quick`: only the best
+    passages were to be read.
     """
 
     question: str
@@ -48,21 +48,21 @@ class Outcome:
     why_not: bool = False
     lit: tuple[bool, ...] = ()
     note: str = ""
-    kept: Answer | None = None
+    pinned: Answer | None = None
     hidden: bool = False
     example: bool = False
-    asked: float = field(default_factory=time)
+    asked_at: float = field(default_factory=time)
     paused: bool = False
     reached: float = 0.0
     quick: bool = False
 
     @property
     def fraction(self) -> float:
-        """How much of the text was read, 0 to 1."""
+        """The share of the text that was read, 0 to 1."""
         return max(self.reached, self.progress.fraction if self.progress is not None else 0.0)
 
     def stopped(self, how: str = "Stopped") -> str:
-        """How far a reading came that was not read to its end."""
+        """A sentence on how far an unfinished reading came."""
         reading = self.reading
         if reading is None:
             return wording.stopped_after(self.fraction, quick=None, how=how)
@@ -84,55 +84,57 @@ class Outcome:
 
     @property
     def heat(self) -> tuple[float, ...]:
-        """Where in the text answers were seen: `Reading.heat` of the one document."""
+        """The heat over the text: `Reading.heat` of the one document."""
         return self.reading.heat[0] if self.reading is not None and self.reading.heat else ()
 
     def answered(self, threshold: float | None) -> bool:
-        """Whether the text is held to answer, by this threshold or, with None, the one it was read with."""
+        """Whether the text has an answer by this threshold or, with None, by the one it was read with."""
         return self.reading is not None and self.judged(threshold).best is not None
 
     def judged(self, threshold: float | None) -> Reading:
-        """The reading as it is held by this threshold or, with None, by its own; there must be one."""
+        """The reading judged by this threshold or, with None, by its own; there must be a reading."""
         assert self.reading is not None
         least = self.reading.threshold if threshold is None else threshold
         answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= least
         return replace(self.reading, answered=answered, threshold=least)
 
     def answers(self) -> tuple[Answer, ...]:
-        """The best places found so far, with the one that the person went to."""
+        """The best answers so far, with the pinned one."""
         found = self.reading.answers if self.reading is not None else ()
-        return found if self.kept is None or self.kept in found else (*found, self.kept)
+        return found if self.pinned is None or self.pinned in found else (*found, self.pinned)
 
     def shown(self, threshold: float | None) -> tuple[Answer, ...]:
-        """The places to light up, by this threshold: none where the text does not say, or its nearest words alone."""
+        """The answers to highlight, by this threshold; without an answer none, or only the nearest words."""
         if self.reading is None:
             return ()
         if self.judged(threshold).shown is not None:
             return self.answers()
         return self.answers()[:1] if self.why_not else ()
 
-    def keep(self, index: int) -> None:
-        """Take one of them as the one that the person went to."""
-        self.kept = self.answers()[index]
-        self.chosen = self.answers().index(self.kept)
+    def pin(self, index: int) -> None:
+        """Pin one of the answers."""
+        self.pinned = self.answers()[index]
+        self.chosen = self.answers().index(self.pinned)
 
     def take(self, reading: Reading) -> None:
-        """Take what was found by now; the answer that the person went to stays the chosen one."""
+        """Take the reading so far; a pinned answer stays the chosen one."""
         self.reading = reading
-        if self.kept is None:
+        if self.pinned is None:
             return
-        here = self.kept.span
+        here = self.pinned.span
         same = (a for a in reading.answers if a.span.start < here.end and here.start < a.span.end)
-        self.kept = next(same, None) or replace(self.kept, probability=_now(self.kept, reading))
-        self.chosen = self.answers().index(self.kept)
+        self.pinned = next(same, None) or replace(
+            self.pinned, probability=_probability_now(self.pinned, reading)
+        )
+        self.chosen = self.answers().index(self.pinned)
 
     @property
     def best_span(self) -> Span | None:
-        """Where the best answer so far stands; None where there is none."""
+        """The span of the best answer so far; None without one."""
         return next((answer.span for answer in self.answers()), None)
 
     def visit(self) -> Visit | None:
-        """What there is to look into: the question, and the place that is lit up strongly; None before it was read."""
+        """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
         if self.reading is None or self.running or self.stale:
             return None
         answers = self.answers()
@@ -144,22 +146,22 @@ class Outcome:
         return Visit(subject, self.reading.model, self.question)
 
     def place(self, index: int) -> Place:
-        """What is said of one of them."""
+        """The place of one of the answers, as it is shown."""
         return place_of(self.opened, self.answers()[index])
 
 
-def _now(answer: Answer, reading: Reading) -> float:
-    """The probability that an answer has beside those found since, which have left it behind.
+def _probability_now(answer: Answer, reading: Reading) -> float:
+    """The probability of an earlier answer among better ones found since.
 
-    Probabilities of one reading are exponentials of the scores: what two of them tell goes on to a third one. It is
-    never more than what those that were found, and there being no answer, leave of 1.
+    The probabilities of one reading are exponentials of the scores, so two of them give that of a third score. It is at
+    most the rest of 1 that the answers found, and no answer, leave.
     """
     found = reading.answers
     rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
-    return max(0.0, min(rest, _beside(answer, found)))
+    return max(0.0, min(rest, _extrapolated(answer, found)))
 
 
-def _beside(answer: Answer, found: Sequence[Answer]) -> float:
+def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:
     first, last = (found[0], found[-1]) if found else (answer, answer)
     if first.rank <= last.rank or not 0 < last.probability < first.probability:
         return min(answer.probability, last.probability)

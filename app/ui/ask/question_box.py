@@ -14,16 +14,16 @@ _MOST_LINES = 5
 
 
 class QuestionField(QPlainTextEdit):
-    """A field of one line that grows with what is typed; Up and Down at its ends ask for the history.
+    """A field of one line that grows with its text; Up and Down at its ends step through the history.
 
-    `entered` is sent on Enter; `wound` carries -1 for an earlier question, 1 for a later one; `copy_asked` is sent on
-    Ctrl+C while nothing is selected; `files_pasted` carries paths.
+    `entered` is sent on Enter; `history_step` carries -1 for an earlier question, 1 for a later one; `copy_asked` is
+    sent on Ctrl+C while nothing is selected; `files_pasted` carries paths.
     """
 
     files_pasted = Signal(list)
 
     entered = Signal()
-    wound = Signal(int)
+    history_step = Signal(int)
     copy_asked = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -42,7 +42,7 @@ class QuestionField(QPlainTextEdit):
             moved = QTextCursor(self.textCursor())
             move = QTextCursor.MoveOperation.Up if back else QTextCursor.MoveOperation.Down
             if not moved.movePosition(move):
-                self.wound.emit(-1 if back else 1)
+                self.history_step.emit(-1 if back else 1)
                 event.accept()
                 return
         if not redoes(self, event):
@@ -73,7 +73,7 @@ class QuestionBox(QFrame):
         self._history: list[str] = []
         self._at = 0
         self._unsent = ""
-        self._winding = False
+        self._stepping = False
         self.setObjectName("question")
         self.field = QuestionField()
         self.field.setProperty("bare", "true")
@@ -95,23 +95,23 @@ class QuestionBox(QFrame):
         self.field.textChanged.connect(self._changed)
         self.field.document().documentLayout().documentSizeChanged.connect(self._fit)
         self.field.entered.connect(self.asked)
-        self.field.wound.connect(self._wind)
+        self.field.history_step.connect(self._step_history)
         self.button.clicked.connect(self.asked)
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def question(self) -> str:
-        """What is typed, without blanks around it."""
+        """The typed question, without blanks around it."""
         return self.field.toPlainText().strip()
 
     def set_question(self, text: str, history: list[str]) -> None:
-        """Take a question and those asked before it, the oldest first; `history` is not changed."""
+        """Set the question and the earlier ones, the oldest first; `history` is not changed."""
         self._history = list(history)
         self._at = len(self._history)
         self._put(text)
 
     def remember(self) -> list[str]:
-        """Put the question that stands here last among those asked, and return all of them."""
+        """Add the question to the history as the latest one, and return the history."""
         question = self.question()
         if question:
             self._history = [*(one for one in self._history if one != question), question]
@@ -119,12 +119,12 @@ class QuestionBox(QFrame):
         return list(self._history)
 
     def select(self) -> None:
-        """Go to the question, all of it selected, to be typed over."""
+        """Focus the question, and select all of it."""
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
-    def select_asked(self) -> None:
-        """Select the question where it was asked before, to be typed over; one that is being typed stays."""
+    def select_earlier(self) -> None:
+        """Select the question where it was asked before; one that is being typed is not selected."""
         if self.question() in self._history:
             self.field.selectAll()
 
@@ -136,15 +136,15 @@ class QuestionBox(QFrame):
         return super().eventFilter(watched, event)
 
     @Slot(int)
-    def _wind(self, step: int) -> None:
+    def _step_history(self, step: int) -> None:
         if not 0 <= self._at + step <= len(self._history):
             return
         if self._at == len(self._history):
             self._unsent = self.field.toPlainText()
         self._at += step
-        self._winding = True
+        self._stepping = True
         self._put(self._unsent if self._at == len(self._history) else self._history[self._at])
-        self._winding = False
+        self._stepping = False
 
     def _put(self, text: str) -> None:
         cursor = self.field.textCursor()
@@ -154,7 +154,7 @@ class QuestionBox(QFrame):
 
     @Slot()
     def _changed(self) -> None:
-        if not self._winding:
+        if not self._stepping:
             self._at = len(self._history)
         self.edited.emit()
 
@@ -181,5 +181,5 @@ class QuestionBox(QFrame):
         self._row.setAlignment(self.field, Qt.AlignmentFlag.AlignVCenter)
         self._colour(self.field.hasFocus())
         self._fit()
-        # How many lines there are is known once the new letters have been laid out.
+        # The number of lines is known only after the layout.
         QTimer.singleShot(0, self._fit)

@@ -1,4 +1,4 @@
-"""Questions on their way through the reader: one that is read for, and those paused for it, read again later."""
+"""Questions in progress: the one being read for, and the paused ones, which are read again later."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """A question that is read for, by `job`, or whose reading is paused: a job's news belong to nothing else.
+    """A question that is being read for by `job`, or whose reading is paused.
 
-    The reader cannot go on in the middle: what was paused is read from the beginning again, and ends as if it had been
-    left alone. Until then what was found stays, as long as less of the text was read than that came of: `least`, 0 to 1
-    where it was paused before. `late` is the newest result that this holds back.
+    The reader cannot resume in the middle: a paused question is read from the beginning again, with the same final
+    result. Until then its earlier answers stay shown until as much of the text was read as for them: `least`, 0 to 1.
+    `late` is the newest result that is held back for that.
     """
 
     sheet: Sheet
@@ -35,32 +35,32 @@ class Run:
 
     @property
     def replaced(self) -> bool:
-        """Whether something else stands in its sheet by now, as an entry of the history."""
+        """Whether its sheet shows something else by now, an entry of the history, say."""
         return self.sheet.outcome is not self.outcome
 
     def begin(self, job: Job) -> None:
-        """Be read for by a job, from the beginning."""
+        """Begin the reading by a job, from the start of the text."""
         self.job, self.began, self.late = job, perf_counter(), None
         self.outcome.paused, self.outcome.note = False, ""
 
     def drop(self) -> None:
-        """Have its job end, if it has one, and say nothing more."""
+        """End its job, if it has one, without further signals."""
         if self.job is not None:
             self.job.drop()
             self.job = None
 
     def progressed(self, progress: Progress) -> bool:
-        """Note how far the reading came; returns whether that lets in a result that was held back."""
-        # What is counted is windows of the model: to a person the text is read.
+        """Note the progress; returns whether a result that was held back may be shown now."""
+        # The progress counts windows of the model; the user sees that the text is read.
         reading = "Reading again" if progress.fraction < self.outcome.reached else "Reading"
         self.outcome.progress = replace(progress, what=reading if progress.total else progress.what)
         return self.late is not None and progress.fraction >= self.least
 
     def may_take(self, result: Reading) -> bool:
-        """Whether a result came of as much of the text as what was found before; else it is held back.
+        """Whether a result comes from as much of the text as the earlier answers; else it is held back.
 
-        What another model found, which was chosen since, is let in at once; not what the quick reader finds again for
-        the careful one.
+        A result of another model, chosen since, may be shown at once, but not one of the quick reader before the
+        careful one's.
         """
         share, before = result.share_read, self.outcome.reading
         same = before is None or result.model in (before.model, before.finder)
@@ -69,7 +69,7 @@ class Run:
         return not behind
 
     def pause(self) -> None:
-        """Note how far it came; it is to be read from the beginning later."""
+        """Note the progress and pause; it is read from the beginning later."""
         self.drop()
         self._count()
         outcome = self.outcome
@@ -80,14 +80,14 @@ class Run:
         outcome.progress, outcome.paused = None, True
 
     def end(self, how: str = "Stopped") -> None:
-        """Note how far it came that is not read to its end."""
+        """End a reading that is not finished, with a note of its progress."""
         self._count()
         outcome = self.outcome
         outcome.ended = outcome.note = outcome.stopped(how)
         outcome.running = outcome.paused = False
 
     def _count(self) -> None:
-        """Count in what was read since the last answer; not where that answer came of more of the text."""
+        """Add what was read since the last answer to the reading, unless that answer comes from more of the text."""
         outcome = self.outcome
         read = outcome.progress.fraction if outcome.progress is not None else 0.0
         if outcome.reading is not None and not outcome.paused and read >= self.least:
@@ -95,26 +95,26 @@ class Run:
 
 
 class Runs:
-    """The question that is read for, if any, and those whose reading is paused."""
+    """The question that is being read for, if any, and the paused ones."""
 
     def __init__(self) -> None:
         self.now: Run | None = None
         self._paused: list[Run] = []
 
     def all(self) -> list[Run]:
-        """All of them, the one that is read for first."""
+        """All runs, the one being read for first."""
         return [*([self.now] if self.now is not None else []), *self._paused]
 
     def of(self, sheet: Sheet) -> Run | None:
-        """The one about a sheet."""
+        """The run of a sheet, if any."""
         return next((run for run in self.all() if run.sheet is sheet), None)
 
     def paused(self) -> Run | None:
-        """The paused one that was asked last."""
-        return max(self._paused, key=lambda run: run.outcome.asked, default=None)
+        """The paused run with the latest question."""
+        return max(self._paused, key=lambda run: run.outcome.asked_at, default=None)
 
     def take_out(self, run: Run) -> None:
-        """Have one end, and say nothing more."""
+        """Remove a run, and end its job without further signals."""
         run.drop()
         if run is self.now:
             self.now = None
@@ -122,9 +122,9 @@ class Runs:
             self._paused.remove(run)
 
     def pause(self) -> Run | None:
-        """Pause the one that is read for; returns it, None where there was none to be paused."""
+        """Pause the run being read for; returns it, None where there was none."""
         if self.now is not None and self.now.job is not None:
-            self.now.job.deliver()  # it may have come to its end just now
+            self.now.job.deliver()  # it may just have finished
         run = self.now
         if run is None:
             return None

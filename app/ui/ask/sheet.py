@@ -1,4 +1,4 @@
-"""One open document: its page, its question, and what the last question brought."""
+"""One open document: its page, its question, and the outcome of the last question."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _TITLE_LENGTH = 26
 
 
 class Sheet(QWidget):
-    """A document's page with what belongs to it.
+    """A document's page with its state.
 
     `key` names its draft; `name` is empty for a text that was typed or pasted: its title is then its beginning.
-    `opened` is the file that stands here, None for a text of no file and while a file is being read; `password` opens
-    it where it is encrypted; `asleep` tells that it is to be read when it comes up. `place` is the code point to scroll
-    to once it is read, `entry` the number of its last answer in the history; `passing` tells that nothing here is the
-    person's own, so that it is not kept for the next start. `awaits` is the question to ask once the file is there and
-    its turn has come. `edited` is sent after every change of the text, `outdated` after the first one since a question,
-    when the text is emptied and when it is back, `renamed` when the title has become another one; `paged` carries this
-    sheet when pages of a PDF are to be drawn from now on,
-    `again_asked` when its file is to be read again. The others pass on what the page says.
+    `opened` is the file shown here, None for a text without a file and while a file is being read; `password` opens
+    it where it is encrypted; `asleep`: it is read only when the sheet is shown. `place` is the code point to scroll
+    to once it is read, `entry` the number of its last answer in the history; `passing`: nothing here is the user's
+    own, so that it is not saved for the next start. `awaits` is the question to ask once the file is open and no
+    other question is being read for. `edited` is sent after every change of the text, `outdated` after the first one
+    since a question, when the text is emptied and when it is back, `renamed` when the title has changed; `paged`
+    carries this sheet when pages of a PDF are to be drawn, `again_asked` when its file is to be read again. The
+    others pass on signals of the page.
     """
 
     edited = Signal()
@@ -97,12 +97,12 @@ class Sheet(QWidget):
         self.empty.clicked.connect(self.editor.setFocus)
         self.empty.paste_asked.connect(self.editor.paste)
         theme.changed.connect(self._place_empty)
-        # A page that scrolls, as one does that is emptied, takes along what stands on it.
+        # A page that scrolls, as when it is emptied, moves the widgets on it.
         self.editor.updateRequest.connect(self._page_moved)
 
     @property
     def title(self) -> str:
-        """What the tab says."""
+        """The tab's title."""
         return self._title
 
     @property
@@ -111,17 +111,17 @@ class Sheet(QWidget):
         return self._pane
 
     @property
-    def said(self) -> Outcome | None:
-        """What there is to say of the last question; None while its text is taken off the page."""
+    def shown_outcome(self) -> Outcome | None:
+        """The outcome of the last question; None while its text is not on the page."""
         return self.outcome if self.outcome is not None and not self.outcome.hidden else None
 
     @property
     def is_open(self) -> bool:
-        """Whether a document stands here, as opposed to a file that is still being read or cannot be."""
+        """Whether a document is shown here, as opposed to a file that is still being read or cannot be read."""
         return self.opening is None
 
     def begin(self, text: str, *, name: str = "", path: str = "", unsaved: bool = True) -> None:
-        """Take a text that was offered or kept."""
+        """Show a text that was offered or saved."""
         self._show(self.editor)
         self.opened = None
         self.editor.set_text(text)
@@ -146,16 +146,16 @@ class Sheet(QWidget):
         return self.opening
 
     def leave_opening(self) -> None:
-        """Show the document again that stood here before."""
+        """Show the previous document again."""
         self._show(self._pane)
 
     def sleep(self, path: str, name: str, place: int) -> None:
-        """Stand for a file that is read when the sheet comes up."""
+        """Show the name of a file that is read only when the sheet is shown."""
         self.begin_opening(path, name)
         self.asleep, self.place = True, place
 
     def show_opened(self, opened: Opened) -> None:
-        """Show a file that was read; what was asked before is out of date where its text has changed."""
+        """Show a file that was read; an earlier outcome is stale where the text has changed."""
         outcome, self.outcome = self.outcome, None
         self.name, self.path = opened.document.name, opened.document.path
         pane = self._pane_for(opened.kind)
@@ -180,8 +180,8 @@ class Sheet(QWidget):
             pane.go_to(self.place)
         self._name()
 
-    def asked(self) -> Opened:
-        """The document as it stands here now: what a question is about."""
+    def current_document(self) -> Opened:
+        """The document as it is now, for a question."""
         text = self.pane.text()
         opened = self.opened
         if opened is not None and opened.document.text == text:
@@ -189,7 +189,7 @@ class Sheet(QWidget):
         from app.core.layout import Opened
         from app.core.text import Document
 
-        # A text that was typed or edited here stands in no file.
+        # A text that was typed or edited here has no file.
         document = Document(text, self.title if self.name else "")
         return (
             Opened(document)
@@ -198,11 +198,11 @@ class Sheet(QWidget):
         )
 
     def is_file(self) -> bool:
-        """Whether all that stands here, or is to stand here, is in the file at `path`."""
-        return bool(self.path) and (not self.is_open or self.asked() is self.opened)
+        """Whether all that is shown here, or will be, is in the file at `path`."""
+        return bool(self.path) and (not self.is_open or self.current_document() is self.opened)
 
     def is_untouched(self) -> bool:
-        """Whether nothing stands here that somebody could miss."""
+        """Whether there is nothing here that the user could miss."""
         return not self.path and self.pane.is_empty() and not self.question and not self.history
 
     def reading_place(self) -> int:
@@ -210,7 +210,7 @@ class Sheet(QWidget):
         return self.pane.top() if self.is_open else self.place
 
     def _pane_for(self, kind: Kind) -> AnyPane:
-        """The pane for a kind of document: the one that is there where it fits."""
+        """The pane for a kind of document: the present one where it fits."""
         from app.core.layout import Kind
 
         if kind is Kind.TEXT:
@@ -263,18 +263,18 @@ class Sheet(QWidget):
         self.edited.emit()
 
     def _follow_text(self, outcome: Outcome, blank: bool) -> None:
-        """Take note that the text is another one, or the asked one again; of one that was emptied nothing is said."""
+        """Update the outcome's `stale` and `hidden` after a change of the text; an emptied text hides it."""
         before = (outcome.stale, outcome.hidden, self._blank)
         self._blank = blank
-        if (outcome.hidden or outcome.stale) and self._stands(outcome.opened.document.text):
+        if (outcome.hidden or outcome.stale) and self._has_text(outcome.opened.document.text):
             outcome.stale = outcome.hidden = False
         else:
             outcome.stale, outcome.hidden = True, outcome.hidden or blank
         if before != (outcome.stale, outcome.hidden, blank):
             self.outdated.emit()
 
-    def _stands(self, text: str) -> bool:
-        # All of a long text is looked at only where it may be the same, as after undoing an edit.
+    def _has_text(self, text: str) -> bool:
+        # All of a long text is compared only where it may be the same, as after undoing an edit.
         return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
     def _name(self) -> None:

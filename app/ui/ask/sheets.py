@@ -1,4 +1,4 @@
-"""The open texts: their tabs, their pages, closing and bringing back, and keeping them for the next start."""
+"""The open texts: their tabs, their pages, closing and restoring, and saving them for the next start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
 from app.settings.drafts import Drafts
-from app.ui.ask.ask_drafts import KeptSheets, kept_sheets, save_sheets
+from app.ui.ask.ask_drafts import SavedSheets, save_sheets, sheets_to_save
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
@@ -18,16 +18,16 @@ from app.ui.kit.theme import Theme
 
 _SAVE_AFTER_MS = 1500
 _HISTORY = 50
-# So many closed sheets can be brought back: each holds its document.
+# The number of closed sheets that can be restored: each keeps its document in memory.
 _MOST_CLOSED = 10
 
 
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `up` carries the sheet that comes up, `going` one that is closed, `outdated` one whose answer no longer fits its
-    text; `brought_back` is sent after a closed one came back; the others pass on what a sheet's page says. `failed`
-    carries the fault when drafts could not be saved.
+    `up` carries the sheet that becomes the current one, `going` one that is closed, `outdated` one whose answer no
+    longer fits its text; `brought_back` is sent after a closed one was restored; the others pass on signals of a
+    sheet's page. `failed` carries the fault when drafts could not be saved.
     """
 
     up = Signal(object)
@@ -77,11 +77,11 @@ class Sheets(QObject):
         tabs.undo_asked.connect(self.undo_close)
 
     def current(self) -> Sheet:
-        """The sheet that is up."""
+        """The current sheet."""
         return self._sheets[self._stack.currentIndex()]
 
     def searched(self) -> Pane | None:
-        """The pane that is up; None while its file is not open."""
+        """The current pane; None while its file is not open."""
         sheet = self.current()
         return sheet.pane if sheet.is_open else None
 
@@ -90,7 +90,7 @@ class Sheets(QObject):
         return self._sheets
 
     def new(self) -> Sheet:
-        """A sheet without a text, brought up: the one that is up if it has none, else a new one."""
+        """A sheet without a text, made the current one: the current sheet if it has none, else a new one."""
         current = self.current() if self._sheets else None
         if current is not None and current.is_open and not current.path and current.pane.is_empty():
             return current
@@ -112,7 +112,7 @@ class Sheets(QObject):
             sheet.empty.set_recent(paths)
 
     def bring_up(self, path: str) -> bool:
-        """Bring up the sheet that a file was opened in; False where there is none."""
+        """Show the sheet of an open file; False where there is none."""
         for index, sheet in enumerate(self._sheets):
             if sheet.path and sheet.path == path:
                 self.bring(index)
@@ -120,18 +120,18 @@ class Sheets(QObject):
         return False
 
     def with_text(self, text: str) -> Sheet | None:
-        """Bring up a sheet of no file that says exactly this; None where there is none."""
+        """Show a sheet without a file that has exactly this text; None where there is none."""
         for index, sheet in enumerate(self._sheets):
             if sheet.is_open and not sheet.path and sheet.pane.text() == text:
                 self.bring(index)
                 return sheet
         return None
 
-    def bring_back(self, kept: KeptSheets) -> None:
-        """Open the texts of the last start again, before those that are open by now."""
+    def bring_back(self, saved: SavedSheets) -> None:
+        """Open the texts of the last session again, before those that are open already."""
         fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
         here = {sheet.path for sheet in fresh if sheet.path}
-        rows = [one for one in kept.sheets if not (one.file and one.path in here)]
+        rows = [one for one in saved.sheets if not (one.file and one.path in here)]
         for at, one in enumerate(rows):
             sheet = Sheet(self._theme) if at or fresh else self._sheets[0]  # a tenth of the start saved
             sheet.key = one.key
@@ -147,13 +147,13 @@ class Sheets(QObject):
         for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
             self._take_out(self._sheets.index(sheet)).deleteLater()
         if not fresh:
-            self.bring(min(max(0, kept.current), len(self._sheets) - 1))
+            self.bring(min(max(0, saved.current), len(self._sheets) - 1))
         else:
             self.bring(self._sheets.index(fresh[-1]))
 
     @Slot(int)
     def bring(self, index: int) -> None:
-        """Bring a sheet up."""
+        """Make a sheet the current one."""
         if 0 <= index < len(self._sheets):
             on_page = self._has_focus()
             self._stack.setCurrentIndex(index)
@@ -165,27 +165,27 @@ class Sheets(QObject):
 
     @Slot()
     def new_up(self) -> None:
-        """Bring up a page to paste on."""
+        """Show an empty page to paste on."""
         self.new().pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def next(self) -> None:
-        """Bring up the sheet to the right, round and round."""
+        """Show the next sheet, cyclically."""
         self.bring((self._stack.currentIndex() + 1) % len(self._sheets))
 
     @Slot()
     def previous(self) -> None:
-        """Bring up the sheet to the left, round and round."""
+        """Show the previous sheet, cyclically."""
         self.bring((self._stack.currentIndex() - 1) % len(self._sheets))
 
     @Slot()
     def close_current(self) -> None:
-        """Close the sheet that is up."""
+        """Close the current sheet."""
         self.close(self._stack.currentIndex())
 
     @Slot(int)
     def close(self, index: int) -> None:
-        """Close a sheet; the last ones closed can be brought back until the window closes."""
+        """Close a sheet; the last ones closed can be restored until the window closes."""
         sheet = self._sheets[index]
         if len(self._sheets) == 1 and sheet.is_untouched():
             return
@@ -198,7 +198,7 @@ class Sheets(QObject):
             sheet.deleteLater()
         else:
             self._closed.append((index, sheet))
-            self._tabs.tell_closed(sheet.title)
+            self._tabs.show_closed(sheet.title)
             for _, oldest in self._closed[:-_MOST_CLOSED]:
                 oldest.deleteLater()
             del self._closed[:-_MOST_CLOSED]
@@ -212,7 +212,7 @@ class Sheets(QObject):
         self.save_soon()
 
     def drop(self, sheet: Sheet) -> None:
-        """Take away a sheet that nobody misses, while another one is up."""
+        """Remove a sheet for good, unless it is the current one."""
         if sheet in self._sheets and sheet is not self.current():
             self.going.emit(sheet)
             self._take_out(self._sheets.index(sheet)).deleteLater()
@@ -221,7 +221,7 @@ class Sheets(QObject):
 
     @Slot()
     def undo_close(self) -> None:
-        """Bring the sheet that was closed last back to its place."""
+        """Restore the sheet that was closed last, in its place."""
         self._tabs.forget_closed()
         if self._closed:
             index, sheet = self._closed.pop()
@@ -237,41 +237,41 @@ class Sheets(QObject):
 
     @Slot()
     def save_soon(self) -> None:
-        """Save the drafts after a moment of rest."""
+        """Save the drafts after a short pause."""
         self._timer.start()
 
     def save_now(self) -> None:
         """Save the drafts before returning; raises SpanlightError when the disk refuses."""
         self._timer.stop()
         if self._save_job is not None and self._save_job.running:
-            # It may never come to its turn: whatever it was to write is written here.
+            # Its job may never run: its texts are written here.
             self._save_job.drop()
-            self._keep_all()
-        save_sheets(self.drafts, self._kept(), self._gone, Silent())
+            self._mark_unsaved()
+        save_sheets(self.drafts, self._to_save(), self._gone, Silent())
 
     @Slot()
     def _save(self) -> None:
         if self._save_job is not None and self._save_job.running:
             self._timer.start()
             return
-        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._kept(), tuple(self._gone))
+        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._to_save(), tuple(self._gone))
         self._save_job.failed.connect(self._not_saved)
 
-    def _kept(self) -> KeptSheets:
-        return kept_sheets(self._sheets, self._stack.currentIndex(), _HISTORY)
+    def _to_save(self) -> SavedSheets:
+        return sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
-        self._keep_all()
+        self._mark_unsaved()
         self.failed.emit(error)
 
-    def _keep_all(self) -> None:
+    def _mark_unsaved(self) -> None:
         """Have the next save write every text."""
         for sheet in self._sheets:
             sheet.unsaved = True
 
     def _has_focus(self) -> bool:
-        """Whether the focus is on the page that is up."""
+        """Whether the focus is on the current page."""
         focused = QApplication.focusWidget()
         return focused is not None and self._stack.isAncestorOf(focused)
 

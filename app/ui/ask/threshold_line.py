@@ -1,4 +1,4 @@
-"""From which probability on an answer is given, and a way to change that."""
+"""The threshold from which an answer is given, and a slider to change it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLa
 from app.core import wording
 from app.ui.kit.theme import Theme, mark
 
-# What comes of moving the slider to its left and right end.
+# The effects of moving the slider to the left and to the right.
 _LEFT = "Fewer left unanswered, more wrong answers"
 _RIGHT = "Fewer wrong answers, more left unanswered"
 _HOW_SURE = (
@@ -21,10 +21,10 @@ _HOW_SURE = (
 
 
 class ThresholdLine(QWidget):
-    """'Answers when fairly sure', with a slider that Change brings up, and Esc puts away.
+    """'Answers when fairly sure', with a slider that Change shows and Esc hides.
 
-    The probability that is compared, which is not the one that the card shows, is told beside the slider alone.
-    `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` asks for the reader's own one back.
+    The compared probability, which is not the one on the card, is shown only with the slider.
+    `changed` carries the threshold, 0 to 1, as it is moved; `own_asked` is sent to restore the reader's own.
     """
 
     changed = Signal(float)
@@ -85,16 +85,16 @@ class ThresholdLine(QWidget):
         self._restyle()
 
     def set_threshold(self, threshold: float, own: bool) -> None:
-        """Show a threshold; `own` tells that it is the reader's own one."""
+        """Show a threshold; `own`: it is the reader's own."""
         self._slider.blockSignals(True)
         self._slider.setValue(round(threshold * 100))
         self._slider.blockSignals(False)
         self._threshold = threshold
-        self._say()
+        self._update_words()
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
-        """Bring the slider up, or put it away; Esc gives the focus back to the `opener`, which must outlive this."""
+        """Show or hide the slider; Esc gives the focus back to the `opener`, which must outlive this."""
         self._opener = opener
         self._change.setChecked(on)
 
@@ -107,14 +107,14 @@ class ThresholdLine(QWidget):
             super().keyPressEvent(event)
 
     def words(self) -> str:
-        """What the line says."""
+        """The text of the line."""
         return self._words.text()
 
     def slider(self) -> QSlider:
         """The slider, in per cent."""
         return self._slider
 
-    def _say(self) -> None:
+    def _update_words(self) -> None:
         how = next(words for least, words in _HOW_SURE if self._threshold >= least)
         number = f": {wording.percent(self._threshold)} that the text answers"
         self._words.setText(f"Answers {how}{number if self._change.isChecked() else ''}")
@@ -124,7 +124,7 @@ class ThresholdLine(QWidget):
         self._tools.setVisible(on)
         self._own.setVisible(on)
         self._change.setText("Done" if on else "Change")
-        self._say()
+        self._update_words()
         if on and self._change.hasFocus():
             self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
 

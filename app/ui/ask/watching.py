@@ -21,14 +21,14 @@ GONE = "The file is not in its place any more."
 
 
 class Watching(QObject):
-    """Looks at the files of all sheets when the system tells of a change, and when the window becomes active again."""
+    """Checks the files of all sheets when the system reports a change, and when the window becomes active again."""
 
     def __init__(self, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
         super().__init__(parent)
         self._lanes = lanes
         self._sheets = sheets
         self._jobs: dict[Job, Sheet] = {}
-        self._told: dict[Sheet, FileState] = {}
+        self._states: dict[Sheet, FileState] = {}
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -43,26 +43,26 @@ class Watching(QObject):
     @Slot(object)
     def watch(self, sheet: Sheet) -> None:
         """Watch the file that was just read into a sheet."""
-        self._told.pop(sheet, None)
+        self._states.pop(sheet, None)
         self._add(sheet)
 
     @Slot(object)
-    def look_anew(self, sheet: Sheet) -> None:
-        """Watch a sheet that shows what was read some time ago, and look at its file soon."""
+    def check_again(self, sheet: Sheet) -> None:
+        """Watch a sheet that shows an earlier reading, and check its file soon."""
         if sheet.opened is not None and sheet.is_open:
             self.watch(sheet)
             self._timer.start()
 
     @Slot(object)
     def forget(self, sheet: Sheet) -> None:
-        """Watch a sheet's file no longer."""
-        self._told.pop(sheet, None)
+        """Stop watching a sheet's file."""
+        self._states.pop(sheet, None)
         if sheet.path in self._watcher.files():
             self._watcher.removePath(sheet.path)
 
     @Slot()
     def look(self) -> None:
-        """Find out what has become of every open file."""
+        """Check the state of every open file."""
         from app.flows.ask.changes import file_state
 
         waiting = set(self._jobs.values())
@@ -80,13 +80,13 @@ class Watching(QObject):
         sheet = self._sheet_of(self.sender())
         if sheet is None or sheet not in self._sheets.all() or sheet.opening is not None:
             return
-        before, self._told[sheet] = self._told.get(sheet, FileState.SAME), state
+        before, self._states[sheet] = self._states.get(sheet, FileState.SAME), state
         if state is not FileState.GONE:
             self._add(sheet)  # a file that was replaced is not watched any more
         if state is before:
             return
         if state is FileState.CHANGED:
-            mine = "" if sheet.asked().sha256 else "What you changed here is lost then."
+            mine = "" if sheet.current_document().sha256 else "What you changed here is lost then."
             sheet.banner.show_hint(CHANGED, mine, act="Read it again")
         elif state is FileState.GONE:
             sheet.banner.show_hint(GONE, "What was read of it stays here until the tab is closed.")
@@ -96,20 +96,20 @@ class Watching(QObject):
     @Slot(object)
     def _not_found(self, error: BaseException) -> None:
         self._sheet_of(self.sender())
-        fault_of(error)  # a file that cannot be looked at is gone: anything else is a bug, for the log
+        fault_of(error)  # a file that cannot be read counts as gone: anything else is a bug, for the log
 
     def _sheet_of(self, job: QObject | None) -> Sheet | None:
         return self._jobs.pop(job, None) if isinstance(job, Job) else None
 
     @Slot(object)
     def _up(self, sheet: Sheet) -> None:
-        """Watch again what was closed and brought back."""
+        """Watch the file of a restored sheet again."""
         if sheet.opened is not None and sheet.path not in self._watcher.files():
             self._add(sheet)
             self._timer.start()
 
     def _add(self, sheet: Sheet) -> None:
-        # Where the system will watch no more files, the window's becoming active has to do.
+        # Where the system refuses to watch more files, they are checked when the window becomes active.
         if sheet.path and sheet.path not in self._watcher.files():
             self._watcher.addPath(sheet.path)
 

@@ -19,12 +19,12 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
 from app.ui.kit.theme import Theme
 
-# One whose first answer is sure, and stands in the middle of a text as people have them.
+# Its first answer is sure, and in the middle of an ordinary text.
 _SAMPLE = "30-minutes"
 
 
 def keep_welcomed(workspace: Workspace, report: Report) -> None:
-    """Have no later start welcome anybody; raises SpanlightError when the disk refuses."""
+    """Save that the welcome was shown; raises SpanlightError when the disk refuses."""
     workspace.settings.welcomed = True
     workspace.save_settings()
 
@@ -32,8 +32,8 @@ def keep_welcomed(workspace: Workspace, report: Report) -> None:
 class Welcome(QObject):
     """Shows a band above the page, and asks a sample; `came` carries the band, which the page lays out.
 
-    The person did not ask that question: it comes into no history, and the sample is closed with the first thing of
-    their own, unless they have asked or changed something there.
+    The user did not ask that question: it is in no history, and the sample is closed with the user's first own action,
+    unless they have asked or changed something there.
     """
 
     came = Signal(object)
@@ -64,13 +64,13 @@ class Welcome(QObject):
 
     @property
     def band(self) -> WelcomeBand | None:
-        """What is shown, None while there is nothing."""
+        """The band, None while it is not shown."""
         return self._band
 
     def show(self, samples: Sequence[Sample], *, first: bool = False) -> None:
-        """Open the sample in a tab of its own, or the one that is open, and ask its first question.
+        """Open the sample in a new tab, or use one that has it, and ask its first question.
 
-        The `first` time not where somebody has begun already, with a file that they opened, say.
+        At the `first` start not where the user has begun already, with a file, say.
         """
         self._note()
         if first and not all(sheet.is_untouched() for sheet in self._sheets.all()):
@@ -92,16 +92,16 @@ class Welcome(QObject):
         elif not sheet.outcome.running:
             self._answered(sheet)
         self._panel.box.select()
-        if self._band is not None:  # Tab goes on from what is to be done next
+        if self._band is not None:  # Tab goes on from the next step
             self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def leave(self) -> bool:
-        """Take the band away, the sample stays for now; returns whether it was there."""
+        """Remove the band, the sample stays for now; returns whether it was there."""
         band, self._band = self._band, None
         if band is None:
             return False
-        # The window's own: after the dialog of files it may not be the active one yet.
+        # Of the window: after a file dialog it may not be active yet, and have no application-wide focus.
         focused = band.window().focusWidget()
         if focused is not None and band.isAncestorOf(focused):
             self._panel.box.select()
@@ -110,9 +110,9 @@ class Welcome(QObject):
         return True
 
     def _note(self) -> None:
-        """Have no later start welcome anybody."""
+        """Save that the welcome was shown."""
         if not self._workspace.settings.welcomed:
-            # Where the disk refuses, that is said by whatever is saved next; a second welcome does no harm.
+            # A fault of the disk is shown with the next saving; a second welcome does no harm.
             self._job = self._lanes.files.start(keep_welcomed, self._workspace)
 
     def _put_up(self) -> None:
@@ -121,13 +121,13 @@ class Welcome(QObject):
         band.folder_asked.connect(self._open_folder)
         self.came.emit(band)
 
-    # What happens
+    # Events
 
     @Slot(object)
     def _answered(self, sheet: Sheet) -> None:
         if self._band is not None and sheet is self._sheet:
             outcome = sheet.outcome
-            self._band.say_answered(outcome is not None and outcome.answered(self._answers.threshold()))
+            self._band.show_answered(outcome is not None and outcome.answered(self._answers.threshold()))
 
     @Slot(object)
     def _asked(self, sheet: Sheet) -> None:

@@ -1,4 +1,4 @@
-"""A few lines for who is here for the first time, above the page that shows what they say."""
+"""A few lines for new users, above the page with the sample."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from app.core.homes import short_path
 from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
-# In steps of width: below the first the buttons stand under the words, below the second the two facts below each other.
-_NARROW, _BESIDE = 170, 230
+# In steps of width: below the first the buttons are under the words, below the second the two facts are stacked.
+_NARROW, _WIDE = 170, 230
 
 
 class WelcomeBand(QFrame):
-    """What Spanlight does, what is shown here, where data is kept, and that none of it leaves the computer.
+    """What Spanlight does, what is shown here, where data is stored, and that none of it leaves the computer.
 
     `open_asked` and `folder_asked` are sent by their buttons, `closed` by "Got it".
     """
@@ -59,21 +59,23 @@ class WelcomeBand(QFrame):
             button.setAccessibleName(button.text())
         self._before: QWidget | None = None
         self._lay_out()
-        self._say("This is a sample. The question at the right is being asked about it, on this computer…")
+        self._set_line(
+            "This is a sample. The question at the right is being asked about it, on this computer…"
+        )
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def say_answered(self, found: bool) -> None:
-        """Tell what is to be seen now that the sample was read; `found` tells that there is an answer."""
+    def show_answered(self, found: bool) -> None:
+        """Show the text for after the sample was read; `found`: there is an answer."""
         if found:
-            self._say(
+            self._set_line(
                 "This is a sample. The question at the right was asked about it: its answer is lit up in the text."
             )
         else:
-            self._say("This is a sample. Ask it something, or open a file of yours.")
+            self._set_line("This is a sample. Ask it something, or open a file of yours.")
 
     def follow(self, before: QWidget) -> None:
-        """Have Tab come to the buttons, in the order in which they are seen, after what stands `before` the band."""
+        """Set the tab order: the buttons in their visual order, after the widget `before` the band."""
         self._before = before
         self._order()
 
@@ -87,15 +89,15 @@ class WelcomeBand(QFrame):
             one = after
 
     def line(self) -> str:
-        """What is said of the sample."""
+        """The text on the sample."""
         return self._line.text()
 
-    def _say(self, words: str) -> None:
+    def _set_line(self, words: str) -> None:
         self._line.setText(words)
         self._line.setAccessibleName(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the buttons below, and the facts below each other, where there is little room."""
+        """Stack the buttons and the facts where there is little room."""
         super().resizeEvent(event)
         self._arrange()
 
@@ -133,18 +135,18 @@ class WelcomeBand(QFrame):
     @Slot()
     def _arrange(self) -> None:
         step = self._theme.step
-        shape = self.width() < step(_NARROW), self.width() >= step(_BESIDE)
+        shape = self.width() < step(_NARROW), self.width() >= step(_WIDE)
         if shape == self._shape:
             return
-        self._shape = narrow, beside = shape
+        self._shape = narrow, wide = shape
         for part in (*self._fact_parts, self._buttons):
             self._facts.removeWidget(part)
             self._whole.removeWidget(part)
         for at, part in enumerate(self._fact_parts):
-            self._facts.addWidget(part, 0 if beside else at, at if beside else 0)
-        self._private.setWordWrap(not beside)
-        self._facts.setColumnStretch(1, 1 if beside else 0)
-        self._facts.setColumnStretch(0, 0 if beside else 1)
+            self._facts.addWidget(part, 0 if wide else at, at if wide else 0)
+        self._private.setWordWrap(not wide)
+        self._facts.setColumnStretch(1, 1 if wide else 0)
+        self._facts.setColumnStretch(0, 0 if wide else 1)
         if narrow:
             self._whole.addWidget(self._buttons, 1, 0)
         else:

@@ -209,15 +209,15 @@ def test_an_answer_that_grew_by_a_word_is_the_same_one() -> None:
     view = found("64", 0.2)
     outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
     outcome.take(Reading((FIRST, view), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.keep(1)
+    outcome.pin(1)
     outcome.take(Reading((SECOND, FIRST), True, 0.1, 0.4, 2, 9, 0.1, complete=False))
-    assert outcome.kept is SECOND and outcome.chosen == 0 and len(outcome.answers()) == 2
+    assert outcome.pinned is SECOND and outcome.chosen == 0 and len(outcome.answers()) == 2
 
 
 def test_no_two_answers_are_likely_beside_each_other_where_one_is_listed() -> None:
     outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
     outcome.take(Reading((found("12", 0.8),), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.keep(0)
+    outcome.pin(0)
     outcome.take(Reading((found("permitted", 0.8),), True, 0.15, 0.4, 2, 9, 0.1, complete=False))
     best, kept = outcome.answers()
     assert (best.text, kept.text) == ("permitted", "12")
@@ -270,7 +270,7 @@ def test_nothing_is_said_of_a_text_that_was_emptied(view: AskView, qtbot: QtBot)
     qtbot.keyClicks(sheet.editor, "x")
     assert view.panel.card.answer() == WORDS[0] and "changed" in view.panel.card.note(), "another text"
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Backspace)
-    assert sheet.said is None
+    assert sheet.shown_outcome is None
     assert view.panel.card.isHidden() and not view.panel.list.places() and view.panel.named_question() == ""
     assert sheet.pane.lit() == [] and not any(sheet.pane.map.heat())
     view.sheets.new_up()

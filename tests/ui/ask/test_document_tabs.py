@@ -70,7 +70,7 @@ def test_tabs_come_back_where_there_is_room_again(tabs: DocumentTabs, qtbot: QtB
     for at in range(6):  # as the start opens them, one after the other
         tabs.select(tabs.add(f"A document of a certain length {at}.pdf"))
     qtbot.waitUntil(lambda: strip.width() > 400 and gap() < 10)
-    tabs.tell_closed("A document of another name.pdf")
+    tabs.show_closed("A document of another name.pdf")
     qtbot.waitUntil(lambda: strip.width() < 400)
     tabs.forget_closed()
     qtbot.waitUntil(lambda: strip.width() > 400 and gap() < 10)

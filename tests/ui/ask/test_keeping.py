@@ -239,7 +239,7 @@ def test_the_last_answer_does_not_come_back_where_it_does_not_hold(
     deleted = make()
     qtbot.waitUntil(lambda: deleted.sheets.current().is_open and deleted.lanes.files.idle)
     assert deleted.sheets.current().outcome is None and not deleted.panel.notice.isVisible()
-    assert not deleted.keeping._kept_jobs
+    assert not deleted.keeping._entry_jobs
 
 
 def saved(view: AskView, qtbot: QtBot, key: str) -> None:

@@ -33,7 +33,7 @@ def entry(*answers: KeptAnswer) -> Entry:
 
 def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
     found = answers_in(plain(TEXT), entry(kept(TEXT, 20, 24)))
-    assert found.as_it_was
+    assert found.in_place
     assert [(one.span, one.text) for one in found.answers] == [(Span(20, 24), "noon")]
     reading = reading_of(entry(kept(TEXT, 20, 24)), found.answers)
     assert reading.best is not None and reading.best.text == "noon"
@@ -45,7 +45,7 @@ def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
     now = "A new line.\n" + TEXT + " The tide is high at noon. " + TEXT
     found = answers_in(plain(now), entry(kept(TEXT, 42, 45)))
-    assert not found.as_it_was
+    assert not found.in_place
     assert [one.text for one in found.answers] == [TEXT[42:45]] == [found.answers[0].span.of(now)]
 
 
@@ -54,15 +54,15 @@ def test_an_answer_that_is_gone_or_stands_in_many_places_is_not_guessed() -> Non
     gone = entry(KeptAnswer(Span(3, 9), "absent", 0.9))
     assert answers_in(plain(TEXT + " " + TEXT.lower()), gone).answers == ()
     found = answers_in(plain("x" + TEXT), entry(words))
-    assert not found.as_it_was and found.answers == ()
+    assert not found.in_place and found.answers == ()
     assert not reading_of(entry(words), found.answers).answered
 
 
 def test_no_answer_holds_of_the_same_document_alone() -> None:
     none = replace(entry(), sha256=digest(TEXT))
-    assert answers_in(plain(TEXT), none).as_it_was
-    assert not answers_in(plain(TEXT + " More."), none).as_it_was
-    assert answers_in(Opened(Document("Read from a file."), sha256=none.sha256), none).as_it_was
+    assert answers_in(plain(TEXT), none).in_place
+    assert not answers_in(plain(TEXT + " More."), none).in_place
+    assert answers_in(Opened(Document("Read from a file."), sha256=none.sha256), none).in_place
 
 
 OLDER = "Of all texts three annotators5 marked each at noon, and two annotators5 marked none at noon."
@@ -74,16 +74,16 @@ def test_in_the_same_file_other_blanks_change_nothing(words: str) -> None:
     start = OLDER.rindex(words)
     one = replace(entry(kept(OLDER, start, start + len(words))), sha256="ab" * 32)
     found = answers_in(replace(plain(NEWER), sha256=one.sha256), one)
-    assert found.as_it_was and not found.changed
+    assert found.in_place and not found.changed
     now = words.replace("annotators5", "annotators 5")
     assert [(each.span.start, each.text) for each in found.answers] == [(NEWER.rindex(now), now)]
-    assert not answers_in(replace(plain(NEWER), sha256="cd" * 32), one).as_it_was or words == "all texts"
+    assert not answers_in(replace(plain(NEWER), sha256="cd" * 32), one).in_place or words == "all texts"
 
 
 def test_of_a_file_that_is_read_otherwise_it_is_not_said_that_it_has_changed() -> None:
     one = replace(entry(kept(OLDER, 3, 20)), sha256="ab" * 32)
     found = answers_in(replace(plain("Nothing of it."), sha256=one.sha256), one)
-    assert (found.answers, found.as_it_was, found.changed) == ((), False, False)
+    assert (found.answers, found.in_place, found.changed) == ((), False, False)
 
 
 @given(st.text("ab \n", min_size=1, max_size=80), st.data())

@@ -25,7 +25,7 @@ from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import TryButton
 from app.ui.ask.ask import AskView
-from app.ui.ask.ask_drafts import kept_sheets
+from app.ui.ask.ask_drafts import sheets_to_save
 from app.ui.ask.welcome import Welcome
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -192,7 +192,7 @@ def test_what_only_passes_is_not_kept_and_the_one_that_is_up_stays_so(
         sheet.name, sheet.reading_place.return_value, sheet.is_file.return_value = "", 0, False
         sheet.editor.text.return_value = f"text {at}"
         sheets.append(sheet)
-    kept = kept_sheets(sheets, up, 5)
+    kept = sheets_to_save(sheets, up, 5)
     mine = [str(at) for at, passes in enumerate(passing) if not passes]
     assert [(one.key, one.text, len(one.history)) for one in kept.sheets] == [
         (key, f"text {key}", 5) for key in mine

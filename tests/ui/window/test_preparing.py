@@ -85,7 +85,7 @@ def test_a_file_whose_long_lines_were_broken_is_still_that_file(
 ) -> None:
     document = opened("The knave stole the tarts. " * LONG)
     sheet = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert sheet.is_file() and sheet.asked() is sheet.opened
+    assert sheet.is_file() and sheet.current_document() is sheet.opened
     assert document.text == sheet.pane.text() and "\n" in document.text
     qtbot.waitUntil(lambda: engine.prepared == [document])
 
