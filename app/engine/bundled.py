@@ -1,4 +1,4 @@
-"""What PyTorch and transformers expect of their own source files, in a bundle, which has few of them."""
+"""Makes PyTorch and transformers work in a bundle, which lacks most of their source files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 
-def stand_in(folder: str = getattr(sys, "_MEIPASS", "")) -> None:
-    """In a bundle, have code's source files told as they would lie below its `folder`; elsewhere nothing is done.
+def patch_source_lookup(folder: str = getattr(sys, "_MEIPASS", "")) -> None:
+    """In a bundle, make `inspect.getsourcefile` give paths below its `folder`; elsewhere do nothing.
 
     PyInstaller shortens the files' names in the code to begin at that folder. transformers finds a model's name in the
     path of its file; PyTorch warns of functions for its compiler, unused here, whose source cannot be read.
     """
     if not folder:
         return
-    told = inspect.getsourcefile
+    original = inspect.getsourcefile
 
     def getsourcefile(object: Any) -> str | None:  # named as in the original
         file = inspect.getfile(object)
-        return told(object) if Path(file).is_absolute() else str(Path(folder, file))
+        return original(object) if Path(file).is_absolute() else str(Path(folder, file))
 
     inspect.getsourcefile = getsourcefile
     warnings.filterwarnings("ignore", "Unable to retrieve source", UserWarning)

@@ -1,4 +1,4 @@
-"""What tells whether the model process has all that it ever needs."""
+"""Checks that the model process has everything that it will ever need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.report import Progress, Report
-from app.engine.orders import ImportModules, MakeModel, TellVersions
+from app.engine.orders import GetVersions, ImportModules, MakeModel
 from app.models.compute.classes import model_class
 from app.models.disk.card import CONFIG
 from app.models.families import FAMILIES
@@ -54,7 +54,7 @@ _OWN: dict[str, dict[str, Any]] = {
 
 
 def small_values(family: str, tokens: int, padding: int, positions: int) -> dict[str, Any]:
-    """What transformers' config class of a family is made with: `tokens` in all, the id of padding, longest input."""
+    """Arguments for transformers' config class of a family: vocabulary size, padding id, longest input."""
     after = padding + 1 if FAMILIES[family].positions_after_padding else 0
     return _OWN.get(family, _COMMON) | {
         "vocab_size": tokens,
@@ -66,7 +66,7 @@ def small_values(family: str, tokens: int, padding: int, positions: int) -> dict
 def write_small(folder: Path, family: str, tokens: int, padding: int, *, seed: int = 7) -> None:
     """Run each of a family's heads once, and write one that answers questions: config.json and model.safetensors.
 
-    All by transformers' own classes. Raises RuntimeError where a head brings forth what is no number.
+    All by transformers' own classes. Raises RuntimeError where a head's scores are not finite.
     """
     import torch
     from safetensors.torch import save_file
@@ -77,8 +77,8 @@ def write_small(folder: Path, family: str, tokens: int, padding: int, *, seed: i
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         torch.manual_seed(seed)
         for head in known.heads_known:
-            made = model_class(known, head)
-            model = made(made.config_class(**values)).eval()
+            kind = model_class(known, head)
+            model = kind(kind.config_class(**values)).eval()
             for parameter in model.parameters():
                 if parameter.dim() > 1:  # heads begin near zero
                     torch.nn.init.normal_(parameter, std=0.15)
@@ -89,18 +89,18 @@ def write_small(folder: Path, family: str, tokens: int, padding: int, *, seed: i
                 folder.mkdir(parents=True, exist_ok=True)
                 weights = {name: one.clone() for name, one in model.state_dict().items()}
                 save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
-                said = values | {"model_type": family, "architectures": [known.class_name(head)]}
-                (folder / CONFIG).write_text(json.dumps(said), encoding="utf-8")
+                config = values | {"model_type": family, "architectures": [known.class_name(head)]}
+                (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
 
 
-def checked(order: ImportModules | MakeModel | TellVersions, report: Report) -> Any:
-    """Answer one of these orders, as each tells."""
+def answer_check(order: ImportModules | MakeModel | GetVersions, report: Report) -> Any:
+    """Answer one of these orders."""
     match order:
         case ImportModules():
             return _imported(order.names, report)
         case MakeModel():
             return write_small(Path(order.folder), order.family, order.tokens, order.padding)
-        case TellVersions():
+        case GetVersions():
             return _versions()
 
 

@@ -1,4 +1,4 @@
-"""One supervised child process: started when needed, asked, stopped, killed, started again."""
+"""One supervised child process: started when needed, sent requests, stopped, killed, started again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 1.0
 
 
 class ChildBug(RuntimeError):
-    """An exception in the child that nobody foresaw: a bug of ours; its text is the child's traceback."""
+    """An unexpected exception in the child: a bug of ours; its text is the child's traceback."""
 
 
 class _Running(NamedTuple):
@@ -35,15 +35,15 @@ class Child:
     """A process of its own for work that must not stall or end the window.
 
     `factory`, a function of a module that is light to import, gives the handler that answers requests;
-    it is called in the child only. `title` is what a person is told it is. `log` takes what the child's libraries
+    it is called in the child only. `title` is its name in messages to people. `log` takes what the child's libraries
     print. The process starts with the first request, and again with the first one after it was lost.
     """
 
     def __init__(self, factory: Factory, *, title: str, log: Path | None = None) -> None:
         self._factory, self._title, self._log = factory, title, log
         self._running: _Running | None = None
-        self._number = self._asked = 0
-        self._greeted = self._taken = False
+        self._number = self._sent = 0
+        self._ready = self._accepted = False
         self._closed = False
         self._lock = threading.Lock()
 
@@ -51,7 +51,7 @@ class Child:
     def alive(self) -> bool:
         """Whether the process runs now."""
         running = self._running
-        with contextlib.suppress(ValueError):  # let go of by the other thread in this moment
+        with contextlib.suppress(ValueError):  # closed by the other thread just now
             return running is not None and running.process.is_alive()
         return False
 
@@ -64,7 +64,7 @@ class Child:
         return None
 
     def begin(self) -> None:
-        """Start the process unless it is there: it makes its handler ready while the first request is prepared.
+        """Start the process unless it runs: it sets up its handler while the first request is prepared.
 
         Raises nothing: where it cannot be started, the first request says why.
         """
@@ -78,15 +78,15 @@ class Child:
     def run(self, request: object, report: Report) -> Any:
         """The child's answer to one request; progress and partial results go to `report` meanwhile.
 
-        Where `report` raises (Stopped, as a rule) the child is asked to stop, and killed when it has
-        not after a second. Raises what the child raised: Stopped, SpanlightError, or ChildBug for
+        Where `report` raises (usually Stopped) the child is asked to stop, and killed if it has not after a second.
+        Raises what the child raised: Stopped, SpanlightError, or ChildBug for
         anything else; EngineLost where the process ended at work; Stopped after `close`.
         """
         with self._lock:
             try:
                 return self._attempt(request, report)
             except EngineLost:
-                if self._taken:
+                if self._accepted:
                     raise
             # It was lost while it waited for work, so nothing was begun.
             return self._attempt(request, report)
@@ -95,7 +95,7 @@ class Child:
         running = self._start()
         self._number += 1
         number = self._number
-        self._taken = False
+        self._accepted = False
         try:
             return self._converse(running, number, request, report)
         except EngineLost:
@@ -122,7 +122,7 @@ class Child:
         self._closed = True
         running = self._running
         if running is not None:
-            with contextlib.suppress(ValueError):  # ended by the other thread in this moment
+            with contextlib.suppress(ValueError):  # ended by the other thread just now
                 running.process.kill()
         if self._lock.acquire(timeout=2 * PATIENCE):
             try:
@@ -158,12 +158,12 @@ class Child:
         return self._running
 
     def _converse(self, running: _Running, number: int, request: object, report: Report) -> Any:
-        """Ask, then hand on what comes until the request has ended."""
+        """Send the request, then pass its messages on until it has ended."""
         # Nothing is sent to a process that is not listening yet: a large request would block here.
-        while not self._greeted:
-            self._greeted = self._receive(running, report)[0] is Kind.READY
+        while not self._ready:
+            self._ready = self._receive(running, report)[0] is Kind.READY
         try:
-            self._asked = number
+            self._sent = number
             running.data.send(number)
             running.data.send(request)
         except OSError as error:
@@ -171,10 +171,10 @@ class Child:
         while True:
             kind, about, what = self._receive(running, report)
             if about != number:
-                continue  # left over from a request that was given up
+                continue  # from a request that was given up
             match kind:
                 case Kind.TAKEN:
-                    self._taken = True
+                    self._accepted = True
                 case Kind.PROGRESS:
                     report.progress(what)
                 case Kind.PARTIAL:
@@ -207,8 +207,8 @@ class Child:
 
     def _halt(self, running: _Running, number: int) -> None:
         """Ask the child to stop, give it a second, kill it."""
-        if self._asked != number:
-            return  # it never heard of the request
+        if self._sent != number:
+            return  # the child never got the request
         deadline = time.monotonic() + PATIENCE
         try:
             running.control.send_bytes(str(number).encode())
@@ -223,24 +223,24 @@ class Child:
         self._end()
 
     def _lost(self, running: _Running) -> EngineLost:
-        """What a person is told when the child ended by itself."""
+        """The error for a child that ended by itself."""
         running.process.join(PATIENCE)
         code = running.process.exitcode
-        said = f"The {self._title} ended while it was at work."
+        message = f"The {self._title} ended while it was at work."
         if code == -getattr(signal, "SIGKILL", 9):
-            said = f"The {self._title} was ended by the system, most likely because memory ran out."
+            message = f"The {self._title} was ended by the system, most likely because memory ran out."
         elif code in (
             -getattr(signal, "SIGSEGV", 11),
             -getattr(signal, "SIGBUS", 7),
             -getattr(signal, "SIGILL", 4),
         ):
-            said = f"The {self._title} crashed."
+            message = f"The {self._title} crashed."
         hint = "Try again: it starts anew. If it happens again, close other programs."
-        return EngineLost(said, hint, code)
+        return EngineLost(message, hint, code)
 
     def _end(self) -> None:
-        """Kill the process, if there is one, and let go of it."""
-        running, self._running, self._greeted = self._running, None, False
+        """Kill the process, if there is one, and close its connections."""
+        running, self._running, self._ready = self._running, None, False
         if running is None:
             return
         running.process.kill()
@@ -253,7 +253,7 @@ class Child:
 
 @contextlib.contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Have what is started in here inherit a blocked Ctrl+C: it could come before the child ignores it."""
+    """Processes started in here inherit a blocked Ctrl+C, which could come before the child ignores it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

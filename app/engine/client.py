@@ -17,6 +17,8 @@ from app.core.text import Document
 from app.engine.child import Child
 from app.engine.host import model_process, start_host
 from app.engine.orders import (
+    GetMemory,
+    GetVersions,
     ImportModules,
     ListDevices,
     Load,
@@ -25,8 +27,6 @@ from app.engine.orders import (
     Prepare,
     ProfileRun,
     Run,
-    TellMemory,
-    TellVersions,
     TryModel,
     Unload,
 )
@@ -34,7 +34,7 @@ from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
 from app.models.compute.faults import short_reason
 
-# A tokenizer can be made so that it never ends; the largest models take a minute or two on a slow computer.
+# A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
 
 
@@ -42,11 +42,11 @@ class Engine:
     """Runs models in a process of their own; nothing here imports torch.
 
     Called from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first
-    call, and again after it was stopped by force or lost. `log` takes what its libraries print. `child` is a model
-    process that was begun already.
+    call, and again after it was killed or lost. `log` takes what its libraries print. `child` is a model process that
+    was already begun.
 
-    Where a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used as
-    long as this Engine lives: what a driver says after such a fault is not to be trusted.
+    After a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used
+    for the rest of this Engine's life, as drivers are not reliable after such a fault.
     """
 
     def __init__(
@@ -57,21 +57,21 @@ class Engine:
         self._texts = Sender()
 
     def begin(self) -> None:
-        """Start the process and have it load PyTorch, which takes longer than to read a text; waits for nothing."""
+        """Start the process and have it load PyTorch, which takes longer than reading a text; does not wait."""
         self._child.begin()
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         """The result of a request of core.requests; `choice` is the model, None for training.
 
-        Raises SpanlightError for the world's faults, EngineLost where the process died, Stopped where
-        `report.check` said so, ChildBug for a bug in the process.
+        Raises SpanlightError for expected faults, EngineLost where the process died, Stopped where `report.check`
+        raised it, ChildBug for a bug in the process.
         """
         return self._send(Run, request, choice, report)
 
     def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
-        """Have documents ready for questions: their texts and tokens are kept in the process; raises as `run` does.
+        """Cache documents' texts and tokens in the process for later questions; raises as `run` does.
 
-        It may be stopped at any time, and nothing is lost: what is not ready then is made when it is asked.
+        It may be stopped at any time; what is not cached by then is computed when a question needs it.
         """
         self._send(Prepare, Question("", tuple(documents)), choice, report)
 
@@ -80,7 +80,7 @@ class Engine:
         return self._ask(lambda avoid: Run(request, choice, avoid, opened=True), report)
 
     def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
-        """Where the time goes while a request is answered; raises as `run` does."""
+        """Answer a request and return where the time went; raises as `run` does."""
         found: Profile = self._ask(lambda avoid: ProfileRun(Run(request, choice, avoid)), report)
         return found
 
@@ -90,14 +90,14 @@ class Engine:
         return found
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
-        """Have a model ready; raises as `run` does."""
+        """Load a model; raises as `run` does."""
         loaded: LoadedModel = self._ask(lambda avoid: Load(choice, head, avoid), report)
         return loaded
 
     def try_model(self, folder: str, report: Report, *, seconds: float = TRIAL_SECONDS) -> ModelCard:
-        """The card of a folder whose every head was loaded and gave sound scores, on the CPU.
+        """The card of a folder after each of its heads was loaded and gave sound scores, on the CPU.
 
-        Raises SpanlightError for one that does not, or takes longer than `seconds`, and else as `run` does.
+        Raises SpanlightError where one does not, or it takes longer than `seconds`; otherwise as `run` does.
         """
         card: ModelCard = self._child.run(TryModel(folder), _Limited(report, Path(folder).name, seconds))
         return card
@@ -113,7 +113,7 @@ class Engine:
 
     def versions(self, report: Report) -> dict[str, str]:
         """The versions of the libraries that compute, by name; raises as `run` does."""
-        versions: dict[str, str] = self._child.run(TellVersions(), report)
+        versions: dict[str, str] = self._child.run(GetVersions(), report)
         return versions
 
     def devices(self, report: Report) -> Devices:
@@ -122,19 +122,19 @@ class Engine:
         return found
 
     def memory(self, report: Report) -> MemoryUse:
-        """What the process holds in memory; raises as `run` does."""
-        use: MemoryUse = self._child.run(TellMemory(), report)
+        """The memory that the process uses; raises as `run` does."""
+        use: MemoryUse = self._child.run(GetMemory(), report)
         return use
 
     def unload(self, report: Report) -> MemoryUse:
-        """Have the process let go of all models, and what it holds then; raises as `run` does."""
+        """Unload all models; returns the memory in use then. Raises as `run` does."""
         use: MemoryUse = self._child.run(Unload(), report)
         return use
 
     def _send(
         self, kind: Callable[..., object], request: object, choice: ModelChoice | None, report: Report
     ) -> Any:
-        """The answer to an order about a request, whose long texts go along where they are not there yet."""
+        """The answer to an order about a request; its long texts are sent along unless the process has them."""
         try:
             return self._pack(kind, request, choice, report)
         except TextsGone:
@@ -150,7 +150,7 @@ class Engine:
         )
 
     def _ask(self, order: Callable[[str], object], report: Report, *, again: bool = True) -> Any:
-        """The answer to an order, made from why no GPU is to be used; where a GPU breaks down, the CPU's."""
+        """The answer to an order, built from why no GPU is to be used; after a GPU broke down, the CPU's."""
         avoided = self._avoid
         try:
             return self._child.run(order(avoided), report)
@@ -173,7 +173,7 @@ class Engine:
         return self._child.pid
 
     def end(self) -> None:
-        """End the model process where it waits for work; the next order starts another, with nothing loaded."""
+        """End the model process while it waits for work; the next order starts another, with nothing loaded."""
         self._child.end()
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class Engine:
 
 
 class _Limited:
-    """A report that breaks the work off after so many seconds."""
+    """A Report that ends the work after a number of seconds."""
 
     def __init__(self, report: Report, name: str, seconds: float) -> None:
         self._report, self._name, self._end = report, name, time.monotonic() + seconds

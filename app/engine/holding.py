@@ -1,4 +1,4 @@
-"""The models that the process holds, and the steps down when memory runs out."""
+"""The models loaded in the process, and what is done when memory runs out."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel
 from app.tasks.text.text_cache import TextCache
 
-# A page each and some opened ones, while they are small: three of BERT base's size (110 million weights).
-MOST_HELD, MOST_WEIGHTS = 8, 400_000_000
-# Windows are not made shorter than this: a question may take a quarter of one, and its special tokens some more.
+# One for each page and some opened ones, if small; three of BERT base's size (110 million weights).
+MOST_MODELS, MOST_WEIGHTS = 8, 400_000_000
+# The shortest window: a question may take a quarter of it, and special tokens some more.
 LEAST_WINDOW = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a held model was asked for as."""
+    """What a model was loaded for."""
 
     folder: str
     head: Head
@@ -41,12 +41,12 @@ class Key:
 
 
 @dataclass(slots=True)
-class Held:
-    """A model in memory: its files as they were, its card as they tell it, and itself.
+class PooledModel:
+    """A model in memory, with its files' signature and the card that was read from them.
 
-    What was learnt of the memory it runs in stays with it: `model` is on the device that had room for it, and its own
-    card has the windows that fitted. `size` is the bytes of its weights. `precise` is the forward pass in float32 of a
-    model in less. `alone` tells that memory had no room for its finder beside it.
+    `model` is on the device that had room for it, and its own card has the window that fitted into memory. `size` is
+    its weights in bytes. `precise` is the forward pass in float32 of a model in less. `without_finder`: memory had no
+    room for its finder too.
     """
 
     signature: Signature
@@ -54,15 +54,15 @@ class Held:
     model: ReadyModel
     size: int = 0
     precise: Precise | None = None
-    alone: bool = False
+    without_finder: bool = False
 
     @property
     def bytes(self) -> int:
-        """What its weights take in memory, those in float32 included."""
+        """The memory that its weights take, those in float32 included."""
         return self.size + (self.precise.size if self.precise is not None else 0)
 
     def make_lighter(self, device: str) -> bool:
-        """Let go, for good, of the weights in float32 where they take a device's memory; whether they did."""
+        """Drop the weights in float32 for good if they take this device's memory; returns whether they did."""
         here = self.model.device.device.split(":")[0] == device.split(":")[0]
         if not here or self.precise is None or not self.precise.size:
             return False
@@ -71,21 +71,21 @@ class Held:
         return True
 
 
-class Holding:
-    """Loads models, keeps the last few, and finds a smaller way for one whose memory ran out.
+class ModelPool:
+    """Loads models, keeps the last few, and finds a way with less memory for one whose memory ran out.
 
-    `report` gives the Report of the order under way.
+    `report` gives the Report of the current order.
     """
 
     def __init__(self, report: Callable[[], Report]) -> None:
         self._report = report
-        self._held: OrderedDict[Key, Held] = OrderedDict()
+        self._pool: OrderedDict[Key, PooledModel] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._pool)
 
-    def held(self) -> tuple[HeldModel, ...]:
-        """All models held, the one used last at the end."""
+    def loaded(self) -> tuple[HeldModel, ...]:
+        """All loaded models, the one used last at the end."""
         return tuple(
             HeldModel(
                 one.card.name,
@@ -95,90 +95,94 @@ class Holding:
                 one.bytes,
                 key.opened,
             )
-            for key, one in self._held.items()
+            for key, one in self._pool.items()
         )
 
     def clear(self) -> None:
-        """Let go of all models, and give their memory back."""
-        self._held.clear()
+        """Unload all models and release their memory."""
+        self._pool.clear()
         release()
 
-    def __getitem__(self, key: Key) -> Held:
-        return self._held[key]
+    def __getitem__(self, key: Key) -> PooledModel:
+        return self._pool[key]
 
     def reader(self, key: Key, avoid: str) -> ReadyModel:
-        """The held model; one that answers questions can load the quicker reader that is its finder, if any."""
-        held = self._held[key]
-        if not held.card.finder or held.alone or key.opened or key.head is not Head.QUESTION_ANSWERING:
-            return held.model
-        return replace(held.model, finder=lambda: self._finder(key, held, avoid))
+        """The loaded model; one that answers questions can load its finder, a quicker reader, if it has one."""
+        entry = self._pool[key]
+        if (
+            not entry.card.finder
+            or entry.without_finder
+            or key.opened
+            or key.head is not Head.QUESTION_ANSWERING
+        ):
+            return entry.model
+        return replace(entry.model, finder=lambda: self._finder(key, entry, avoid))
 
-    def _finder(self, key: Key, held: Held, avoid: str) -> ReadyModel | None:
-        """The finder of a held model; without it that one reads slower, and as well."""
-        choice = ModelChoice(held.card.finder, key.device, key.precision)
+    def _finder(self, key: Key, entry: PooledModel, avoid: str) -> ReadyModel | None:
+        """The finder of a loaded model; None if it cannot be loaded: reading is then slower, but as good."""
+        choice = ModelChoice(entry.card.finder, key.device, key.precision)
         try:
-            finder = self._held[self.ready(choice, key.head, avoid, beside=key)].model
+            finder = self._pool[self.ready(choice, key.head, avoid, partner=key)].model
         except OutOfMemory as fault:
-            self._leave_alone(held, fault.device)
+            self._drop_finder(entry, fault.device)
             return None
         except SpanlightError:
             return None
-        self._held.setdefault(key, held)
-        self._held.move_to_end(key)
+        self._pool.setdefault(key, entry)
+        self._pool.move_to_end(key)
         return finder
 
-    def _leave_alone(self, held: Held, device: str) -> None:
-        """Have a held model read without its finder from now on, and say so."""
-        held.alone = True
-        self._report().notice(f"{ran_out(device)}: long texts are read by {held.card.name} alone.")
+    def _drop_finder(self, entry: PooledModel, device: str) -> None:
+        """Have a model read without its finder from now on, with a notice."""
+        entry.without_finder = True
+        self._report().notice(f"{ran_out(device)}: long texts are read by {entry.card.name} alone.")
 
     def ready(
-        self, choice: ModelChoice, head: Head, avoid: str, opened: bool = False, beside: Key | None = None
+        self, choice: ModelChoice, head: Head, avoid: str, opened: bool = False, partner: Key | None = None
     ) -> Key:
-        """Have a model loaded, unless it is held and its files have not changed since; what it is held as.
+        """Load a model, unless it is in the pool and its files have not changed since; returns its key.
 
-        `avoid` is why no GPU is to be used, empty where one may. The model held as `beside` makes no room for this one,
-        which goes where that one is. Raises SpanlightError where it cannot be loaded.
+        `avoid` is why no GPU is to be used, empty where one may. The model under the key `partner` is not unloaded to
+        make room for this one, which goes to the same device. Raises SpanlightError where it cannot be loaded.
         """
         key = Key(choice.folder, head, choice.device, choice.precision, opened)
         now = signature(Path(choice.folder))
-        held = self._held.get(key)
-        if held is not None and held.signature == now:
-            self._held.move_to_end(key)
+        entry = self._pool.get(key)
+        if entry is not None and entry.signature == now:
+            self._pool.move_to_end(key)
             return key
-        del held
-        self._held.pop(key, None)
+        del entry
+        self._pool.pop(key, None)
         card = read_card(choice.folder)
         card = replace(card, finder=card.finder or choice.finder)
         self._report().check()
-        if beside is not None:
-            device = self._held[beside].model.device
+        if partner is not None:
+            device = self._pool[partner].model.device
         elif avoid and choice.device != "cpu":
             device = devices.cpu(avoid, _possible(choice.precision))
         else:
             device = devices.choose(choice.device, choice.precision)
-        if not self._take_over(key, now, device):
+        if not self._reuse(key, now, device):
             self._report().progress(Progress(0, 0, f"Loading {card.name}"))
-            self._load(key, now, card, device, beside)
+            self._load(key, now, card, device, partner)
             self._report().check()
         return key
 
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
-        """Have a held model ready in a way that needs less memory; the person is told of it.
+        """Make a loaded model need less memory, with a notice to the person.
 
-        First its weights in float32 go and other models make room, then windows are halved, then the CPU takes the
-        whole windows; raises the fault where nothing is left to try. What was kept of texts goes whenever it was the
-        CPU's.
+        First its weights in float32 and other models are unloaded, then windows are halved, then the CPU reads whole
+        windows; raises the fault where nothing is left to try. Text caches are cleared if the CPU's memory ran out.
         """
-        held = self._held[key]
+        entry = self._pool[key]
         if fault.device == "cpu":
-            self._forget_texts()
-        lighter = held.make_lighter(fault.device)
+            self._clear_text_caches()
+        lighter = entry.make_lighter(fault.device)
         release()
         self._report().check()
         if lighter or self._make_room(key, fault.device):
             return
-        card = held.model.card
+        card = entry.model.card
         window = shorter(card.window, fault.length)
         if window:
             self._report().notice(
@@ -186,41 +190,41 @@ class Holding:
             )
             stride = max(1, card.stride * window // card.window)
             card = replace(card, window=window, stride=stride, max_length=min(card.max_length, window))
-            held.model = replace(held.model, card=card)
+            entry.model = replace(entry.model, card=card)
             return
-        if held.model.device.device == "cpu" or fault.device == "cpu":
+        if entry.model.device.device == "cpu" or fault.device == "cpu":
             raise fault
-        now, whole = held.signature, held.card
-        del held, self._held[key]  # its weights must go before they come to the CPU
+        now, whole = entry.signature, entry.card
+        del entry, self._pool[key]  # its weights must go before they come to the CPU
         self._load_on_the_cpu(key, now, whole, fault)
 
-    def _take_over(self, key: Key, now: Signature, device: DeviceChoice) -> bool:
-        """Hold under this key what was asked for otherwise and is the very same; whether there was any.
+    def _reuse(self, key: Key, now: Signature, device: DeviceChoice) -> bool:
+        """Move an identical model loaded under another key to this one; returns whether there was any.
 
-        What "auto" took and what was chosen by hand may be one device and one dtype: one copy does for both.
+        "auto" and a choice by hand may mean the same device and dtype: one copy is enough.
         """
         what = (key.folder, key.head, key.opened, device.device, device.dtype)
-        for other, one in self._held.items():
+        for other, one in self._pool.items():
             runs = one.model.device
             if (
                 what == (other.folder, other.head, other.opened, runs.device, runs.dtype)
                 and now == one.signature
             ):
                 one.model = replace(one.model, device=device)
-                self._held[key] = self._held.pop(other)
+                self._pool[key] = self._pool.pop(other)
                 return True
         return False
 
     def _load(
-        self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice, beside: Key | None = None
+        self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice, partner: Key | None = None
     ) -> None:
-        """Load a model and hold it; where the GPU has no room for it, on the CPU, unless it is to be beside another."""
+        """Load a model into the pool; on the CPU where the GPU has no room for it, unless it is another's finder."""
         fault = self._try(key, now, card, device)
-        if fault is not None and self._make_room(beside or key, fault.device):
+        if fault is not None and self._make_room(partner or key, fault.device):
             fault = self._try(key, now, card, device)
         if fault is None:
             return
-        if device.device == "cpu" or fault.device == "cpu" or beside is not None:
+        if device.device == "cpu" or fault.device == "cpu" or partner is not None:
             raise fault
         self._load_on_the_cpu(key, now, card, fault)
 
@@ -231,25 +235,24 @@ class Holding:
         self._load(key, now, card, devices.cpu(short_reason(fault), _possible(key.precision)))
 
     def _try(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> OutOfMemory | None:
-        """Load a model and hold it; what is to be told where the memory does not suffice."""
+        """Load a model into the pool; returns the fault if memory runs out."""
         try:
             loaded = load(card, key.head, device, lambda: self._report().check(), opened=key.opened)
         except OutOfMemory as error:
-            # Its traceback holds the weights that were loaded so far.
+            # Its traceback would keep the weights loaded so far alive.
             fault = error.with_traceback(None)
             fault.__cause__ = fault.__context__ = None
         else:
-            self._hold(key, now, card, loaded)
+            self._add(key, now, card, loaded)
             return None
         release()
         return fault
 
-    def _hold(self, key: Key, now: Signature, card: ModelCard, loaded: Loaded) -> None:
+    def _add(self, key: Key, now: Signature, card: ModelCard, loaded: Loaded) -> None:
         size = 0
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
             loaded.forward.room.notify = lambda sentence: self._report().notice(sentence)
-        # What was read is kept for the next question, as long as the model is held.
         text_cache = TextCache(loaded.tokenizer)
         model = ReadyModel(
             card,
@@ -260,41 +263,41 @@ class Holding:
             text_cache=text_cache,
             precise=loaded.precise,
         )
-        self._held[key] = Held(now, card, model, size, loaded.precise)
-        while len(self._held) > 1 and (len(self._held) > MOST_HELD or self._weights > MOST_WEIGHTS):
-            self._held.popitem(last=False)
+        self._pool[key] = PooledModel(now, card, model, size, loaded.precise)
+        while len(self._pool) > 1 and (len(self._pool) > MOST_MODELS or self._weights > MOST_WEIGHTS):
+            self._pool.popitem(last=False)
 
-    def _forget_texts(self) -> None:
-        for one in self._held.values():
+    def _clear_text_caches(self) -> None:
+        for one in self._pool.values():
             if one.model.text_cache is not None:
                 one.model.text_cache.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
-        """Let go of the other models in a device's memory; whether there were any. A finder that goes stays away."""
+        """Unload the other models in a device's memory; returns whether any. A finder unloaded so stays away."""
         kind = device.split(":")[0]
-        held = self._held.get(key)
+        entry = self._pool.get(key)
         others = [
             other
-            for other, one in self._held.items()
+            for other, one in self._pool.items()
             if other != key and one.model.device.device.split(":")[0] == kind
         ]
         for other in others:
-            del self._held[other]
-            if held is not None and other.folder == held.card.finder and not held.alone:
-                self._leave_alone(held, device)
+            del self._pool[other]
+            if entry is not None and other.folder == entry.card.finder and not entry.without_finder:
+                self._drop_finder(entry, device)
         if others:
             release()
         return bool(others)
 
     @property
     def _weights(self) -> int:
-        return sum(held.card.parameters for held in self._held.values())
+        return sum(entry.card.parameters for entry in self._pool.values())
 
 
 def shorter(window: int, length: int) -> int:
     """The longest window, halved from one of `window` tokens, that is shorter than an input that did not fit.
 
-    `length` counts that input's tokens, 0 where it is not known. 0 where no window of at least LEAST_WINDOW tokens is.
+    `length` is that input's number of tokens, 0 if not known. Returns 0 if no window has at least LEAST_WINDOW tokens.
     """
     while window > LEAST_WINDOW:
         window = max(LEAST_WINDOW, window // 2)
@@ -304,7 +307,7 @@ def shorter(window: int, length: int) -> int:
 
 
 def _possible(precision: str) -> str:
-    """The precision that was chosen, `auto` where the CPU does not compute in it."""
+    """The chosen precision, `auto` where the CPU does not compute in it."""
     try:
         devices.cpu("", precision)
     except SpanlightError:

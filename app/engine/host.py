@@ -1,4 +1,4 @@
-"""The model process's main part, named for its start; light to import, as that process begins with this file."""
+"""The entry point of the model process; light to import, as that process starts by importing this file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.engine.serve import Factory, Handler
 
 
 def start_host() -> Handler:
-    """Make the handler of the model process's requests; called in that process only."""
+    """Create the handler of the model process's requests; called in that process only."""
     from app.engine.process import start
 
     return start()

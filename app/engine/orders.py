@@ -1,4 +1,4 @@
-"""What the parent asks of the model process: plain values that cross between the two."""
+"""The orders that the parent sends to the model process: plain values that can be pickled."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.engine.texts import SentText
 class Run:
     """Answer a request, with a model where its task needs one.
 
-    `avoid` is why no GPU is to be used although one may have been chosen, empty where it may. `opened` has an opened
-    model do it, as transformers' own class computes it in float32, whatever is quicker. `texts` are the request's long
-    texts, which it comes without.
+    `avoid` is why no GPU is to be used although one may have been chosen, empty where one may be used. With `opened`
+    transformers' own class computes in float32, not the faster encoder. `texts` are the request's long texts, which
+    are taken out of it.
     """
 
     request: object
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Have a question's documents ready for it, as far as that goes before it is asked; the fields as in Run."""
+    """Cache a question's documents before it is asked; the fields as in Run."""
 
     request: Question
     choice: ModelChoice
@@ -37,7 +37,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Have a model ready to read; `avoid` as in Run."""
+    """Load a model; `avoid` as in Run."""
 
     choice: ModelChoice
     head: Head
@@ -46,24 +46,24 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ListDevices:
-    """Tell of every device as core.devices.Devices; `avoid` as in Run."""
+    """Return every device as core.devices.Devices; `avoid` as in Run."""
 
     avoid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class TellMemory:
-    """Tell what is held in memory as core.devices.MemoryUse."""
+class GetMemory:
+    """Return what is in memory as core.devices.MemoryUse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unload:
-    """Let go of all models, and tell of the memory then."""
+    """Unload all models, and return the memory in use then."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurePeak:
-    """Tell how fast a device multiplies matrices, as core.benches.Peak for each dtype; `device` as in ModelChoice."""
+    """Return how fast a device multiplies matrices, a core.benches.Peak for each dtype; `device` as in ModelChoice."""
 
     device: str
     avoid: str = ""
@@ -71,21 +71,21 @@ class MeasurePeak:
 
 @dataclass(frozen=True, slots=True)
 class ProfileRun:
-    """Do what `run` asks, and tell as core.benches.Profile where the time went."""
+    """Answer `run`, and return where the time went as core.benches.Profile."""
 
     run: Run
 
 
 @dataclass(frozen=True, slots=True)
 class TryModel:
-    """Load every head of a folder on the CPU, run each on a small input, and tell the card."""
+    """Load every head of a folder on the CPU, run each on a small input, and return the card."""
 
     folder: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImportModules:
-    """Import modules by name; brings back what is wrong with each that cannot be, by its name."""
+    """Import modules by name; returns the error of each that cannot be imported, by its name."""
 
     names: tuple[str, ...]
 
@@ -101,5 +101,5 @@ class MakeModel:
 
 
 @dataclass(frozen=True, slots=True)
-class TellVersions:
-    """Tell the versions of the libraries that compute, by their names."""
+class GetVersions:
+    """Return the versions of the libraries that compute, by their names."""

@@ -1,4 +1,4 @@
-"""The model process: where torch lives. It holds the loaded models and answers what `client` sends."""
+"""The model process: it loads torch and the models, and answers the orders that `client` sends."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library
-from app.engine.bundled import stand_in
-from app.engine.holding import Holding
-from app.engine.importing import quickly
+from app.engine.bundled import patch_source_lookup
+from app.engine.holding import ModelPool
+from app.engine.importing import fast_imports
 from app.engine.orders import (
+    GetMemory,
+    GetVersions,
     ImportModules,
     ListDevices,
     Load,
@@ -29,8 +31,6 @@ from app.engine.orders import (
     Prepare,
     ProfileRun,
     Run,
-    TellMemory,
-    TellVersions,
     TryModel,
     Unload,
 )
@@ -49,12 +49,12 @@ from app.models.compute.processor import physical_cores
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel, Task
 
-# Threads wait for each other some hundred times while a text is read, and to wake one that sleeps takes longer than
-# what it is to do; Linux also likes to wake it on the core of the one that waits for it. After half a second of rest 48
-# tokens took 22 ms with threads that spin for half a millisecond before they sleep, 10 with ones that spin for two and
-# a half (a count for libgomp, milliseconds for Intel's and LLVM's), and no less with ones that spin for longer, which
-# do a third of the work as soon as anything else wants a core. PYTORCH_JIT: some of PyTorch's own modules would compile
-# functions from their source as they are imported; nothing here runs those, and a bundle has no sources.
+# Threads wait for each other some hundred times while a text is read, and waking a sleeping thread takes longer than
+# its work; Linux also tends to wake it on the core of the thread that waits for it. After half a second of rest 48
+# tokens took 22 ms with threads that spin for 0.5 ms before they sleep, 10 ms with 2.5 ms of spinning (a count for
+# libgomp, milliseconds for Intel's and LLVM's), and no less with longer spinning, which does a third of the work as
+# soon as anything else needs a core. PYTORCH_JIT: some of PyTorch's modules would compile functions from their source
+# on import; nothing here runs those, and a bundle has no sources.
 ENVIRONMENT = {
     "GOMP_SPINCOUNT": "50000",
     "KMP_BLOCKTIME": "3",
@@ -68,43 +68,43 @@ ENVIRONMENT = {
     "PYTORCH_JIT": "0",
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
-# glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. What a batch frees is kept for the next:
-# page faults took 8 % of four windows' time in float32 without AMX, and a third in bfloat16 with it. With an arena for
-# each thread that ever loaded weights, some 60 MB would stay in each when models are let go of.
+# glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. Memory that a batch frees stays with the
+# process for the next: page faults took 8 % of four windows' time in float32 without AMX, a third in bfloat16 with it.
+# With an arena for each thread that ever loaded weights, some 60 MB would stay in each when models are unloaded.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
-# Seconds of work after which what is freed is handed back all the same: it lies in pieces, and the next work would take
-# more beside them. With that, some long texts one after another take 490 MB at most, without 530.
+# Seconds of work after which freed memory is returned to the system after all: it is fragmented, and the next work
+# would take more. With that, some long texts one after another take 490 MB at most, without 530.
 _LONG = 1.0
 
 Order = (
-    Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | TellMemory | Unload
-    | ImportModules | MakeModel | TellVersions
+    Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | GetMemory | Unload
+    | ImportModules | MakeModel | GetVersions
 )  # fmt: skip
 
 
 def start() -> Host:
-    """Make this process ready for torch, and give the handler of its requests."""
-    # Its compiler, unused here, would make a folder of its own there as soon as it is imported.
+    """Prepare this process for torch, and return the handler of its requests."""
+    # torch's compiler, unused here, would otherwise create a folder of its own on import.
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    stand_in()
+    patch_source_lookup()
     _keep_freed_memory()
     return Host()
 
 
 class Host:
-    """Answers orders: runs tasks and training with the models that it holds, and tells of devices and memory."""
+    """Answers orders: runs tasks and training with its loaded models, and reports devices and memory."""
 
     def __init__(self) -> None:
-        self._models = Holding(lambda: self._report)
+        self._models = ModelPool(lambda: self._report)
         self._texts = Receiver()
         self._torch_loaded = False
         self._report: Report = Silent()
 
     def warm_up(self) -> None:
-        """Load PyTorch before anything is asked."""
+        """Load PyTorch before the first order."""
         with contextlib.suppress(SpanlightError):
             self._set_threads(Silent())
 
@@ -121,7 +121,7 @@ class Host:
                 self._models.clear()
                 self._texts.clear()
                 return self._memory()
-            case TellMemory():
+            case GetMemory():
                 return self._memory()
             case Run() | Prepare() if order.texts:
                 order = replace(order, request=self._texts.unpack(order.request, order.texts), texts=())
@@ -133,8 +133,8 @@ class Host:
 
                     return list_devices(order.avoid)
                 case Load():
-                    held = self._models[self._models.ready(order.choice, order.head, order.avoid)]
-                    return LoadedModel(held.card, held.model.device, time.perf_counter() - began)
+                    entry = self._models[self._models.ready(order.choice, order.head, order.avoid)]
+                    return LoadedModel(entry.card, entry.model.device, time.perf_counter() - began)
                 case TryModel():
                     from app.engine.trial import try_model
 
@@ -143,14 +143,14 @@ class Host:
                     return self._answer(order, report)
                 case Prepare():
                     return self._prepare(order, report)
-                case ImportModules() | MakeModel() | TellVersions():
-                    from app.engine.checking import checked
+                case ImportModules() | MakeModel() | GetVersions():
+                    from app.engine.checking import answer_check
 
-                    return checked(order, report)
+                    return answer_check(order, report)
                 case ProfileRun():
-                    from app.engine.profiling import profiled
+                    from app.engine.profiling import profile_work
 
-                    return profiled(lambda: self._answer(order.run, report))
+                    return profile_work(lambda: self._answer(order.run, report))
                 case MeasurePeak():
                     from app.models.compute.peak import measure_peak
 
@@ -163,7 +163,7 @@ class Host:
                 raise device_lost(error) from error
             raise
         except BaseException as error:
-            # What the tokenizers' library raises where a pattern of the model's has it give up on a text.
+            # The tokenizers library raises this where a pattern of the model fails on a text.
             if type(error).__name__ != "PanicException":
                 raise
             raise SpanlightError(
@@ -197,7 +197,7 @@ class Host:
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report
     ) -> tuple[Any, OutOfMemory | None]:
-        """A task's result, or that memory ran out: told without the exception, whose traceback holds tensors."""
+        """A task's result, or an OutOfMemory without its traceback, which would keep tensors alive."""
         try:
             return task.run(request, model, report), None
         except OutOfMemory as error:
@@ -215,30 +215,30 @@ class Host:
         return train(request, report)
 
     def _memory(self) -> MemoryUse:
-        held = self._models.held()
+        loaded = self._models.loaded()
         total, free = memory.computer()
-        on_gpus = [one.device for one in held if one.device != "cpu"]
-        return MemoryUse(held, memory.resident(), total, free, *memory.gpu(on_gpus[-1] if on_gpus else ""))
+        on_gpus = [one.device for one in loaded if one.device != "cpu"]
+        return MemoryUse(loaded, memory.resident(), total, free, *memory.gpu(on_gpus[-1] if on_gpus else ""))
 
     def _set_threads(self, report: Report) -> None:
         if not self._torch_loaded:
             report.progress(Progress(0, 0, "Loading PyTorch"))
         try:
-            with quickly() if "torch" not in sys.modules else contextlib.nullcontext():
+            with fast_imports() if "torch" not in sys.modules else contextlib.nullcontext():
                 import torch
         except (ImportError, OSError) as error:
-            said = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-            raise without_library(said) or SpanlightError(
-                f"PyTorch cannot be loaded: {said}.", how_to_mend()
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+            raise without_library(reason) or SpanlightError(
+                f"PyTorch cannot be loaded: {reason}.", how_to_mend()
             ) from error
 
-        torch.set_num_threads(physical_cores())  # training leaves another number behind
+        torch.set_num_threads(physical_cores())  # training sets another number
         self._torch_loaded = True
         report.check()
 
 
 def _keep_freed_memory() -> None:
-    """Have glibc keep what batches free: it would hand it back, and fault every page in again."""
+    """Have glibc keep the memory that batches free, which it would return and fault in again page by page."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
             library = ctypes.CDLL(None)

@@ -55,8 +55,8 @@ _ROUNDS = 20
 _Function = tuple[str, int, str]
 
 
-def profiled(work: Callable[[], Any]) -> Profile:
-    """Do the work and tell where its time went; what watching costs falls on Python's own time."""
+def profile_work(work: Callable[[], Any]) -> Profile:
+    """Do the work and return where its time went; the profiler's own cost is part of Python's time."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 
@@ -68,19 +68,19 @@ def profiled(work: Callable[[], Any]) -> Profile:
         began = time.perf_counter()
         python.runcall(work)
         seconds = time.perf_counter() - began
-    told = on_gpu(operations) if len(watched) > 1 else own_times(_recorded(operations))
-    spent = by_operation(told)
+    events = on_gpu(operations) if len(watched) > 1 else own_times(_recorded(operations))
+    spent = by_operation(events)
     parts = by_part(python)
-    # What passes while the model's part of the app runs is its operations' time, and what is around them.
+    # The time of the model's part of the app is its operations' and the rest around them.
     parts[MODEL] = max(0.0, parts.get(MODEL, 0.0) - sum(spent.values()))
     found = spent | parts
     return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
 
 
 def _recorded(operations: Any) -> list[tuple[str, int, int]]:
-    """Name, start and duration in ns of all that was recorded.
+    """Name, start and duration in ns of all recorded events.
 
-    As it comes from the recorder: PyTorch's own `events` took 19 s for 300,000 of them where this takes 1 s.
+    Straight from the recorder: PyTorch's own `events` took 19 s for 300,000 of them where this takes 1 s.
     """
     recorded = operations.profiler.kineto_results.events()
     return [(one.name(), one.start_ns(), one.duration_ns()) for one in recorded]
@@ -125,16 +125,16 @@ def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 def by_part(python: cProfile.Profile) -> dict[str, float]:
     """Seconds of Python's own time by part of the app."""
-    # Its type is not told by the library's stubs.
+    # The library's stubs lack its type.
     stats: dict[_Function, tuple[int, int, float, float, dict[_Function, tuple[int, int, float, float]]]]
     stats = pstats.Stats(python).stats  # type: ignore[attr-defined]
     shares = {function: {part: 1.0} if (part := part_of(function)) else {} for function in stats}
-    # What is of no part counts as those that called it, they perhaps as those that called them, in circles too.
+    # A function of no part counts as its callers, which may in turn count as theirs, even in cycles.
     for _ in range(_ROUNDS):
         for function, (_, _, _, _, callers) in stats.items():
             if not part_of(function):
                 shares[function] = _mixed(
-                    (shares.get(caller, {}), told[3] or told[2]) for caller, told in callers.items()
+                    (shares.get(caller, {}), times[3] or times[2]) for caller, times in callers.items()
                 )
     spent: dict[str, float] = defaultdict(float)
     for function, (_, _, own, _, _) in stats.items():
@@ -144,7 +144,7 @@ def by_part(python: cProfile.Profile) -> dict[str, float]:
 
 
 def _mixed(callers: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
-    """The callers' shares as one, each by its weight; those that have none yet are left out."""
+    """The weighted mean of the callers' shares; those without any yet are left out."""
     known = [(shares, weight) for shares, weight in callers if shares and weight > 0]
     whole = sum(weight for _, weight in known)
     found: dict[str, float] = defaultdict(float)

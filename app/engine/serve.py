@@ -1,4 +1,4 @@
-"""The side of a supervised process that does the work: answers requests one by one, until its parent goes."""
+"""The child's side of a supervised process: answers requests one by one until the parent is gone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST_LOG = 2**20
 
 
 class Kind(Enum):
-    """What a message to the parent is."""
+    """The kind of a message to the parent."""
 
     READY = auto()
     TAKEN = auto()
@@ -44,7 +44,7 @@ ENDS = frozenset({Kind.RESULT, Kind.STOPPED, Kind.FAULT, Kind.BUG})
 
 
 class Line:
-    """The way to the parent, and what it last asked to stop; used from any thread of this process."""
+    """The connection to the parent, and the number it last asked to stop; used from any thread of this process."""
 
     def __init__(self, data: Connection) -> None:
         self._data = data
@@ -52,28 +52,28 @@ class Line:
         self.stopped = 0
 
     def send(self, kind: Kind, number: int, what: object = None) -> None:
-        """Send one message about request `number`; what cannot be pickled leaves nothing half sent."""
+        """Send one message about request `number`; nothing is sent of what cannot be pickled."""
         with self._lock:
             self._data.send((kind, number, what))
 
 
 class LineReport:
-    """A Report whose words cross to the parent; progress at most every 50 ms, but a new phase at once."""
+    """A Report that sends to the parent; progress at most every 50 ms, but a new phase at once."""
 
     def __init__(self, line: Line, number: int) -> None:
         self._line, self._number = line, number
-        self._said, self._phase = 0.0, ""
+        self._sent_at, self._phase = 0.0, ""
 
     def progress(self, progress: Progress) -> None:
         """Send the progress unless one was sent just now."""
         now = time.monotonic()
-        due = now - self._said >= PROGRESS_EVERY or progress.what != self._phase
+        due = now - self._sent_at >= PROGRESS_EVERY or progress.what != self._phase
         if due or 0 < progress.total <= progress.done:
-            self._said, self._phase = now, progress.what
+            self._sent_at, self._phase = now, progress.what
             self._line.send(Kind.PROGRESS, self._number, progress)
 
     def partial(self, result: object) -> None:
-        """Send a partial result; none is left out."""
+        """Send a partial result; none is dropped."""
         self._line.send(Kind.PARTIAL, self._number, result)
 
     def notice(self, sentence: str) -> None:
@@ -89,15 +89,14 @@ class LineReport:
 def serve(data: Connection, control: Connection, factory: Factory, log: str, early: bool = False) -> None:
     """Answer requests until the parent closes its end; runs as the main function of a spawned process.
 
-    `factory` gives the handler of requests. It is called at the first request, so that what it imports
-    can be stopped; with `early` at once, while the parent still prepares that request, and what the handler has
-    to load (`warm_up`) is loaded then too. A request comes as two messages, its number and itself. `log` is a file that
-    takes what libraries print, empty to drop it.
+    `factory` gives the handler of requests. It is called at the first request, so that its imports can be stopped;
+    with `early` at once, while the parent still prepares that request, together with the handler's `warm_up`. A
+    request comes as two messages, its number and itself. `log` is a file for what libraries print, empty to drop it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
-    _be_first_to_go()
-    _let_the_window_go_first()
+    _prefer_for_oom_kill()
+    _yield_cores_to_window()
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
     handler: Handler | None = None
@@ -105,7 +104,7 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
         with contextlib.suppress(Exception):
             handler = factory()
             getattr(handler, "warm_up", int)()
-    # Only now: a large request that nobody reads would hold the parent up, which could not be stopped meanwhile.
+    # Only now: sending a large request that nobody reads would block the parent.
     line.send(Kind.READY, 0)
     while True:
         number = _receive(data)
@@ -124,7 +123,7 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
 
 
 def _receive(data: Connection) -> Any:
-    """The next thing sent; ends the process where the parent is gone."""
+    """The parent's next message; ends the process where the parent is gone."""
     try:
         return data.recv()
     except (EOFError, OSError):
@@ -136,9 +135,9 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
-    elif (told := not_whole(error)) is not None:
+    elif (fault := not_whole(error)) is not None:
         traceback.print_exception(error)  # to the log
-        line.send(Kind.FAULT, number, told)
+        line.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):
         hint = "Close other programs, or give it less at a time."
         line.send(
@@ -149,7 +148,7 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
 
 
 def _listen(control: Connection, line: Line) -> None:
-    """Take note of what is to stop; end the process when the parent is gone, whatever it is doing.
+    """Note which request is to stop; end the process when the parent is gone, whatever it is doing.
 
     The kernel's own signal for a parent's death (prctl) would not do: it is sent when the thread that
     started this process ends.
@@ -175,18 +174,18 @@ def _redirect(log: str) -> None:
             faulthandler.enable()
 
 
-def _let_the_window_go_first() -> None:
-    """Have Linux give a core to the window's thread as soon as that wakes up; of the work it takes nothing.
+def _yield_cores_to_window() -> None:
+    """Have Linux give a core to the window's thread as soon as that wakes up; the work is no slower.
 
-    Until the first answers in 500,000 words the window stood still for at most 43, 36 and 35 ms, without it for 72, 53
-    and 36, in turn.
+    Until the first answers in 500,000 words the window stood still for at most 43, 36 and 35 ms, without this for 72,
+    53 and 36 ms, in turn.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def _be_first_to_go() -> None:
+def _prefer_for_oom_kill() -> None:
     """Have Linux end this process, not the window, when memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500")

@@ -1,4 +1,4 @@
-"""The texts of the last question, which stay in the model process with their views: the next one goes without.
+"""Keeps the last question's texts and views in the model process, so that they are not sent again with the next one.
 
 500,000 words take 25 ms to pickle, send and unpickle.
 """
@@ -13,7 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.requests import Question
 from app.core.text import Document, View
 
-# A shorter text is sent with its question.
+# Shorter texts are always sent with their question.
 LONG = 50_000
 
 _Text = tuple[str, View | None]
@@ -22,7 +22,7 @@ _NOTHING: _Text = ("", None)
 
 @dataclass(frozen=True, slots=True)
 class SentText:
-    """The text of document number `document` of a question, by a number, and its view.
+    """The text and view of document number `document` of a question, identified by `number`.
 
     `text` is None where the process has both already.
     """
@@ -34,7 +34,7 @@ class SentText:
 
 
 class TextsGone(SpanlightError):
-    """The process does not have a text that was taken to be there; it is to be asked again with all texts."""
+    """The process does not have a text that it was expected to have; the order must be sent again with all texts."""
 
     def __init__(self) -> None:
         super().__init__("The text has to be read again.", "Ask again.")
@@ -44,9 +44,9 @@ class TextsGone(SpanlightError):
 
 
 class Sender:
-    """The parent's side: knows which texts it sent last, and sends only others.
+    """The parent's side: remembers which texts it sent last, and sends only others.
 
-    Whether they are still there, only the process knows: it may have been stopped, or lost.
+    The process may have lost them, where it was killed or died; then it raises TextsGone.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Sender:
         self._numbers = count(1)
 
     def pack(self, request: object) -> tuple[Any, tuple[SentText, ...]]:
-        """A request without its long texts, and those, as they are to be sent."""
+        """A request without its long texts, and those texts as they are sent."""
         if not isinstance(request, Question):
             return request, ()
         long = [at for at, document in enumerate(request.documents) if len(document.text) >= LONG]
@@ -74,13 +74,13 @@ class Sender:
 
 
 class Receiver:
-    """The process's side: holds the texts of the last question."""
+    """The process's side: stores the texts of the last question."""
 
     def __init__(self) -> None:
         self._texts: dict[int, _Text] = {}
 
     def unpack(self, request: object, texts: tuple[SentText, ...]) -> Any:
-        """The request with its texts; raises TextsGone where one is not there."""
+        """The request with its texts; raises TextsGone where one is missing."""
         if not isinstance(request, Question):
             return request
         if any(sent.text is None and sent.number not in self._texts for sent in texts):
@@ -92,7 +92,7 @@ class Receiver:
         return _with_texts(request, {sent.document: self._texts[sent.number] for sent in texts})
 
     def clear(self) -> None:
-        """Let go of all texts."""
+        """Drop all texts."""
         self._texts = {}
 
 

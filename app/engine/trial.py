@@ -1,4 +1,4 @@
-"""A model tried before it counts as one: every head loaded on the CPU, and the real tasks run on one small input."""
+"""Tries a model before it is accepted: loads every head on the CPU and runs the real tasks on one small input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REQUESTS: dict[Head, object] = {
     Head.NEXT_SENTENCE: PassagePairs(((WHO, TEXT),)),
     Head.TOKEN_CLASSIFICATION: TextsToTag((TEXT,)),
 }
-# What a tokenizer may stumble over: long runs, no spaces, many scripts and signs, nothing at all.
+# Texts on which a tokenizer may fail: long runs, no spaces, many scripts and signs, nothing at all.
 HARD = (
     "",
     " " * 2000,
@@ -43,15 +43,15 @@ HARD = (
     "\t\n\r" * 200,
 )
 MOST_TOKENS_A_CHARACTER, SOME = 16, 64
-# For a page of text, which takes a few thousandths of it.
+# For a page of text, which usually takes a few thousandths of that.
 MOST_SECONDS = 5.0
 FLAWED = "Fetch a whole copy of this model, or choose another."
 
 
 def try_model(folder: Path | str, report: Report) -> ModelCard:
-    """The card of a model that has been shown to work: tokenizer, every head, finite scores of the right shapes.
+    """The card of a model after trying it: its tokenizer, every head, finite scores of the right shapes.
 
-    Raises SpanlightError, one sentence and a hint, for one that does not, and Stopped when the work is to stop.
+    Raises SpanlightError for a model that does not work, Stopped when the work is to stop.
     """
     card = read_card(folder)
     if not card.heads:
@@ -76,14 +76,14 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
         except (SpanlightError, Stopped, MemoryError):
             raise
         except Exception as error:
-            # What a checkpoint makes of a sound input is its own fault here, whatever is raised.
+            # The input is sound, so whatever is raised is the checkpoint's fault.
             _log.warning("the trial of %s failed", card.name, exc_info=error)
             raise SpanlightError(f"{card.name} does not work when it is to {DOES[head]}.", FLAWED) from error
     return card
 
 
 class _Quiet:
-    """A report that passes on the wish to stop, and nothing of the trial's own results."""
+    """A Report that only passes stopping on, without the trial's own results."""
 
     def __init__(self, report: Report) -> None:
         self.check = report.check
@@ -120,7 +120,7 @@ def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], No
 
 
 def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forward:
-    """The forward pass, its scores looked at: shapes of the head, finite numbers only."""
+    """The forward pass with its scores checked: the head's shapes, finite numbers only."""
 
     def run(arrays: Arrays) -> Arrays:
         found = forward(arrays)

@@ -11,8 +11,8 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Document
-from app.engine.holding import Holding
-from app.engine.orders import TellMemory
+from app.engine.holding import ModelPool
+from app.engine.orders import GetMemory
 from app.engine.process import Host
 from tests.engine.ladder import LESS, QUESTION, TEXT, ask, shorter
 from tests.helpers.fake_gpu import FakeGpu
@@ -44,7 +44,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_finder_is_the_one_that_the_model_names_else_the_one_asked_for(
     models: Path, name: str, asked: str, expected: str | None
 ) -> None:
-    holding = Holding(Silent)
+    holding = ModelPool(Silent)
     choice = ModelChoice(str(models / name), "cpu", finder=str(models / asked) if asked else "")
     key = holding.ready(choice, QA, "")
     load = holding.reader(key, "").finder
@@ -78,4 +78,4 @@ def test_a_finder_that_goes_to_make_room_stays_away(gpu: FakeGpu, ladder_models:
     reading, said = ask(host, ladder_models / "reader", LONG, finder=ladder_models / "other")
     assert said == [LESS, ALONE, LESS, shorter(192)]
     assert (reading.device, reading.quick, len(gpu.loaded)) == ("GPU", False, 2)
-    assert [held.name for held in host(TellMemory(), Noted()).held] == ["reader"]
+    assert [held.name for held in host(GetMemory(), Noted()).held] == ["reader"]

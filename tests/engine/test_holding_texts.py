@@ -10,7 +10,7 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Document
-from app.engine.holding import Holding
+from app.engine.holding import ModelPool
 from app.models.compute.faults import out_of_memory
 from tests.helpers.small_models import small_checkpoint
 
@@ -21,7 +21,7 @@ QA = Head.QUESTION_ANSWERING
 def test_where_the_computers_memory_runs_out_what_was_kept_of_texts_goes(
     tmp_path: Path, device: str, left: int
 ) -> None:
-    holding = Holding(Silent)
+    holding = ModelPool(Silent)
     keys = [
         holding.ready(ModelChoice(str(small_checkpoint(tmp_path / family, family)), "cpu"), QA, "")
         for family in ("albert", "bert")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.importing import quickly
+from app.engine.importing import fast_imports
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def here() -> inspect.Traceback:
 
 def test_an_import_is_spared_the_collector_and_the_sources() -> None:
     usual = here()
-    with quickly():
+    with fast_imports():
         assert not gc.isenabled()
         found = here()
     assert found.code_context is None
@@ -41,10 +41,10 @@ def test_an_import_is_spared_the_collector_and_the_sources() -> None:
 
 def test_all_is_as_it_was_also_where_the_import_fails() -> None:
     before = state()
-    with quickly():
+    with fast_imports():
         assert state() != before
     assert state() == before
-    with pytest.raises(ImportError), quickly():
+    with pytest.raises(ImportError), fast_imports():
         raise ImportError("no such library")
     assert state() == before
     assert here().code_context
@@ -52,7 +52,7 @@ def test_all_is_as_it_was_also_where_the_import_fails() -> None:
 
 def test_a_collector_that_was_off_stays_off() -> None:
     gc.disable()
-    with quickly():
+    with fast_imports():
         assert not gc.isenabled()
     assert not gc.isenabled()
     assert gc.get_freeze_count() > 0
@@ -60,8 +60,8 @@ def test_a_collector_that_was_off_stays_off() -> None:
 
 def test_torch_computes_after_it() -> None:
     code = (
-        "from app.engine.importing import quickly\n"
-        "with quickly():\n    import torch\n"
+        "from app.engine.importing import fast_imports\n"
+        "with fast_imports():\n    import torch\n"
         "m = torch.nn.Linear(3, 2).bfloat16()\n"
         "x = torch.ones(4, 3, dtype=torch.bfloat16, requires_grad=True)\n"
         "m(x).float().sum().backward()\n"

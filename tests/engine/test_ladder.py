@@ -17,7 +17,7 @@ from app.core.requests import (
 )
 from app.core.results import Reading
 from app.core.text import Document, Span
-from app.engine.orders import Load, Run, TellMemory, Unload
+from app.engine.orders import GetMemory, Load, Run, Unload
 from app.engine.process import Host
 from tests.engine.ladder import CPU, CPU_LESS, LESS, QA, QUESTION, ask, shorter
 from tests.helpers.fake_gpu import FakeGpu
@@ -131,7 +131,7 @@ def test_other_models_make_room_before_anything_is_made_smaller(gpu: FakeGpu, la
     ask(host, ladder_models / "other")
     reading, said = ask(host, ladder_models / "reader")
     assert (said, reading.device) == ([], "GPU")
-    assert [held.name for held in host(TellMemory(), Noted()).held] == ["reader"]
+    assert [held.name for held in host(GetMemory(), Noted()).held] == ["reader"]
     assert len(gpu.alive) == 1, "the other one's weights are gone"
 
 
@@ -141,7 +141,7 @@ def test_other_models_make_room_while_a_text_is_read_too(gpu: FakeGpu, ladder_mo
     gpu.tokens = {"cuda": 20}
     _, said = ask(host, ladder_models / "reader")
     assert said == [LESS, shorter(192), shorter(96), shorter(64), CPU]
-    assert [held.name for held in host(TellMemory(), Noted()).held] == ["reader"]
+    assert [held.name for held in host(GetMemory(), Noted()).held] == ["reader"]
 
 
 def test_where_nothing_is_left_to_try_it_is_said_and_the_next_question_works(

@@ -23,7 +23,7 @@ from app.core.results import Reading
 from app.core.text import Document
 from app.engine import holding, process
 from app.engine.holding import Key, shorter
-from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
+from app.engine.orders import GetMemory, ListDevices, Load, Run, Unload
 from app.engine.process import Host, start
 from app.models.compute.processor import physical_cores
 from app.models.disk.card import read_card
@@ -47,7 +47,7 @@ def host(threads: list[int]) -> Host:
 
 
 def names_held(host: Host) -> list[str]:
-    return [held.name for held in host(TellMemory(), Silent()).held]
+    return [held.name for held in host(GetMemory(), Silent()).held]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
 
 
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
-    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(holding.MOST_HELD + 2)]
+    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(holding.MOST_MODELS + 2)]
     for folder in (*folders, folders[2]):
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
     assert names_held(host) == [Path(folder).name for folder in (*folders[3:], folders[2])]
@@ -151,14 +151,14 @@ def test_the_process_stays_off_the_network(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, tmp_path: Path) -> None:
     folder = str(small_checkpoint(tmp_path / "reader"))
-    before = host(TellMemory(), Silent())
+    before = host(GetMemory(), Silent())
     assert before.held == ()
     assert 0 < before.process < before.computer
     assert 0 < before.free < before.computer
     for precision in ("float32", "float32"):
         host(Load(ModelChoice(folder, "cpu", precision), QA), Silent())
     host(Run(LookAtPooling(Subject(QA, "The tarts.", pair="Who?")), ModelChoice(folder, "cpu")), Silent())
-    use = host(TellMemory(), Silent())
+    use = host(GetMemory(), Silent())
     assert [(one.name, one.head, one.device, one.opened) for one in use.held] == [
         ("reader", QA, "cpu", False), ("reader", QA, "cpu", True),
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def test_a_model_of_another_precision_is_another_one(
     folder = str(small_checkpoint(tmp_path / "reader"))
     for precision, dtype in (("bfloat16", "bfloat16"), ("float32", "float32"), ("auto", "float32")):
         assert host(Load(ModelChoice(folder, "cpu", precision), QA), Silent()).device.dtype == dtype
-    assert [one.dtype for one in host(TellMemory(), Silent()).held] == ["bfloat16", "float32"]
+    assert [one.dtype for one in host(GetMemory(), Silent()).held] == ["bfloat16", "float32"]
 
 
 def test_what_was_asked_for_otherwise_and_is_the_same_is_held_once(
@@ -188,7 +188,7 @@ def test_what_was_asked_for_otherwise_and_is_the_same_is_held_once(
     reasons = []
     for device, precision in (("auto", "auto"), ("cpu", "auto"), ("cpu", "float32"), ("auto", "auto")):
         reasons.append(host(Load(ModelChoice(folder, device, precision), QA), Silent()).device.reason)
-        assert len(host(TellMemory(), Silent()).held) == 1
+        assert len(host(GetMemory(), Silent()).held) == 1
     assert reasons[0] == reasons[3] and len(set(reasons)) == 3  # each says why it is there
     small_checkpoint(tmp_path / "reader", seed=5)
     host(Load(ModelChoice(folder, "cpu"), QA), Silent())
@@ -205,7 +205,7 @@ def test_devices_are_told(host: Host) -> None:
 def test_memory_is_told_and_given_back_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "torch")
-    assert Host()(TellMemory(), Silent()).held == ()
+    assert Host()(GetMemory(), Silent()).held == ()
     assert "torch" not in sys.modules
     assert Host()(Unload(), Silent()).gpu == 0
     assert "torch" not in sys.modules

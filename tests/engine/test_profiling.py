@@ -50,7 +50,7 @@ def test_a_request_can_be_answered_by_transformers_own_class(host: Host, reader:
     exact = host(Run(QUESTION, reader, opened=True), Silent())
     assert quick.answers[0].span == exact.answers[0].span
     assert quick.answers[0].score == pytest.approx(exact.answers[0].score, abs=1e-3)
-    assert [held.opened for held in host._models.held()] == [False, True]
+    assert [held.opened for held in host._models.loaded()] == [False, True]
 
 
 def test_peaks(host: Host) -> None:

@@ -13,7 +13,7 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice, Question
 from app.core.text import Document
-from app.engine.orders import ListDevices, Load, Run, TellMemory, Unload
+from app.engine.orders import GetMemory, ListDevices, Load, Run, Unload
 from app.engine.process import Host
 from app.models.compute.memory import release
 from tests.helpers.fake_models import Noted
@@ -88,7 +88,7 @@ def test_memory_is_told_and_comes_back(host: Host, tmp_path: Path) -> None:
     folder = str(small_checkpoint(tmp_path / "reader"))
     loaded = host(Load(ModelChoice(folder, "cuda"), Head.QUESTION_ANSWERING), Silent())
     assert loaded.device.device == "cuda:0"
-    use = host(TellMemory(), Silent())
+    use = host(GetMemory(), Silent())
     assert 0 < use.gpu_free < use.gpu
     assert use.held[0].device == "cuda:0"
     assert torch.cuda.memory_allocated() >= use.held[0].size

@@ -125,7 +125,7 @@ _INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], Input]] = {
 
 
 def _where(cut: Sequence[Window], focus: Span | None, score: Callable[[Window], float] | None = None) -> int:
-    """The number of the window that scores the focus; of several that score parts of it, the one with the best score."""
+    """The number of the window that scores the focus; of several that score a part, the one with the best score."""
     if focus is None:
         return 0
     scoring = [number for number, window in enumerate(cut) if _scores(window, focus)]
