@@ -1,4 +1,4 @@
-"""One SQLite file: opened at first use, its schema brought up to date, its faults said to a person."""
+"""One SQLite file: opened at first use, its schema migrated, its errors put into words for the user."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 class Damaged(SpanlightError):
-    """The file was no database any more and has been set aside; the next use begins a new one."""
+    """The file was no longer a database and has been renamed; the next use creates a new one."""
 
 
 class Database:
     """A database in write-ahead mode, used by one thread at a time, and by several processes at once.
 
     `migrations` are the schema's versions from the first on, each as the statements that lead to it from the one
-    before; `user_version` counts those applied. `what` is what a person calls it ("the history"). Whatever is asked of
-    a file that is broken raises Damaged once, a schema of a newer Spanlight, a full disk and the like SpanlightError.
+    before; `user_version` counts those applied. `what` is its name in messages ("the history"). Using a broken file
+    raises Damaged once; a schema of a newer Spanlight, a full disk and the like raise SpanlightError.
     """
 
     def __init__(self, file: Path, migrations: Sequence[Sequence[str]], what: str) -> None:
@@ -42,29 +42,29 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, for statements that change nothing."""
-        with self._lock, self._faults_said():
+        with self._lock, self._readable_errors():
             yield self._open()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside a transaction, which is undone where anything is raised."""
-        with self._lock, self._faults_said():
+        """The connection inside a transaction, which is rolled back on any exception."""
+        with self._lock, self._readable_errors():
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # a full disk has undone it already
+                with suppress(sqlite3.Error):  # a full disk has rolled it back already
                     connection.execute("ROLLBACK")
                 raise
 
     def wipe(self, *, everywhere: bool = False) -> None:
-        """Have what was deleted leave the disk: the journal, and `everywhere` the file's free pages too.
+        """Remove deleted data from the disk: from the journal, and with `everywhere` from the file's free pages too.
 
-        Another process that is reading just then keeps the journal for a while; that is no fault.
+        If another process is reading, the journal stays for a while; that is no error.
         """
-        with self._lock, self._faults_said():
+        with self._lock, self._readable_errors():
             connection = self._open()
             if everywhere:
                 connection.execute("VACUUM")
@@ -81,7 +81,7 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            # Made here, because SQLite would leave it open to the computer's other users.
+            # Created here, because SQLite would make it readable by the computer's other users.
             os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
             connection = sqlite3.connect(
                 self.file, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
@@ -104,7 +104,7 @@ class Database:
             return
         connection.execute("BEGIN IMMEDIATE")
         try:
-            version = self._refuse_newer(connection)  # another process may have been at it
+            version = self._refuse_newer(connection)  # another process may have migrated it
             for statements in self._migrations[version:]:
                 for statement in statements:
                     connection.execute(statement)
@@ -124,7 +124,7 @@ class Database:
         return version
 
     @contextmanager
-    def _faults_said(self) -> Iterator[None]:
+    def _readable_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as fault:
@@ -153,7 +153,7 @@ class Database:
         )
 
     def _set_aside(self, fault: sqlite3.Error) -> SpanlightError:
-        """Move the broken file away, with the journal that belongs to it; what to say of it."""
+        """Rename the broken file and its journal; returns the error to show."""
         _log.warning("%s set aside as broken: %s", self.file, fault)
         self.close()
         aside = self.file.with_name(self.file.name + ".broken")

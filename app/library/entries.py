@@ -19,22 +19,22 @@ _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 valu
 
 
 def entry_row(entry: Entry) -> tuple[Any, ...]:
-    """The values of `ENTRY`; the number is left to the table where the entry has none."""
+    """The values of `ENTRY`; the table assigns the number if the entry has none."""
     return (
-        entry.number or None, _kept(entry.question), _kept(entry.name), _kept(entry.path), entry.sha256,
+        entry.number or None, _text(entry.question), _text(entry.name), _text(entry.path), entry.sha256,
         str(entry.kind),
-        entry.answered, entry.no_answer_probability, entry.threshold, _kept(entry.model), _kept(entry.device),
+        entry.answered, entry.no_answer_probability, entry.threshold, _text(entry.model), _text(entry.device),
         entry.seconds, entry.asked, entry.quick, entry.complete,
-        entry.windows, entry.windows_total, entry.absent, _kept(entry.finder),
+        entry.windows, entry.windows_total, entry.absent, _text(entry.finder),
     )  # fmt: skip
 
 
 def answer_row(number: int, place: int, answer: KeptAnswer) -> tuple[Any, ...]:
-    """The values of `ANSWER` for the answer that stands at this place, from 0, of an entry."""
+    """The values of `ANSWER` for an entry's answer at this place, counted from 0."""
     return (
-        number, place, answer.span.start, answer.span.end, _kept(answer.text), answer.probability,
-        _kept(answer.sentence), _kept(answer.before), _kept(answer.after), answer.page, _kept(answer.heading),
-        _kept(answer.page_label), answer.line,
+        number, place, answer.span.start, answer.span.end, _text(answer.text), answer.probability,
+        _text(answer.sentence), _text(answer.before), _text(answer.after), answer.page, _text(answer.heading),
+        _text(answer.page_label), answer.line,
     )  # fmt: skip
 
 
@@ -95,8 +95,8 @@ def _answer(row: tuple[Any, ...]) -> KeptAnswer:
     )
 
 
-def _kept(text: str) -> str | bytes:
-    """The text as SQLite takes it: one that UTF-8 cannot say (a file's name, say) goes in as bytes."""
+def _text(text: str) -> str | bytes:
+    """The text as stored in SQLite: one that is not valid UTF-8 (a file's name, say) is stored as bytes."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Words of the history's entries, found as a person types them: by FTS5, or by LIKE where SQLite lacks it."""
+"""Search in the history's entries as the user types: with FTS5, or with LIKE if SQLite does not have it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import sqlite3
 import unicodedata
 
-# One row an entry. `folded` is all of it without case and accents; `search` indexes the other columns.
+# One row per entry. `folded` is all of its text without case and accents; `search` indexes the other columns.
 SCHEMA = (
     """
     CREATE TABLE words (
@@ -26,44 +26,44 @@ _FTS = f"""
         tokenize = "unicode61 remove_diacritics 2"
     )
 """
-# Scripts that put no blanks between words: FTS5 takes a whole run of them for one.
+# Scripts without blanks between words: FTS5 treats a whole run of them as one word.
 _UNPARTED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
 
 def has_fts(connection: sqlite3.Connection) -> bool:
-    """Whether this SQLite comes with FTS5."""
+    """Whether this SQLite has FTS5."""
     return bool(connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").fetchone())
 
 
 class Words:
-    """Keeps, drops and finds the words of entries over one open connection, inside the caller's transaction."""
+    """Adds, removes and finds the words of entries over one open connection, inside the caller's transaction."""
 
     def __init__(self, connection: sqlite3.Connection, fts: bool) -> None:
         self._connection = connection
         self._fts = fts
 
     def outdated(self) -> bool:
-        """Whether there is no index yet, or one that lacks what was written without it."""
+        """Whether there is no index yet, or one without the entries that were written by a SQLite without FTS5."""
         return self._fts and (
-            not self._made() or self._connection.execute("SELECT due FROM indexing").fetchone()[0]
+            not self._has_index() or self._connection.execute("SELECT due FROM indexing").fetchone()[0]
         )
 
     def bring_up_to_date(self) -> None:
-        """Make the index where there is none yet, and fill it."""
+        """Create the index if there is none yet, and rebuild it if it is outdated."""
         if self.outdated():
-            if not self._made():
+            if not self._has_index():
                 self._connection.execute(_FTS)
             self._connection.execute("INSERT INTO search (search) VALUES ('rebuild')")
             self._connection.execute("UPDATE indexing SET due = 0")
 
-    def _made(self) -> bool:
+    def _has_index(self) -> bool:
         found = self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search'")
         return found.fetchone() is not None
 
     def add(self, number: int, question: str, answer: str, name: str, sentence: str) -> None:
-        """Keep an entry's words."""
+        """Add an entry's words."""
         values = (number, *(_clean(each) for each in (question, answer, name, sentence)))
         self._connection.execute(
             f"INSERT INTO words (number, {_COLUMNS}, folded) VALUES (?, ?, ?, ?, ?, ?)",
@@ -75,7 +75,7 @@ class Words:
             self._connection.execute("UPDATE indexing SET due = 1")
 
     def drop(self, number: int) -> None:
-        """Forget an entry's words."""
+        """Remove an entry's words."""
         if self._fts:
             self._connection.execute(
                 f"INSERT INTO search (search, rowid, {_COLUMNS})"
@@ -87,24 +87,24 @@ class Words:
         self._connection.execute("DELETE FROM words WHERE number = ?", (number,))
 
     def drop_all(self) -> None:
-        """Forget all words."""
+        """Remove all words."""
         self._connection.execute("DELETE FROM words")
         self.forget_dropped(everything=True)
 
     def forget_dropped(self, *, everything: bool = False) -> None:
-        """Have the index hold nothing of what was dropped: it keeps that until its parts are merged."""
+        """Purge removed words from the index, which keeps them until its segments are merged."""
         if self._fts:
             how = "rebuild" if everything else "optimize"
             self._connection.execute("INSERT INTO search (search) VALUES (?)", (how,))
 
-    def condition(self, asked: str) -> tuple[str, list[str]]:
-        """The part of a WHERE that holds for the entries with all of these words, and its values.
+    def condition(self, query: str) -> tuple[str, list[str]]:
+        """The WHERE condition for the entries with all of these words, and its values.
 
-        A word stands for every word that begins with it. Those that FTS5 cannot part are looked for anywhere.
+        A word matches every word that begins with it. Those that FTS5 cannot segment are matched anywhere.
         """
         by_index: list[str] = []
         anywhere: list[str] = []
-        for word in _clean(asked).split():
+        for word in _clean(query).split():
             indexable = self._fts and any(unicodedata.category(each)[0] in "LN" for each in word)
             (by_index if indexable and not _UNPARTED.search(word) else anywhere).append(word)
         conditions, values = [], []
@@ -124,5 +124,5 @@ def fold(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text as an index can hold it: NUL ends a text there, and half of a surrogate pair has no UTF-8."""
+    """The text without what an index cannot hold: NUL ends a text there, and a lone surrogate has no UTF-8."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

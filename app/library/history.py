@@ -1,4 +1,4 @@
-"""Every question with its answers, newest first, in the person's own data folder."""
+"""The history: every question with its answers, newest first, in the user's data folder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MIGRATIONS = (
             PRIMARY KEY (entry, place)
         ) WITHOUT ROWID
         """,
-        # What was typed or pasted stands in no file: it is kept here, deflated UTF-8, once for all its entries.
+        # Typed or pasted texts have no file: they are stored here, deflated UTF-8, once for all their entries.
         "CREATE TABLE texts (sha256 TEXT PRIMARY KEY, deflated BLOB NOT NULL)",
         *SCHEMA,
     ),
@@ -59,7 +59,7 @@ _MIGRATIONS = (
 class History:
     """The entries in one SQLite file, opened at first use; may be used by any thread, one at a time.
 
-    Everything raises SpanlightError where the disk refuses, and Damaged once where the file was broken.
+    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
@@ -69,7 +69,7 @@ class History:
         self._fts = False
 
     def add(self, entry: Entry, text: str = "") -> int:
-        """Keep an entry, and the text it was asked about where that stands in no file; gives its number.
+        """Add an entry, with its text if that has no file; returns the entry's number.
 
         An entry that has a number already, because it was deleted before, gets it back.
         """
@@ -93,24 +93,24 @@ class History:
         return number
 
     def entries(self, words: str = "", *, limit: int = 100, before: Entry | None = None) -> list[Entry]:
-        """The newest entries that hold all of these words, and are older than `before`; newest first.
+        """The newest entries that contain all of these words and are older than `before`; newest first.
 
-        A word stands for every word that begins with it; case and accents do not count.
+        A word matches every word that begins with it; case and accents are ignored.
         """
         with self._reading() as (connection, found):
             condition, values = found.condition(words)
-            asked: list[object] = list(values)
+            parameters: list[object] = list(values)
             if before is not None:
                 condition += " AND (asked, number) < (?, ?)"
-                asked += [before.asked, before.number]
+                parameters += [before.asked, before.number]
             rows = connection.execute(
                 f"SELECT {ENTRY} FROM entries WHERE {condition} ORDER BY asked DESC, number DESC LIMIT ?",
-                (*asked, limit),
+                (*parameters, limit),
             ).fetchall()
             return entries_of(connection, rows)
 
     def count(self, words: str = "") -> int:
-        """How many entries hold all of these words."""
+        """How many entries contain all of these words."""
         with self._reading() as (connection, found):
             condition, values = found.condition(words)
             return int(
@@ -124,7 +124,7 @@ class History:
             return int(row[0])
 
     def get(self, number: int) -> Entry:
-        """The entry of this number; raises SpanlightError where there is none."""
+        """The entry with this number; raises SpanlightError if there is none."""
         with self._reading() as (connection, _):
             rows = connection.execute(f"SELECT {ENTRY} FROM entries WHERE number = ?", (number,)).fetchall()
             if not rows:
@@ -132,16 +132,16 @@ class History:
             return entries_of(connection, rows)[0]
 
     def text_of(self, entry: Entry) -> str:
-        """The text that an entry without a file was asked about; empty where it is not kept."""
+        """The text of an entry without a file; empty if it is not stored."""
         with self._reading() as (connection, _):
             return "" if entry.path else _text(connection, entry.sha256)
 
     def delete(self, number: int) -> Forgotten:
-        """Delete an entry, and its text where no other entry needs it; raises SpanlightError where there is none."""
+        """Delete an entry, and its text if no other entry needs it; raises SpanlightError if there is none."""
         return self.delete_several([number])[0]
 
     def delete_several(self, numbers: Iterable[int]) -> list[Forgotten]:
-        """Delete entries together, or none of them where one is missing."""
+        """Delete several entries, or none of them if one is missing."""
         forgotten = []
         with self._writing() as (connection, words):
             for number in dict.fromkeys(numbers):
@@ -164,13 +164,13 @@ class History:
         return forgotten
 
     def delete_all(self) -> int:
-        """Delete everything, and have it leave the disk; how many entries there were."""
+        """Delete everything, also from the disk; returns how many entries there were."""
         with self._writing() as (connection, words):
             words.drop_all()
-            gone = connection.execute("DELETE FROM entries").rowcount
+            count = connection.execute("DELETE FROM entries").rowcount
             connection.execute("DELETE FROM texts")
         self._database.wipe(everywhere=True)
-        return int(gone)
+        return int(count)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -190,7 +190,7 @@ class History:
                 yield connection, Words(connection, self._fts)
 
     def _words(self, connection: sqlite3.Connection) -> Words:
-        """The words over this connection; a connection that is new is looked at first."""
+        """The words over this connection; for a new connection the index is brought up to date first."""
         if connection is not self._seen:
             self._fts = has_fts(connection)
             if Words(connection, self._fts).outdated():

@@ -1,4 +1,4 @@
-"""What was typed and not yet used up, kept for the next start."""
+"""Typed texts that were not used yet, saved for the next start."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _log = logging.getLogger(__name__)
 
 
 class Drafts:
-    """Texts by name, each in a file of its own; names are lower-case words joined by dots or hyphens."""
+    """Texts by name, each in its own file; names are lower-case words separated by dots or hyphens."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def load(self, name: str) -> str:
-        """The text kept under this name, character for character; empty where there is none."""
+        """The text saved under this name, character for character; empty if there is none."""
         try:
             return self._file(name).read_bytes().decode("utf-8", "surrogatepass")
         except FileNotFoundError:
@@ -28,9 +28,9 @@ class Drafts:
             return ""
 
     def save(self, name: str, text: str) -> None:
-        """Keep the text; an empty one is forgotten. Raises SpanlightError when the disk refuses.
+        """Save the text; an empty one deletes the draft. Raises SpanlightError on a disk error.
 
-        Where nothing may be written at all, nothing is kept: that is told once, by `Workspace.storage_fault`.
+        If the folder is not writable, nothing is saved: `Workspace.storage_fault` reports that once.
         """
         if text and not may_write(self._folder):
             _log.info("draft %s not kept: %s cannot be written to", name, self._folder)
@@ -40,7 +40,7 @@ class Drafts:
             self.clear(name)
 
     def clear(self, name: str) -> None:
-        """Forget the text kept under this name."""
+        """Delete the text saved under this name."""
         try:
             self._file(name).unlink(missing_ok=True)
         except OSError as fault:

@@ -1,4 +1,4 @@
-"""The log file: what went wrong, with its traceback, for the person who has to mend it."""
+"""The log file: errors with their tracebacks, for the developer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
 
 def start_log(path: Path, *, level: int = logging.INFO) -> None:
-    """Send the app's log records to a file of at most 1 MB with two older ones beside it.
+    """Send the app's log records to a file of at most 1 MB with two older ones next to it.
 
-    Starting it again moves it to the new file. A folder that cannot be written to leaves the app without a log.
+    Another call switches to the new file. If the folder is not writable, there is no log.
     """
     logger = logging.getLogger("app")
     for old in [each for each in logger.handlers if isinstance(each, RotatingFileHandler)]:
@@ -32,5 +32,5 @@ def start_log(path: Path, *, level: int = logging.INFO) -> None:
 
 
 def log_bug(fault: BaseException) -> None:
-    """Write an exception that nobody expected, with its traceback."""
+    """Log an unexpected exception, with its traceback."""
     logging.getLogger("app.bug").error("uncaught %s", type(fault).__name__, exc_info=fault)

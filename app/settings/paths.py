@@ -15,7 +15,7 @@ from app.core.errors import SpanlightError
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Folders of one installation; only `resources` exists for certain, the others are made when written to."""
+    """Folders of one installation; only `resources` is sure to exist, the others are created when written to."""
 
     config: Path
     data: Path
@@ -30,12 +30,12 @@ class Paths:
 
     @property
     def drafts(self) -> Path:
-        """What was typed, kept for the next start."""
+        """Typed texts, saved for the next start."""
         return self.data / "drafts"
 
     @property
     def history_file(self) -> Path:
-        """The questions asked and their answers."""
+        """The history of questions and their answers."""
         return self.data / "history.sqlite3"
 
     @property
@@ -50,7 +50,7 @@ class Paths:
 
     @property
     def ledger_file(self) -> Path:
-        """Every request that was made over the network."""
+        """Every network request."""
         return self.data / "network.jsonl"
 
     @property
@@ -60,44 +60,44 @@ class Paths:
 
     @property
     def measures_file(self) -> Path:
-        """What was measured of each model."""
+        """Measurements of models."""
         return self.data / "measures.json"
 
     @property
     def catalogue_file(self) -> Path:
-        """The models that are offered."""
+        """The models offered for download."""
         return self.resources / "models.json"
 
     @property
     def example_sets(self) -> Path:
-        """Examples with known answers that come along."""
+        """Bundled examples with known answers."""
         return self.resources / "examples"
 
     @property
     def starter_models(self) -> Path:
-        """Models that come along."""
+        """Bundled models."""
         return self.resources / "models"
 
     @property
     def samples(self) -> Path:
-        """Passages and texts to try that come along."""
+        """Bundled passages and texts to try."""
         return self.resources / "samples"
 
     @property
     def known_documents(self) -> Path:
-        """Documents that come along to see whether every kind is read."""
+        """Bundled documents to check that every kind can be read."""
         return self.resources / "check"
 
     @property
     def log_file(self) -> Path:
-        """The log being written; older ones stand beside it with a number."""
+        """The current log; older ones are next to it with a number."""
         return self.logs / "spanlight.log"
 
 
 def default_paths(environ: Mapping[str, str] = os.environ) -> Paths:
-    """The platform's own folders for this person, or all below SPANLIGHT_HOME when that is set.
+    """The platform's own folders for this user, or all below SPANLIGHT_HOME if that is set.
 
-    Raises SpanlightError when the app's resources are not there.
+    Raises SpanlightError if the app's resources are missing.
     """
     resources = _resources()
     home = environ.get("SPANLIGHT_HOME", "").strip()

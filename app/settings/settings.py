@@ -1,4 +1,4 @@
-"""What a person chose, kept from one start to the next."""
+"""The user's settings, saved between starts."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Settings:
     """Choices and the window's shape; an empty string means that nothing was chosen.
 
     `device` is one of auto, cpu, cuda, mps; `models` maps a head's value to the name or folder of its model;
-    `ask_threshold` is the least probability that the text answers for an answer to be given, None the reader's own;
+    `ask_threshold` is the least probability that the text answers for an answer to be given, None for the reader's own;
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
-    `ask_reading` is what is read of a long document: the passages that a quicker reader finds (usual), every one by the
-    careful reader, or the best ones alone (quick);
+    `ask_reading` is how a long document is read: the passages that a quicker reader finds (usual), all of them by the
+    careful reader, or only the best ones (quick);
     `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
-    `text_size` is in per cent of the usual, `document_size` that of documents' letters beside it;
-    `classify_lines` tells that each line is a text of its own; `names_joining` is a PieceJoining;
+    `text_size` is in per cent of the default, `document_size` the further one of documents' text;
+    `classify_lines` is whether each line is a separate text; `names_joining` is a PieceJoining;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
     asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`
     that of a reader here, in tokens a second times its weights;
-    `welcomed` tells that this is not the very first start; `others` holds keys of other versions,
+    `welcomed` is whether this is not the very first start; `others` holds keys of other versions,
     written back as they were read.
     """
 
@@ -73,18 +73,18 @@ class Settings:
 
 
 def load(path: Path) -> Settings:
-    """The settings of the file, or the defaults where it is missing; a value of the wrong kind counts as absent.
+    """The settings of the file, or the defaults if it is missing; a value of the wrong type is ignored.
 
-    A file that is no settings file at all is set aside as `settings.json.broken`.
+    A file that is not a settings file at all is renamed to `settings.json.broken`.
     """
     return _read(path) or Settings()
 
 
 def save(settings: Settings, path: Path, before: Settings | None = None) -> None:
-    """Write the settings whole; raises SpanlightError when the disk refuses.
+    """Write the settings; raises SpanlightError on a disk error.
 
-    With `before`, the settings as they were loaded or last saved here, only what has changed since is written: the
-    window and a command may be at work at once, and neither is to take back what was chosen in the other.
+    With `before`, the settings as they were loaded or last saved here, only changes since then are written: the
+    window and a command may run at once, and neither must revert the other's changes.
     """
     values = _values(copied(settings))
     there = _read(path) if before is not None else None
@@ -94,9 +94,9 @@ def save(settings: Settings, path: Path, before: Settings | None = None) -> None
 
 
 def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
-    """Take what was chosen elsewhere since `before` into the settings and into `before`; the names of what changed.
+    """Merge changes made elsewhere since `before` into the settings and into `before`; returns the changed names.
 
-    What was changed here as well stays as it is here; of models each head's by itself.
+    A setting that was also changed here keeps its value from here; models are merged head by head.
     """
     there = _read(path)
     if there is None:
@@ -116,7 +116,7 @@ def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]
 
 
 def copied(settings: Settings) -> Settings:
-    """The settings as they are now, which stay so; while another thread changes them, too."""
+    """A copy of the settings; safe while another thread changes them."""
     return replace(
         settings,
         models=dict(settings.models),
@@ -127,7 +127,7 @@ def copied(settings: Settings) -> Settings:
 
 
 def _read(path: Path) -> Settings | None:
-    """The settings of the file, None where there are none that can be read."""
+    """The settings of the file, None if they cannot be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -146,7 +146,7 @@ def _read(path: Path) -> Settings | None:
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    """The settings as the file has them."""
+    """The settings as in the file."""
     return settings.others | {
         each.name: getattr(settings, each.name) for each in fields(settings) if each.name != "others"
     }
@@ -155,7 +155,7 @@ def _values(settings: Settings) -> dict[str, object]:
 def _merged(
     ours: Mapping[str, object], before: Mapping[str, object], theirs: Mapping[str, object]
 ) -> dict[str, object]:
-    """What stands in the file, with what changed here since `before`; of an object each key by itself."""
+    """The file's values with the changes made here since `before`; objects are merged key by key."""
     merged = dict(theirs)
     for name in ours.keys() | before.keys():
         mine, was, other = ours.get(name), before.get(name), theirs.get(name)
@@ -169,7 +169,7 @@ def _merged(
 
 
 def _from_values(values: dict[str, object]) -> Settings:
-    settings = Settings(welcomed=True)  # who has settings has been here before
+    settings = Settings(welcomed=True)  # a settings file means that this is not the first start
     for name, value in values.items():
         match name:
             case "precision" if value == "auto" or value in _precisions():
@@ -189,7 +189,7 @@ def _from_values(values: dict[str, object]) -> Settings:
             case "models" if isinstance(value, dict):
                 settings.models |= {head: model for head, model in value.items() if isinstance(model, str)}
             case "reader_model" | "classifier_model":
-                # How older versions wrote two of them; what stands under `models` is newer.
+                # How older versions wrote two of them; the value in `models` is newer.
                 if isinstance(value, str) and value:
                     settings.models = {str(_OLD_MODELS[name]): value} | settings.models
             case "splitters" if isinstance(value, dict):
@@ -209,7 +209,7 @@ def _from_values(values: dict[str, object]) -> Settings:
             case "ask_reading" if value in READINGS:
                 settings.ask_reading = str(value)
             case "ask_quick" | "ask_every":
-                # How older versions wrote it; what stands under `ask_reading` is newer.
+                # How older versions wrote it; the value in `ask_reading` is newer.
                 if value is True and "ask_reading" not in values:
                     settings.ask_reading = name.removeprefix("ask_")
             case "classify_lines" | "keep_history" | "offline" | "use_token" | "welcomed" if (
@@ -237,7 +237,7 @@ def _set_aside(path: Path, fault: Exception) -> None:
         _log.warning("broken settings could not be set aside: %s", refusal)
 
 
-# Only where something else than usual was chosen: what they import is not needed for the window to be painted.
+# Called only for values other than the default: their imports are not needed to paint the window.
 
 
 def _precisions() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How a batch of inputs lies in memory while the encoder computes, and attention over it."""
+"""Memory layouts of a batch of inputs in the encoder, and attention over them."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad, scaled_dot_product_attention
 
-# Numbers of tokens are rounded up to so many steps between a power of two and the next.
+# Numbers of tokens are rounded up to one of this many steps between a power of two and the next.
 _LEAST_STEP, _STEPS = 8, 16
 
-# Called with a length: what each pair's distance adds to its attention scores, [heads, length, length].
+# Called with a length: the relative position bias of the attention scores, [heads, length, length].
 Distances = Callable[[int], Tensor]
 
 
 class Batch(Protocol):
-    """The tokens of a batch in rows of one matrix, as the linears take them."""
+    """The tokens of a batch as rows of one matrix, the linears' input."""
 
     def take(self, values: Tensor) -> Tensor:
         """The values of the tokens, [tokens], from those of the inputs, [batch, length]."""
 
     def spread(self, values: Tensor) -> Tensor:
-        """[batch, length, ...] from [tokens, ...]; what stands at padding means nothing, but is finite."""
+        """[batch, length, ...] from [tokens, ...]; values at padding are meaningless, but finite."""
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
         """The states of the tokens at these positions, [batch × places, width] of positions [batch, places]."""
 
     def back(self, values: Tensor) -> Tensor:
-        """[batch, places, ...] from what was computed of the tokens that `at` gave."""
+        """[batch, places, ...] from values computed for the tokens selected by `at`."""
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
-        """Attention of each token to all tokens of its input: [tokens, hidden] of [tokens, 3 × hidden]."""
+        """Attention of each token to all tokens of its input: [tokens, hidden] from [tokens, 3 × hidden]."""
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
-        """Attention of the tokens that `at` gave: [batch × places, hidden]."""
+        """Attention of the tokens selected by `at`: [batch × places, hidden]."""
 
 
 class Unpadded:
-    """No padding is computed: the inputs' tokens stand one after another, inputs of one length side by side.
+    """Computes no padding: the inputs' tokens follow one another, inputs of equal length side by side.
 
-    Each run of inputs of one length is attended to by itself, so that no mask is needed either. For a CPU, where a
-    kernel's start costs next to nothing: 8 texts of 60 to 250 tokens take half the time. Behind the last token its
-    first stands again some times, which no other looks at: oneDNN makes code for each number of tokens that it meets,
-    and keeps 2 MB of it.
+    Attention runs separately over each run of inputs of equal length, so that no mask is needed either. For a CPU,
+    where a kernel's start costs next to nothing: 8 texts of 60 to 250 tokens take half the time. After the last token
+    the first one is repeated some times, unused, to round the number of tokens: oneDNN compiles code for each number
+    of tokens that it meets, and keeps 2 MB of it.
     """
 
     def __init__(self, mask: Tensor, distances: Distances | None = None) -> None:
@@ -77,9 +77,9 @@ class Unpadded:
         """See `Batch`."""
         if self._index is None:
             return values.unflatten(0, self._shape)
-        whole = values.new_zeros(self._shape[0] * self._shape[1], *values.shape[1:])
-        whole[self._index[: self._tokens]] = values[: self._tokens]
-        return whole.unflatten(0, self._shape)
+        padded = values.new_zeros(self._shape[0] * self._shape[1], *values.shape[1:])
+        padded[self._index[: self._tokens]] = values[: self._tokens]
+        return padded.unflatten(0, self._shape)
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
         """See `Batch`."""
@@ -107,11 +107,11 @@ class Unpadded:
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
-        asked = query.unflatten(0, self._places.shape)
+        queries = query.unflatten(0, self._places.shape)
         found, at, row = [], 0, 0
         for length, count in self._runs:
             one = key_value[at : at + length * count].unflatten(0, (count, length))
-            some, places = asked[row : row + count], self._places[row : row + count]
+            some, places = queries[row : row + count], self._places[row : row + count]
             added = None if self._added is None else self._added[:, places, :length].transpose(0, 1)
             found.append(_attention((some, *one.chunk(2, -1)), heads, added).flatten(0, 1))
             at, row = at + length * count, row + count
@@ -119,7 +119,7 @@ class Unpadded:
 
 
 class Padded:
-    """Every input has the batch's length; a mask keeps padding out, where there is any. For a GPU."""
+    """Every input has the batch's length; a mask excludes padding, if there is any. For a GPU."""
 
     def __init__(self, mask: Tensor, distances: Distances | None = None) -> None:
         self._shape = tuple(mask.shape)
@@ -150,17 +150,17 @@ class Padded:
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
-        whole = query_key_value.unflatten(0, self._shape)
-        return _attention(whole.chunk(3, -1), heads, self._mask).flatten(0, 1)
+        inputs = query_key_value.unflatten(0, self._shape)
+        return _attention(inputs.chunk(3, -1), heads, self._mask).flatten(0, 1)
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
         """See `Batch`."""
-        asked = query.unflatten(0, self._places.shape)
-        whole, mask = key_value.unflatten(0, self._shape), self._mask
+        queries = query.unflatten(0, self._places.shape)
+        inputs, mask = key_value.unflatten(0, self._shape), self._mask
         if mask is not None and mask.shape[2] > 1:
             rows = torch.arange(self._shape[0], device=mask.device)[:, None]
             mask = mask.expand(self._shape[0], -1, -1, -1)[rows, :, self._places].transpose(1, 2)
-        return _attention((asked, *whole.chunk(2, -1)), heads, mask).flatten(0, 1)
+        return _attention((queries, *inputs.chunk(2, -1)), heads, mask).flatten(0, 1)
 
 
 def batch_of(mask: Tensor, distances: Distances | None = None) -> Batch:
@@ -171,7 +171,7 @@ def batch_of(mask: Tensor, distances: Distances | None = None) -> Batch:
 
 
 def rounded(tokens: int) -> int:
-    """A number of tokens, rounded up so that few different ones occur: by a sixteenth of it at most, or 7."""
+    """A number of tokens, rounded up so that few different ones occur: by a sixteenth at most, or 7."""
     step = _LEAST_STEP
     while 2 * _STEPS * step < tokens:
         step *= 2
@@ -179,11 +179,11 @@ def rounded(tokens: int) -> int:
 
 
 def _ends_in_padding(mask: Tensor) -> bool:
-    """Whether each row holds a token, and padding only behind its tokens."""
+    """Whether each row has a token, and padding only after its tokens."""
     return bool((mask[:, 0] == 1).all()) and bool((mask[:, :-1] >= mask[:, 1:]).all())
 
 
 def _attention(parts: tuple[Tensor, ...], heads: int, mask: Tensor | None) -> Tensor:
-    """[batch, queries, hidden] of query, key and value, [batch, tokens, hidden] each, which stay where they lie."""
+    """[batch, queries, hidden] from query, key and value, [batch, tokens, hidden] each, which are not copied."""
     query, key, value = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in parts)
     return scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)

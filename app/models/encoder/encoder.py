@@ -22,15 +22,15 @@ class Norm:
         self.weight, self.bias, self._epsilon = pair.weight, pair.bias, epsilon
 
     def __call__(self, states: Tensor) -> Tensor:
-        """The states, normed."""
+        """The normalized states."""
         return layer_norm(states, self.weight.shape, self.weight, self.bias, self._epsilon)
 
 
 class Embeddings:
     """Word, position and token type embeddings, their LayerNorm, and ELECTRA's projection.
 
-    The table of words stays in the dtype in which it is stored where that is narrower: a row is widened when it is
-    taken. A starter's float16 table is 23 MB instead of 47. `words` is a table that another model has in memory.
+    The word embeddings keep their stored dtype if it is narrower, and a row is widened when it is used: a starter's
+    float16 table is 23 MB instead of 47. `words` is a table shared with another model.
     """
 
     def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
@@ -49,7 +49,7 @@ class Embeddings:
             self._project = make(reader.pair(f"{plan.family.prefix}.embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
-        """The first layer's states, float32[tokens, hidden], of [batch, length] ids and token types."""
+        """The first layer's input, float32[tokens, hidden], from [batch, length] ids and token types."""
         states = embedding(batch.take(ids), self.words).float()
         if self._types is not None:
             states += self._types[0] if types is None else embedding(batch.take(types), self._types)
@@ -65,7 +65,7 @@ class Embeddings:
         return mask.cumsum(1) * mask + self._plan.padding
 
     def tensors(self) -> Iterator[Tensor]:
-        """Its weights in memory, without a table of words that it was lent."""
+        """Its weights in memory, without shared word embeddings."""
         yield from (self._positions, self._norm.weight, self._norm.bias)
         if not self._lent:
             yield self.words
@@ -76,9 +76,9 @@ class Embeddings:
 
 
 class RelativePositions:
-    """What the distance between two tokens adds to their attention scores, alike in every layer.
+    """The relative position bias that is added to attention scores, the same in every layer.
 
-    As T5 has it (Raffel et al. 2020, section 2.1): of each direction 16 kinds of distance, one for each up to 7, then
+    As in T5 (Raffel et al. 2020, section 2.1): 16 buckets of distances in each direction, one for each up to 7, then
     wider ones, the last from 91 on. `table` holds their scores, [32, heads].
     """
 
@@ -92,18 +92,18 @@ class RelativePositions:
         begins = torch.tensor(self._BEGINS, device=self.table.device)
         ahead = torch.arange(1 - length, length, device=self.table.device)
         kinds = torch.bucketize(ahead.abs(), begins, right=True) + (ahead > 0) * (len(begins) + 1)
-        # Token i's row is the piece of these that begins at the distance -i.
+        # Token i's row is the slice of these that begins at the distance -i.
         return self.table[kinds].t().contiguous().unfold(1, length, 1).flip(1)
 
 
 class Layer:
     """Self-attention and a feed-forward network, each with its residual and LayerNorm.
 
-    Query, key and value are one product: the states are read once, not three times. In a layer whose states are wanted
-    of few tokens only (`few`) the query is another one: all that follows it is computed for those alone.
+    Query, key and value are one product: the states are read once, not three times. In a layer whose states are needed
+    for few tokens only (`few`) the query is a separate product: everything after it is computed for those only.
 
-    Between the linears the states are float32, and in the model's dtype only as they enter one: of bfloat16's errors a
-    third goes. Class probabilities of 500 reviews were off by up to 0.014 before.
+    Between the linears the states are float32, and in the model's dtype only as the linears' input: this removes a
+    third of bfloat16's errors. Class probabilities of 500 reviews were off by up to 0.014 before.
     """
 
     def __init__(
@@ -123,16 +123,16 @@ class Layer:
         self._outer_norm = Norm(weights.outer_norm, plan.epsilon)
 
     def __call__(self, batch: Batch, states: Tensor) -> Tensor:
-        """The states behind the layer, float32[tokens, hidden]; those before it may be written over."""
+        """The states after the layer, float32[tokens, hidden]; those before it may be overwritten."""
         narrow = states.to(self._dtype)
         return self._rest(batch.attention(self._query_key_value(narrow), self._heads), states)
 
     def of_few(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
-        """The states behind the layer at `positions` [batch, places]: float32[batch × places, hidden]."""
+        """The states after the layer at `positions` [batch, places]: float32[batch × places, hidden]."""
         assert self._query is not None
         few, narrow = batch.at(states, positions), states.to(self._dtype)
-        asked = self._query(few.to(self._dtype))
-        found = batch.attention_at(asked, self._query_key_value(narrow), self._heads)
+        query = self._query(few.to(self._dtype))
+        found = batch.attention_at(query, self._query_key_value(narrow), self._heads)
         return self._rest(found, few)
 
     def _rest(self, found: Tensor, states: Tensor) -> Tensor:
@@ -153,8 +153,8 @@ class Layer:
 class Encoder:
     """Embeddings and layers in one dtype on one device; `check` is called before each layer, and may raise.
 
-    With `few`, the last layer's states are computed of chosen tokens only. `words` is as for `Embeddings`. `passing`
-    has each layer read when it is reached and let go behind it: a pass takes longer, and hardly any memory.
+    With `few`, the last layer's states are computed for chosen tokens only. `words` is as for `Embeddings`. With
+    `streaming`, each layer is loaded when it is reached and freed after it: a pass takes longer, and hardly any memory.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Encoder:
         *,
         few: bool,
         words: Tensor | None = None,
-        passing: bool = False,
+        streaming: bool = False,
     ) -> None:
         plan = reader.plan
         self.plan, self.dtype, self.device, self.check = plan, reader.dtype, reader.device, check
@@ -174,14 +174,14 @@ class Encoder:
         if plan.distances:
             wide = torch.float32 if reader.device == "cpu" else None
             self.distances = RelativePositions(reader.tensor(plan.distances, wide))
-        # One at a time: of a layer's weights as they were read and as they are packed, both are there only meanwhile.
+        # One layer at a time, so that only one layer's weights are in memory both as read and as packed.
         make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
-        self.layers: Sequence[Layer] = () if passing else tuple(_layers(reader, make, few))
+        self.layers: Sequence[Layer] = () if streaming else tuple(_layers(reader, make, few))
 
     def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states, float32[tokens, hidden]."""
         states = self.embeddings(batch, ids, types)
-        for layer in self.layers or self._passing():
+        for layer in self.layers or self._streamed():
             self.check()
             states = layer(batch, states)
         return states
@@ -203,9 +203,9 @@ class Encoder:
         for layer in self.layers:
             yield from layer.tensors()
 
-    def _passing(self) -> Iterator[Layer]:
+    def _streamed(self) -> Iterator[Layer]:
         with self._reader as reader:
-            # To pack what is used once takes longer than it saves.
+            # Packing weights that are used once takes longer than it saves.
             yield from _layers(reader, PlainLinear, few=False)
 
 

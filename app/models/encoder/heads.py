@@ -1,4 +1,4 @@
-"""The heads of the BERT family's models, computed in float32 on what the encoder hands them."""
+"""The heads of the BERT family's models, computed in float32 on the encoder's states."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.models.encoder.linears import PlainLinear
 from app.models.encoder.plan import ACTIVATIONS
 from app.models.encoder.reading import Reader, Unknown
 
-# What stands between the two layers of a classifier over the first token: in BERT's pooler, in the others' own.
+# The activation between the two layers of a classifier over the first token: BERT's pooler's, or the head's own.
 _CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {
     "bert": torch.tanh,
     "roberta": torch.tanh,
@@ -30,7 +30,7 @@ _CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class OwnHead(Protocol):
-    """A head: the outputs by name that `Forward` is asked for."""
+    """A head: computes the outputs by name that `Forward` returns."""
 
     def __call__(
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
@@ -65,8 +65,8 @@ class OfTokens:
 class OfFirstToken:
     """Two linears over the first token, an activation between: classes of texts, or whether a passage follows.
 
-    Only the first token's last state is wanted, so that the last layer computes no other's: of six layers' work that is
-    a seventh.
+    Only the first token's last state is needed, so the last layer computes no other: with six layers that saves a
+    seventh of the work.
     """
 
     def __init__(self, reader: Reader, dense: str, out: str, activation: Callable[[Tensor], Tensor]) -> None:
@@ -94,9 +94,9 @@ class OfWords:
         if form is None or form.wide or form.rest or checkpoint.config.get("tie_word_embeddings") is False:
             raise Unknown("a masked-words head of another form")
         kind = checkpoint.config["model_type"]
-        said = {"bert": "hidden_act", "distilbert": "activation"}.get(kind)
-        # RoBERTa's, MPNet's and ELECTRA's have GELU whatever the config says of the layers.
-        activation = ACTIVATIONS[value_of(checkpoint.config, said)] if said else "gelu"
+        key = {"bert": "hidden_act", "distilbert": "activation"}.get(kind)
+        # RoBERTa's, MPNet's and ELECTRA's heads have GELU whatever the layers' activation in the config.
+        activation = ACTIVATIONS[value_of(checkpoint.config, key)] if key else "gelu"
         self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
         self._norm = Norm(reader.pair(form.norm, dtype=torch.float32), plan.epsilon)
         self._words = words

@@ -1,6 +1,6 @@
-"""The linears of an encoder's layers: PyTorch's own, or packed once for oneDNN with what follows them fused in.
+"""The linears of an encoder's layers: PyTorch's own, or packed once for oneDNN with the following operation fused in.
 
-Packing saves oneDNN from laying out a weight anew at each product; GELU and the residual are computed on a product's
+Packing saves oneDNN from reordering a weight at each product; GELU and the residual are computed on a product's
 results while they are in the cache.
 """
 
@@ -25,15 +25,15 @@ _PLAIN: dict[str, Any] = {
 
 
 class Linear(Protocol):
-    """A linear with an activation, or none, behind it, on [tokens, width]."""
+    """A linear, followed by an activation or none, on [tokens, width]."""
 
     def __call__(self, states: Tensor) -> Tensor:
-        """The linear's product, and the activation of it."""
+        """The activation of the linear's product."""
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
         """The linear's product with a residual added, for one without an activation.
 
-        A residual that is wider than the states is written over, and so wide is the sum.
+        A residual with a wider dtype than the states is overwritten, and the sum has its dtype.
         """
 
     def tensors(self) -> tuple[Tensor, ...]:
@@ -62,7 +62,7 @@ class PlainLinear:
 
 
 class PackedLinear:
-    """A linear packed for oneDNN: private operators of PyTorch, only to be used where `probe` found them right."""
+    """A linear packed for oneDNN: private operators of PyTorch, only to be used after `probe` has checked them."""
 
     def __init__(self, pair: Pair, activation: str = "") -> None:
         self._ops: Any = torch.ops.mkldnn

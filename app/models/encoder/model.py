@@ -1,22 +1,22 @@
-"""A model of the BERT family computed by the own encoder, without transformers.
+"""A model of the BERT family computed by Spanlight's own encoder, without transformers.
 
-What makes it quicker than transformers' modules, and where each trick stands. The figures are float32 on two cores of
-a Xeon with AVX512 and without AMX, torch 2.13, MiniLM with six layers, in turn with transformers 5.23 on the same
+What makes it faster than transformers' modules, and where each optimization is. The figures are float32 on two cores of
+a Xeon with AVX512 and without AMX, torch 2.13, MiniLM with six layers, alternating with transformers 5.23 on the same
 batches: 8 windows of 384 tokens take 1/1.2 of the time, 150 tokens 1/1.4, 24 tokens 1/1.5, 8 texts of 10 to 40 tokens
-1/1.6 to 1/2.2. Three quarters of a window are products at 230 of the 250 GFLOP/s that the cores reach: float32 has no
-more to give.
+1/1.6 to 1/2.2. Three quarters of a window's time are products at 230 of the 250 GFLOP/s that the cores reach: float32
+cannot get much faster.
 
-- packed linears with GELU and residual fused: `linears`, tried on this machine by `probe`. 24 tokens: products take two
-  thirds of the time; GELU (4 % of a window) and the residual (2 %) go;
-- query, key and value in one product, and attention on its parts where they lie: `encoder.Layer`, `batch`. Copies (5 %)
-  go; copying them together first makes attention no quicker (1.8 ms a layer and window to 1.9);
+- packed linears with GELU and residual fused: `linears`, checked on this machine by `probe`. 24 tokens: products take
+  two thirds of the time; GELU (4 % of a window) and the residual (2 %) are saved;
+- query, key and value in one product, and attention on its parts in place: `encoder.Layer`, `batch`. Saves copies
+  (5 %); copying them together first makes attention no faster (1.8 ms a layer and window to 1.9);
 - no padding is computed, and no mask needed: `batch.Unpadded`;
-- the last layer for the tokens that the head looks at only: `encoder.Layer.of_few`. A text is classified in 1/1.23;
-- between the products all is float32, whatever the dtype: `encoder.Layer`. It is for exactness, not for time;
+- the last layer only for the tokens that the head uses: `encoder.Layer.of_few`. A text is classified in 1/1.23;
+- everything between the products is float32, whatever the dtype: `encoder.Layer`. For exactness, not for speed;
 - word embeddings in their stored dtype: `encoder.Embeddings`. 23 MB less;
-- nothing of transformers is imported, and no weight is made before it is read: here. Loading takes 0.15 s, not 3.1.
+- transformers is not imported, and no weight is initialized before it is read: here. Loading takes 0.15 s, not 3.1.
 
-Not taken, as they gain nothing: each row on a thread of its own (1.0, short rows 0.7), smaller batches (0.9 to 1.0).
+Tried without gain: each row on its own thread (1.0, short rows 0.7), smaller batches (0.9 to 1.0).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ FEW = (Head.CLASSIFICATION, Head.NEXT_SENTENCE, Head.MASKED_WORDS)
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What `Forward` asks of a model's config."""
+    """The part of a model's config that `Forward` reads."""
 
     vocab_size: int
     type_vocab_size: int
 
 
 class OwnModel:
-    """One head of a checkpoint: called as transformers' own model of it is, and giving its outputs by name."""
+    """One head of a checkpoint: called like transformers' model, returns the outputs by name."""
 
     def __init__(self, encoder: Encoder, head: OwnHead) -> None:
         self.encoder, self.head = encoder, head
@@ -83,11 +83,11 @@ def own_model(
     *,
     shared_with: OwnModel | None = None,
 ) -> OwnModel | None:
-    """One head of a checkpoint on a device, None where transformers is to load it.
+    """One head of a checkpoint on a device, None if transformers has to load it.
 
-    `check` is called before each layer. With `beside`, the same in another dtype on this device, the table of words is
-    shared, and on a CPU no layer's weights stay in memory: they are read anew for each pass. Raises SpanlightError for
-    weights that are not all finite numbers, and what PyTorch raises where memory runs out.
+    `check` is called before each layer. With `shared_with`, the same model in another dtype on this device, the word
+    embeddings are shared, and on a CPU no layer's weights stay in memory: they are read again for each pass. Raises
+    SpanlightError for weights that are not all finite numbers, and PyTorch's own errors if memory runs out.
     """
     plan = plan_of(checkpoint)
     if plan is None:
@@ -101,9 +101,9 @@ def own_model(
                 words = shared_with.encoder.embeddings.words
                 if words.dtype != reader.stored(plan.embeddings("word_embeddings.weight")).dtype:
                     words = None
-            made = head_of(reader, checkpoint, head, words)
-            passing = shared_with is not None and device == "cpu"
-            encoder = Encoder(reader, check, few=head in FEW, words=words, passing=passing)
+            built_head = head_of(reader, checkpoint, head, words)
+            streaming = shared_with is not None and device == "cpu"
+            encoder = Encoder(reader, check, few=head in FEW, words=words, streaming=streaming)
     except Unknown:
         return None
-    return OwnModel(encoder, made)
+    return OwnModel(encoder, built_head)

@@ -1,4 +1,4 @@
-"""What the own encoder has to know of a checkpoint: its sizes, and the names of its weights."""
+"""What Spanlight's own encoder needs to know about a checkpoint: its sizes and the names of its weights."""
 
 from __future__ import annotations
 
@@ -58,13 +58,12 @@ _LAYERS = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An encoder of the BERT family (Devlin et al. 2019) that is known in every part.
+    """An encoder of the BERT family (Devlin et al. 2019), all of whose parts are supported.
 
-    `width` is the word embeddings', which a projection widens to `hidden` where they differ (ELECTRA). `types` counts
-    the kinds of token, 0 without embeddings of them. `padding` is the token after whose number positions are
-    counted, leaving its own out (RoBERTa), None where they are counted from 0. `distances` is the full name of what a
-    pair's distance adds to its attention scores, empty where it adds nothing. `names` are those of a layer's parts in
-    the checkpoint, behind `layer`.
+    `width` is the word embeddings', which a projection widens to `hidden` if they differ (ELECTRA). `types` counts
+    the token types, 0 without their embeddings. `padding` is the token after whose number positions are counted,
+    skipping padding (RoBERTa), None if they are counted from 0. `distances` is the full name of the relative position
+    bias, empty without one. `names` are those of a layer's parts in the checkpoint, after `layer`.
     """
 
     family: Family
@@ -92,7 +91,7 @@ class Plan:
 
 
 def plan_of(checkpoint: Checkpoint) -> Plan | None:
-    """The plan of a checkpoint's encoder, None where anything of it is not known here."""
+    """The plan of a checkpoint's encoder, None if any part of it is not supported here."""
     config, family = checkpoint.config, checkpoint.family
     kind = str(config["model_type"])
     distilled = kind == "distilbert"

@@ -1,8 +1,8 @@
-"""Whether oneDNN's packed linears may be used: tried on this machine before any model is computed with them.
+"""Whether oneDNN's packed linears may be used: tested on this machine before any model is computed with them.
 
-The operators are private to PyTorch: a release may lack them, change them, or refuse a dtype on some processor. So they
-must first give the numbers that PyTorch's own linear gives, on random matrices of the model's sizes, and take no
-longer. What was found holds for the process.
+The operators are private to PyTorch: a release may drop or change them, or refuse a dtype on some processor. So they
+must first give the numbers of PyTorch's own linear, on random matrices of the model's sizes, and take no longer. The
+result is cached for the process.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from app.models.encoder.reading import Pair
 _log = logging.getLogger(__name__)
 
 MakeLinear = Callable[[Pair, str], Linear]
-# Enough rows to be worth the threads; the first of some tries is slower, and the best counts.
+# Enough rows to be worth the threads; the first of some tries is slower, so the best is taken.
 _TOKENS, _TRIES = 64, 5
 # How far a result may be off, in units of the results' standard deviation: some roundings of the dtype.
 _OFF = {torch.float32: 1e-4, torch.bfloat16: 0.03, torch.float16: 0.004}
 
 
 def linears_for(device: str, dtype: torch.dtype, hidden: int, inner: int, activation: str) -> MakeLinear:
-    """The kind of linear for an encoder of these sizes: packed ones on a CPU where they are right and no slower."""
+    """The kind of linear for an encoder of these sizes: packed ones on a CPU if they are right and no slower."""
     if device != "cpu" or dtype not in _OFF:
         return PlainLinear
     return PackedLinear if packed_is_better(dtype, hidden, inner, activation) else PlainLinear
@@ -35,7 +35,7 @@ def linears_for(device: str, dtype: torch.dtype, hidden: int, inner: int, activa
 
 @lru_cache(maxsize=64)
 def packed_is_better(dtype: torch.dtype, hidden: int, inner: int, activation: str) -> bool:
-    """Whether packed linears give the right numbers, and no later than PyTorch's own; takes some milliseconds."""
+    """Whether packed linears give the right numbers and are no slower than PyTorch's; takes some milliseconds."""
     generator = torch.Generator().manual_seed(1)
     states = torch.randn(_TOKENS, hidden, generator=generator)
     first, second = _weights(inner, hidden, generator), _weights(hidden, inner, generator)
@@ -61,7 +61,7 @@ def _in(dtype: torch.dtype, pair: Pair) -> Pair:
 def _feed_forward(
     make: MakeLinear, pairs: tuple[Pair, Pair], activation: str
 ) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The half of a layer that uses all that is fused: an activation, a residual."""
+    """The half of a layer that uses all fused operations: an activation, a residual."""
     inner, outer = make(pairs[0], activation), make(pairs[1], "")
     return lambda states: outer.added(inner(states), states)
 

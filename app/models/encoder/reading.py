@@ -1,4 +1,4 @@
-"""A checkpoint's weights as the own encoder takes them: read from its files one by one, and looked at."""
+"""Reads a checkpoint's weights for Spanlight's own encoder: one by one, each checked."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from app.models.disk.card import Checkpoint
 from app.models.disk.tensor_files import tensors
 from app.models.encoder.plan import Plan
 
-# How LayerNorm's weight and bias were called in the first BERTs.
+# The names of LayerNorm's weight and bias in the first BERTs.
 _OLD = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
 
 
 class Unknown(Exception):
-    """Weights are not named as expected: transformers may understand them all the same."""
+    """Weights are not named as expected: transformers may still be able to load them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
-    """What a layer is made of; `query_key_value` are the three linears' rows, one after another.
+    """The weights of a layer; `query_key_value` are the three linears' rows, one after another.
 
     The norms are float32, as the states between the linears are.
     """
@@ -48,10 +48,10 @@ class LayerWeights:
 
 
 class Reader:
-    """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy of its own.
+    """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy.
 
-    A context: the files are open inside it. Raises SpanlightError for weights that are not all finite numbers, Unknown
-    for one that is not there under its name.
+    A context manager: the files are open inside it. Raises SpanlightError for weights that are not all finite numbers,
+    Unknown for a name that does not exist.
     """
 
     def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str) -> None:
@@ -76,7 +76,7 @@ class Reader:
         return name in self._tensors
 
     def stored(self, name: str) -> Tensor:
-        """A tensor as it is stored; it may lie in the file, which must stay open as long."""
+        """A tensor as stored; it may be backed by the file, which must stay open as long."""
         old = next((name.replace(new, was) for new, was in _OLD.items() if name.endswith(new)), name)
         there = [one for one in (name, old) if one in self._tensors]
         if len(set(there)) != 1:
@@ -85,21 +85,21 @@ class Reader:
 
     def tensor(self, name: str, dtype: torch.dtype | None = None) -> Tensor:
         """A tensor in the reader's dtype, or the one given."""
-        return self._taken(self.stored(name), [name], dtype)
+        return self._converted(self.stored(name), [name], dtype)
 
     def narrow(self, name: str) -> Tensor:
-        """A tensor in its stored dtype where that is no wider than the reader's, else in the reader's."""
+        """A tensor in its stored dtype if that is no wider than the reader's, else in the reader's."""
         found = self.stored(name)
         keep = found.dtype if found.itemsize <= self.dtype.itemsize else self.dtype
-        return self._taken(found, [name], keep)
+        return self._converted(found, [name], keep)
 
     def pair(self, *names: str, dtype: torch.dtype | None = None) -> Pair:
         """The weight and bias of a linear or LayerNorm; of several, their rows one after another."""
         both = []
         for which in ("weight", "bias"):
             parts = [self.stored(f"{name}.{which}") for name in names]
-            whole = torch.cat(parts) if len(parts) > 1 else parts[0]
-            both.append(self._taken(whole, [f"{name}.{which}" for name in names], dtype))
+            stacked = torch.cat(parts) if len(parts) > 1 else parts[0]
+            both.append(self._converted(stacked, [f"{name}.{which}" for name in names], dtype))
         return Pair(*both)
 
     def layer(self, number: int) -> LayerWeights:
@@ -114,14 +114,14 @@ class Reader:
             self.pair(name(number, "outer_norm"), dtype=torch.float32),
         )
 
-    def _taken(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
-        taken = stored.to(dtype or self.dtype, copy=True)
-        # The least and the greatest tell it, NaN being both: eight times as fast for float16 as a sum in float32.
-        if not all(bool(bound.isfinite()) for bound in taken.aminmax()):
-            parts = zip(names, taken.chunk(len(names)), strict=True)
+    def _converted(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
+        converted = stored.to(dtype or self.dtype, copy=True)
+        # Minimum and maximum suffice, as NaN would be both: for float16 eight times as fast as a sum in float32.
+        if not all(bool(bound.isfinite()) for bound in converted.aminmax()):
+            parts = zip(names, converted.chunk(len(names)), strict=True)
             first = next(name for name, part in parts if not part.isfinite().all())
             raise SpanlightError(
                 f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
-        return taken.to(self.device)
+        return converted.to(self.device)

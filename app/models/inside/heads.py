@@ -1,4 +1,4 @@
-"""Every head of a family: the one at work as it ran, the others made without weights and run to see their shapes."""
+"""Every head of a family: the one in use as it ran, the others built without weights and run to get their shapes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def heads(
 ) -> tuple[HeadPicture, ...]:
     """Every head that the family has a class for, the one that ran first.
 
-    `weights` has counted the trunk's, so that a stage tells what the head has of its own.
+    `weights` has counted the trunk's, so that a stage shows only the head's own.
     """
     others = [one for one in family.heads_known if one is not head]
     used = _picture(trace, head, card, weights, in_use=True)
@@ -56,7 +56,7 @@ def heads(
 
 
 def is_pooler(call: Call, trace: Trace) -> bool:
-    """Whether a call is a pooler's: of the base model, or of a module that calls itself one."""
+    """Whether a call is a pooler's: the base model's, or of a module named one."""
     if call.module is not None and any(call.module is one for one in trace.base.modules()):
         return True
     return "pool" in call.path
@@ -83,7 +83,7 @@ def _picture(
 
 
 def takes(trace: Trace) -> str:
-    """What flows into a head, as its run shows: all tokens' states, the first one's, or what a pooler made of that."""
+    """The input of a head in its run: all tokens' states, the first one's, or the pooled output."""
     way = trace.way()
     if any(is_pooler(call, trace) and isinstance(call.module, nn.Linear) for call in way):
         return POOLED
@@ -91,14 +91,14 @@ def takes(trace: Trace) -> str:
 
 
 def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
-    """A run of another head of the family, made on the meta device: shapes, and no numbers.
+    """A run of another head of the family, built on the meta device: shapes without numbers.
 
-    The encoder gives it what it gave the model that is loaded.
+    Its encoder returns states shaped like those of the loaded model.
     """
     config = deepcopy(trace.model.config)
-    config.num_hidden_layers = 1  # what the layers give is known
+    config.num_hidden_layers = 1  # the layers' output is known
     if head is Head.QUESTION_ANSWERING:
-        config.num_labels = 2  # a start and an end; the config's are those of the head that it has
+        config.num_labels = 2  # start and end; the config's number is for the checkpoint's own head
     with torch.device("meta"):
         model = model_class(family, head)(config).eval()
         words = model.get_input_embeddings().embedding_dim
@@ -107,19 +107,19 @@ def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
     encoder = next(
         one for name, one in model.base_model.named_children() if isinstance(one, type(trace.encoder))
     )
-    given = _on_meta(trace.states, {})
-    encoder.forward = lambda *_, **__: given
+    states = _on_meta(trace.states, {})
+    encoder.forward = lambda *_, **__: states
     return traced(model, lambda: model(inputs_embeds=inputs))
 
 
-def _on_meta(value: Any, made: dict[int, Tensor]) -> Any:
-    """The same with tensors of no numbers; one tensor stays one."""
+def _on_meta(value: Any, copies: dict[int, Tensor]) -> Any:
+    """The same value with meta tensors; a tensor that occurs twice becomes one."""
     if isinstance(value, Tensor):
-        return made.setdefault(id(value), torch.empty_like(value, device="meta"))
+        return copies.setdefault(id(value), torch.empty_like(value, device="meta"))
     if isinstance(value, dict):
-        return type(value)(**{name: _on_meta(one, made) for name, one in value.items()})
+        return type(value)(**{name: _on_meta(one, copies) for name, one in value.items()})
     if isinstance(value, (list, tuple)):
-        return type(value)(_on_meta(one, made) for one in value)
+        return type(value)(_on_meta(one, copies) for one in value)
     return value
 
 
@@ -142,7 +142,7 @@ def _stages(trace: Trace, head: Head, weights: Weights) -> list[Stage]:
 
 
 def _group(number: int, call: Call) -> int:
-    """Modules and activation functions stand alone; other functions in a row are one step."""
+    """Modules and activation functions are steps by themselves; other functions in a row are one step."""
     return number if call.module is not None or activation(call) else -1
 
 

@@ -1,4 +1,4 @@
-"""A model opened up: what its modules take and give, and what its scores rest on."""
+"""A model opened for inspection: its modules' inputs and outputs, and what its scores are based on."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def modules(model: Any) -> tuple[tuple[ModuleRow, ...], str]:
 
 
 def loss(model: Any, tensors: dict[str, Any], labels: dict[str, np.ndarray]) -> float:
-    """What the model's own class gives for these labels, named as its forward names them; NaN where it does.
+    """The loss of the model's own class for these labels, named as in its forward; may be NaN.
 
-    Whole numbers and fractions keep their kind: by it transformers tells classes from values.
+    Integers and floats keep their dtype: transformers distinguishes classes from values by it.
     """
     import torch
 
@@ -45,21 +45,21 @@ def loss(model: Any, tensors: dict[str, Any], labels: dict[str, np.ndarray]) -> 
         else torch.from_numpy(np.asarray(values, dtype=np.float32)).to(device)
         for name, values in labels.items()
     }
-    # A class without a problem type in its config writes there what it takes the first labels for.
-    kept = getattr(model.config, "problem_type", None)
+    # A class without a problem type in its config stores the one it infers from the first labels there.
+    problem_type = getattr(model.config, "problem_type", None)
     try:
         with torch.inference_mode():
             return float(model(**tensors, **targets).loss)
     finally:
-        model.config.problem_type = kept
+        model.config.problem_type = problem_type
 
 
 def attention(model: Any, tensors: dict[str, Any], layer: int) -> np.ndarray:
     """Attention weights of layer number `layer` (from 0), float32[heads, length, length] of a batch's first row.
 
-    A row of the last two is what one token gives to each, and sums to 1 (Vaswani et al. 2017, section 3.2.1). A model
-    whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError where there is no such
-    layer, or the model's attention is one that does not tell its weights (it must be eager).
+    A row of the last two dimensions is one token's attention to each, and sums to 1 (Vaswani et al. 2017, section
+    3.2.1). A model whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if there
+    is no such layer, or the model's attention does not return its weights (it must be eager).
     """
     import torch
 
@@ -84,8 +84,8 @@ class Inside:
         self._forward = forward
 
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
-        """The stages up to the heads, with the shapes that hooks saw while the model ran once on these arrays, and
-        every head of the model's family, the one in use first; the others' modules were made and run to see shapes.
+        """The stages up to the heads, with the shapes recorded while the model ran once on these arrays, and every head
+        of the model's family, the one in use first; the others' modules are built and run to get their shapes.
         """
         from app.models.inside.heads import heads
         from app.models.inside.stages import Weights
@@ -96,7 +96,7 @@ class Inside:
         return shared, heads(trace, self._head, self._card, self._family, weights)
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
-        """The module tree in rows, and as `print(model)` gives it."""
+        """The module tree in rows, and as `print(model)` prints it."""
         return modules(self._model)
 
     def pooling(self, arrays: Arrays) -> Pooled:
@@ -120,38 +120,38 @@ class Inside:
         return self._with_room(arrays, lambda: attention(self._model, self._forward.tensors(arrays), layer))
 
     def loss(self, arrays: Arrays, labels: Arrays) -> float:
-        """The loss that the model's own class gives for these labels."""
+        """The loss of the model's own class for these labels."""
         return self._with_room(arrays, lambda: loss(self._model, self._forward.tensors(arrays), labels))
 
     def shares(
-        self, arrays: Arrays, score: Score, steps: int, tell: Callable[[int, int], None]
+        self, arrays: Arrays, score: Score, steps: int, on_step: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float, int]:
-        """A score shared out over the tokens: float64[length], the score, the baseline's (0 without steps), steps.
+        """A score attributed to the tokens: float64[length], the score, the baseline's (0 without steps), steps.
 
-        By integrated gradients in `steps` steps, or by gradient × input where there are none. The tokens that
-        `special_tokens_mask` marks stay in the baseline as they are. `tell` is called with the steps done and all.
+        By integrated gradients in `steps` steps, or by gradient × input with 0. The tokens marked in
+        `special_tokens_mask` stay unchanged in the baseline. `on_step` is called with the steps done and all.
         """
         positions = arrays.get("positions")
         if positions is not None:
-            # Each place costs scores of the whole vocabulary at every step: only those asked about are computed.
-            asked = sorted({place for _, (place, *_), _ in score})
-            positions = positions[:, asked]
-            score = [(name, (asked.index(place), *at), weight) for name, (place, *at), weight in score]
+            # Each place costs scores of the whole vocabulary at every step: only those used are computed.
+            used = sorted({place for _, (place, *_), _ in score})
+            positions = positions[:, used]
+            score = [(name, (used.index(place), *at), weight) for name, (place, *at), weight in score]
 
         def outputs(tensors: dict[str, Any]) -> dict[str, Any]:
             rows = len(tensors["input_ids"])
             return self._forward.outputs(tensors, None if positions is None else positions.repeat(rows, 0))
 
-        stays = arrays["special_tokens_mask"][0] > 0
+        unchanged = arrays["special_tokens_mask"][0] > 0
 
         def found() -> Shares:
             tensors, room = self._forward.tensors(arrays), self._forward.room
-            return Shares(self._model, tensors, outputs, score, stays, tell, room)
+            return Shares(self._model, tensors, outputs, score, unchanged, on_step, room)
 
         if steps:
             return found().integrated(steps)
         return self._with_room(arrays, lambda: (*found().gradient_input(), 0.0, 1))
 
     def _with_room(self, arrays: Arrays, compute: Callable[[], T]) -> T:
-        """What is computed of one input; raises OutOfMemory, with the input's length, where it does not fit."""
+        """The result of `compute` for one input; raises OutOfMemory, with the input's length, if it does not fit."""
         return self._forward.room.once(arrays["input_ids"].shape[1], compute)

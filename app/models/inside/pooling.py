@@ -20,8 +20,8 @@ class Pooled:
     """A first token's last state, the pooled output, and that computed by hand: float32[width] each.
 
     `path` names the layer that takes the first token, `activation` what follows it; without such a layer both are
-    empty, as are the last two arrays. `is_pooler` tells a pooler from a head's own layer, `used` whether the scores
-    rest on it.
+    empty, as are the last two arrays. `is_pooler` is whether it is a pooler and not a head's own layer, `used` whether
+    the scores depend on it.
     """
 
     first: np.ndarray
@@ -34,7 +34,7 @@ class Pooled:
 
 
 def pooling(trace: Trace) -> Pooled:
-    """What a run shows of the first token's state and of the layer that takes it, by hand as well."""
+    """The first token's state in a run and the output of the layer that takes it, also computed by hand."""
     found = layer_of(trace)
     if found is None:
         none = np.zeros(0, dtype=np.float32)
@@ -46,7 +46,7 @@ def pooling(trace: Trace) -> Pooled:
 
 
 def layer_of(trace: Trace) -> tuple[Call, Call | None] | None:
-    """The dense layer that takes the first token's state, and the activation behind it; None where no layer does."""
+    """The dense layer that takes the first token's state, and the activation after it; None if there is none."""
     calls = [call for call in trace.calls[trace.encoded :] if call.leaf]
     at = next((at for at, call in enumerate(calls) if first_token(call, trace.sequence)), None)
     if at is None:
@@ -56,13 +56,13 @@ def layer_of(trace: Trace) -> tuple[Call, Call | None] | None:
     if dense is None or not isinstance(dense.module, nn.Linear):
         return None
     if any(one is dense.outs[0] for one in trace.logits):
-        return None  # it gives the scores themselves
+        return None  # its output is the scores themselves
     bend = next((call for call in rest if any(one is dense.outs[0] for one in call.ins)), None)
     return dense, bend if bend is not None and activation(bend) else None
 
 
 def by_hand(trace: Trace, dense: Call, bend: Call | None) -> Vectors:
-    """First state, what came of it, and activation(W · first + b) in float64, as float32[width] each."""
+    """First state, pooled output, and activation(W · first + b) in float64, as float32[width] each."""
     linear, pooled = dense.module, (bend or dense).outs[0][0]
     assert isinstance(linear, nn.Linear)
     first = trace.sequence[0, 0]

@@ -1,4 +1,4 @@
-"""Calls to stages: what a module says of itself, in plain words and in the paper's."""
+"""Stages from recorded calls: each module described in plain words and in the paper's terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from app.core.inside import Shape, Stage
 from app.models.inside.trace import Call
 
-# Functions of torch by which a dense layer is computed where it is no module.
+# Functions of torch that compute a dense layer that is not a module.
 DENSE = ("linear", "matmul", "addmm", "__matmul__")
 PIECES = ("split", "chunk")
 _ACTIVATIONS = (
@@ -23,13 +23,13 @@ _ACTIVATIONS = (
 
 
 class Weights:
-    """Counts every weight once, however many modules hold it."""
+    """Counts every weight once, however many modules share it."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
     def count(self, parameters: Iterable[Tensor]) -> int:
-        """How many numbers those parameters hold that were not counted before."""
+        """The number of weights in those parameters that were not counted before."""
         total = 0
         for one in parameters:
             if isinstance(one, nn.Parameter) and id(one) not in self._seen:
@@ -39,7 +39,7 @@ class Weights:
 
 
 def activation(call: Call) -> str:
-    """What an activation function is called ("tanh", "GELU"); empty where a call is none."""
+    """The name of an activation function ("tanh", "GELU"); empty if a call is none."""
     if call.module is not None and (not call.leaf or next(call.module.parameters(), None) is not None):
         return ""
     kind = call.kind.lower()
@@ -47,7 +47,7 @@ def activation(call: Call) -> str:
 
 
 def is_dropout(call: Call) -> bool:
-    """Whether a call does something at training only."""
+    """Whether a call is dropout, which does something only in training."""
     return isinstance(call.module, nn.Dropout) or call.kind.lower().endswith("dropout")
 
 
@@ -57,7 +57,7 @@ def size(*numbers: int) -> str:
 
 
 def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> Stage:
-    """The stage of a module that ran; title and term are those of its kind where none are given."""
+    """The stage of a module that ran; title and term default to those of its kind."""
     module = call.module
     assert module is not None
     plain, known, detail = _kind(call, module)
@@ -75,11 +75,11 @@ def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> 
 
 
 def of_functions(calls: Sequence[Call], weights: Weights, title: str, term: str, detail: str = "") -> Stage:
-    """One stage of functions that ran one after another; its inputs are what came from outside of them."""
-    made = {id(one) for call in calls for one in call.outs}
+    """One stage of functions that ran one after another; its inputs are those that none of them computed."""
+    computed = {id(one) for call in calls for one in call.outs}
     inputs: list[Shape] = []
     for call in calls:
-        inputs += [tuple(one.shape) for one in call.ins if id(one) not in made]
+        inputs += [tuple(one.shape) for one in call.ins if id(one) not in computed]
     names = dict.fromkeys(call.kind for call in calls)
     return Stage(
         title=title,
@@ -114,13 +114,13 @@ def _dropped(module: nn.Module) -> str:
 
 
 def _normed(module: nn.Module) -> str:
-    """How many numbers are brought to one scale together."""
+    """How many numbers are normalized together."""
     weight = getattr(module, "weight", None)
     return f"{weight.numel():,} numbers at a time" if isinstance(weight, Tensor) else ""
 
 
 def _kind(call: Call, module: nn.Module) -> tuple[str, str, str]:
-    """Title, term and detail of a module by what it is."""
+    """Title, term and detail of a module by its class."""
     if isinstance(module, nn.Linear):
         return "Weighted sums", "linear layer", size(module.in_features, module.out_features)
     if isinstance(module, nn.Embedding):

@@ -1,4 +1,4 @@
-"""What really happens while a model runs: every module and function that was called, with what went in and out."""
+"""Records a model's run: every module and function that was called, with its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Call:
 
     @property
     def leaf(self) -> bool:
-        """Whether nothing but this call stands for what it computed: a function, or a module without modules."""
+        """Whether the call has no inner calls of its own: a function, or a module without modules."""
         return self.module is None or _is_leaf(self.module)
 
 
 @dataclass(slots=True, eq=False)
 class Trace:
-    """The calls of one run in the order in which they ended, and what the base and the whole model gave.
+    """The calls of one run in the order in which they ended, and the outputs of the base and the whole model.
 
-    `encoder` is the base's part that holds the layers, `states` what it gave; `sequence` is the base's last hidden
-    state, `pooled` its pooler's output or None, `result` the model's output.
+    `encoder` is the base's part with the layers, `states` its output; `sequence` is the base's last hidden state,
+    `pooled` its pooler's output or None, `result` the model's output.
     """
 
     model: nn.Module
@@ -59,17 +59,17 @@ class Trace:
 
     @property
     def logits(self) -> tuple[Tensor, ...]:
-        """The scores that the model gave."""
+        """The model's scores."""
         return tuple(value for name, value in self.result.items() if name.endswith("logits"))
 
     @property
     def encoded(self) -> int:
-        """How many calls had ended when the last hidden state was there."""
-        made = (at for at, call in enumerate(self.calls) if any(one is self.sequence for one in call.outs))
-        return next(made, -1) + 1
+        """How many calls had ended when the last hidden state was computed."""
+        ended = (at for at, call in enumerate(self.calls) if any(one is self.sequence for one in call.outs))
+        return next(ended, -1) + 1
 
     def way(self) -> list[Call]:
-        """The calls that the base's last hidden state went through on its way to the logits."""
+        """The calls on the path from the base's last hidden state to the logits."""
         needed = {id(one) for one in self.logits}
         found: list[Call] = []
         for call in reversed(self.calls[self.encoded :]):
@@ -87,7 +87,7 @@ class Trace:
 
 
 def traced(model: nn.Module, run: Callable[[], Any]) -> Trace:
-    """Has `run` run a model, and tells what was called. Whatever `run` raises goes on."""
+    """The trace of the model that `run` runs. Exceptions of `run` propagate."""
     base = getattr(model, "base_model", model)
     encoder, path, layers = _layers(base)
     names = {id(module): name for name, module in model.named_modules()}
@@ -107,17 +107,17 @@ def first_token(call: Call, sequence: Tensor) -> bool:
 
 
 def _layers(base: nn.Module) -> tuple[nn.Module, str, tuple[nn.Module, ...]]:
-    """The base's child that holds the layers, their list's path in it, and the layers; groups of layers are opened."""
+    """The base's child with the layers, their list's path in it, and the layers; groups of layers are flattened."""
     for child in base.children():
-        path, held = next(
+        path, layers = next(
             ((name, list(one)) for name, one in child.named_modules() if isinstance(one, nn.ModuleList)),
             ("", []),
         )
         if not path:
             continue
-        while held and all(_is_group(list(one.children())) for one in held):
-            held = [layer for one in held for group in one.children() for layer in group.children()]
-        return child, path, tuple(held)
+        while layers and all(_is_group(list(one.children())) for one in layers):
+            layers = [layer for one in layers for group in one.children() for layer in group.children()]
+        return child, path, tuple(layers)
     return base, "", ()
 
 
@@ -156,7 +156,7 @@ class _Recorder(TorchFunctionMode):
         if self._quiet or not self._stack or _is_leaf(self._stack[-1]):
             return out
         ins, outs = _tensors((args, kwargs)), _tensors(out)
-        # What hands its only input on, as .float() does to float32, is no step.
+        # Returning the only input unchanged, as .float() does for float32, is no step.
         if outs and not (len(ins) == 1 and outs[0] is ins[0]):
             rest = args[1:]
             path = self._names[id(self._stack[-1])]
@@ -182,8 +182,8 @@ class _Recorder(TorchFunctionMode):
         ins, outs = _tensors((args, kwargs)), _tensors(output)
         shapes = _shapes(ins), _shapes(outs)
         path, kind = self._names[id(module)], type(module).__name__
-        kept = ((), ()) if self._quiet else (ins, outs)
-        found.calls.append(Call(path, kind, module, *kept, *shapes, module))
+        stored = ((), ()) if self._quiet else (ins, outs)
+        found.calls.append(Call(path, kind, module, *stored, *shapes, module))
 
 
 def _tensors(value: Any) -> tuple[Tensor, ...]:

@@ -27,7 +27,7 @@ _LOOKED_UP = (
 
 
 def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
-    """The stages of one run, in the order in which they happened; `weights` has counted theirs afterwards."""
+    """The stages of one run, in order; `weights` has counted theirs afterwards."""
     stages = [_tokens(trace)]
     own = {id(one) for layer in trace.layers for one in layer.modules()}
     runs = [call for call in trace.calls if call.module is not None and _is_layer(call, trace)]
@@ -47,7 +47,7 @@ def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
             stages.append(_sum(sums, weights))
             sums = []
         stages.append(of_module(call, weights, *_words(call.path.split(".")[-1], call.module)))
-    stages += _beside(trace, weights)
+    stages += _unused_by_states(trace, weights)
     sequence = tuple(trace.sequence.shape)
     stages.append(Stage("Every token's state", "sequence output", output=sequence))
     return tuple(stages)
@@ -63,7 +63,7 @@ def _tokens(trace: Trace) -> Stage:
 def _belongs(call: Call, trace: Trace) -> bool:
     """Whether a call is a step of its own: a leaf module, or a sum of embeddings."""
     if call.module is not None:
-        # An encoder's own embeddings are of pairs of tokens: no state comes of them.
+        # An encoder's own embeddings are for pairs of tokens: no state is computed from them.
         pairs = isinstance(call.module, nn.Embedding) and call.module in trace.encoder.modules()
         return call.leaf and bool(call.outputs) and not pairs
     floats = bool(call.outs) and call.outs[0].is_floating_point() and call.outs[0].dim() == 3
@@ -75,7 +75,7 @@ def _is_layer(call: Call, trace: Trace) -> bool:
 
 
 def _words(name: str, module: nn.Module) -> tuple[str, str]:
-    """Title and term of a module of the embeddings or the encoder, empty for one of no kind of its own."""
+    """Title and term of a module of the embeddings or the encoder, empty for one without its own kind."""
     if isinstance(module, nn.Linear):
         return "To the width of the layers", "projection of the embeddings"
     if not isinstance(module, nn.Embedding):
@@ -90,21 +90,21 @@ def _sum(calls: list[Call], weights: Weights) -> Stage:
 
 
 def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
-    """All layers as one stage: how often one ran, and what its modules say of its inside."""
+    """All layers as one stage: how many ran, with details from one layer's modules."""
     first = runs[0]
     layer = first.module
     assert layer is not None
     kinds = len({id(call.module) for call in runs})
-    told = [_attention(layer), _feed_forward(trace, layer)]
+    details = [_attention(layer), _feed_forward(trace, layer)]
     if kinds < len(runs):
         sets = "one set of weights" if kinds == 1 else f"{kinds} sets of weights"
-        told.append(f"{sets}, used {len(runs)} times")
+        details.append(f"{sets}, used {len(runs)} times")
     return Stage(
         title="Every token looks at every other, layer by layer",
         term="encoder layers",
         path=trace.layers_path,
         kind=first.kind,
-        detail="; ".join(filter(None, told)),
+        detail="; ".join(filter(None, details)),
         inputs=first.inputs[:1],
         output=runs[-1].outputs[0],
         parameters=weights.count(one for layer in trace.layers for one in layer.parameters()),
@@ -123,7 +123,7 @@ def _attention(layer: nn.Module) -> str:
 
 
 def _feed_forward(trace: Trace, layer: nn.Module) -> str:
-    """Two dense layers with an activation function between them, seen while the layer ran."""
+    """Two dense layers with an activation function between them, as recorded while the layer ran."""
     own = {id(one) for one in layer.modules()}
     calls = []
     for call in trace.calls:
@@ -141,8 +141,8 @@ def _feed_forward(trace: Trace, layer: nn.Module) -> str:
     return f"feed-forward {found[0]}" + (f", {len(found)} in a row" if len(found) > 1 else "")
 
 
-def _beside(trace: Trace, weights: Weights) -> list[Stage]:
-    """Weights of the embeddings and the encoder that no state went through, as those of the tokens' distances."""
+def _unused_by_states(trace: Trace, weights: Weights) -> list[Stage]:
+    """Weights of the embeddings and the encoder that no state passed through, such as relative positions."""
     stages = []
     seen = {id(call.module) for call in trace.calls[trace.encoded :] if call.module is not trace.base}
     for child in trace.base.children():
