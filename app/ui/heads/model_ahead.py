@@ -1,4 +1,4 @@
-"""The model behind a page: found, and loaded before it is needed."""
+"""Finding and preloading the model of a page."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Load = Callable[[Workspace, Report], LoadedModel]
 
 
 def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
-    """The card of the model that a head is taken from; raises SpanlightError where there is none."""
+    """The card of the model used for a head; raises SpanlightError if there is none."""
     return workspace.find_model(head)
 
 
 class ModelAhead(QObject):
-    """Finds out which model a page's head is taken from, and has it loaded when the work lane gets to it.
+    """Finds the model for a page's head, and loads it in the work lane.
 
-    `load` is the flow that loads it, `title` what a person calls it ("classifier"). `found` carries a ModelCard,
-    `missing` the error where there is none; `note` is one line for the status line; `lost` says that the model process
-    died of the loading. What cannot be loaded is said again when it is asked for.
+    `load` is the flow that loads it, `title` its name for the user ("classifier"). `found` carries a ModelCard,
+    `missing` the error if there is none; `note` is one line for the status line; `lost` is sent when the model process
+    died while loading. A loading error is shown when the model is used.
     """
 
     found = Signal(object)
@@ -49,12 +49,12 @@ class ModelAhead(QObject):
         self._none = False
 
     def look_once(self) -> None:
-        """Look which model it is, unless it is known; one may have been installed since there was none."""
+        """Find the model unless it is known; one may have been installed since there was none."""
         if self._search is None or self._none:
             self.look()
 
     def look(self) -> None:
-        """Look which model it is now; another one, or another device, has it loaded."""
+        """Find the current model, and load it if the model or the device changed."""
         if self._search is not None:
             self._search.drop()
         self._search = self._lanes.files.start(find_model, self._workspace, self._head)

@@ -1,4 +1,4 @@
-"""Files whose texts go on the papers of a page: read, unlocked, or why not."""
+"""Reading files into the papers (the text editors) of a page, with passwords and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.kit.jobs import Job, Lanes
 
 
 class FileLocked(PasswordNeeded):
-    """The file at `path` asks for its password."""
+    """The file at `path` needs its password."""
 
     def __init__(self, path: Path, needed: PasswordNeeded) -> None:
         super().__init__(needed.message, needed.hint, needed.wrong)
@@ -27,7 +27,7 @@ class FileLocked(PasswordNeeded):
 def read_documents(
     workspace: Workspace, paths: list[Path], passwords: Mapping[Path, str], report: Report
 ) -> tuple[Opened, ...]:
-    """The documents of files; raises FileLocked for an encrypted one, else as flows.read.read_document does."""
+    """The documents of files; raises FileLocked for an encrypted one, otherwise as flows.read.read_document."""
     opened = []
     for path in paths:
         try:
@@ -38,9 +38,9 @@ def read_documents(
 
 
 class PaperFiles(QObject):
-    """Reads files, and shows in the panel how far it is and which password is needed.
+    """Reads files, and shows the progress or a password prompt in the panel.
 
-    `read` carries the number of the first paper and what was read, `failed` the error.
+    `read` carries the number of the first paper and the opened files, `failed` the error.
     """
 
     read = Signal(int, object)
@@ -60,14 +60,14 @@ class PaperFiles(QObject):
         panel.lock.left.connect(self._leave)
 
     def open(self, number: int, paths: list[Path]) -> None:
-        """Read files for the papers from this number on."""
+        """Read files into the papers from this number on."""
         self._number, self._paths, self._passwords = number, paths, {}
         self._panel.notice.clear()
         self._panel.lock.put_away()
         self._read()
 
     def stop(self) -> bool:
-        """Stop reading, or asking for a password; False where there is nothing of the kind."""
+        """Stop reading, or asking for a password; False if neither was going on."""
         if self._job is not None and self._job.running:
             self._job.stop()
             return True

@@ -1,4 +1,4 @@
-"""What happens on a page in plain words, and the paper's term beside it."""
+"""A page's explanation in plain words, with the paper's term."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.kit.theme import Theme
 
 
 class PaperTerm(QLabel):
-    """A quiet line: a sentence or two for anybody, then in italics the term that a curious person looks up."""
+    """A quiet line: a sentence or two in plain words, then the technical term in italics."""
 
     def __init__(self, theme: Theme, words: str, term: str) -> None:
         super().__init__()
@@ -19,12 +19,12 @@ class PaperTerm(QLabel):
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setProperty("ink", "quiet")
-        self.say(words, term)
+        self.show_term(words, term)
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def say(self, words: str, term: str) -> None:
-        """Take another sentence and its term."""
+    def show_term(self, words: str, term: str) -> None:
+        """Show a sentence and its term."""
         self.setText(f"{escape(words)} <i>{escape(term)}</i>")
         self.setAccessibleName(f"{words} {term}")
 

@@ -1,4 +1,4 @@
-"""What the pages have in common that read a text on paper with one head: jobs, faults, files, the model behind them."""
+"""The base class of the pages that run one head on a text: jobs, errors, files, and the model."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from app.ui.kit.theme import Theme
 
 
 class TextPage(Page):
-    """One paper or several at the left, a panel at the right.
+    """One paper (text editor) or several at the left, a panel at the right.
 
-    A page of this kind calls `build` once its widgets are made, starts its flow with `start`, and overrides `run`,
-    `refresh`, `try_sample` and `take`.
+    A subclass calls `build` once its widgets exist, starts its flow with `start`, and overrides `run`, `refresh`,
+    `try_sample` and `take`.
     """
 
     SAMPLES = ""
@@ -55,7 +55,7 @@ class TextPage(Page):
         panel: TextPanel,
         model: tuple[Head, Load, str],
     ) -> None:
-        """Lay the page out and begin: `model` is its head, the flow that loads it, and what it is called."""
+        """Lay the page out and begin: `model` is its head, the flow that loads it, and its name for the user."""
         self._papers, self._panel = papers, panel
         self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)
@@ -93,7 +93,7 @@ class TextPage(Page):
         self._first_job = self.lanes.files.start(first_things, self.workspace, self.DRAFTS, self.SAMPLES)
         self._first_job.done.connect(self._begin)
 
-    # What the window asks of a page
+    # The page's interface to the window
 
     def stop(self) -> bool:
         """Stop the flow, or reading a file."""
@@ -104,72 +104,72 @@ class TextPage(Page):
         return reading
 
     def keep(self) -> None:
-        """Save what was typed, and the splitter's place."""
-        self.keep_splitter()
+        """Save the texts and the splitter's sizes."""
+        self.save_splitter()
         if not self._first_job.running:
             for draft in self._drafts:
                 draft.save_now()
 
     def shown(self) -> None:
-        """Go to the text; tell which model does the work, and have it loaded."""
+        """Focus the text; find the model, show its name and load it."""
         self._go_to_text()
         self._model.look_once()
 
     def open_files(self, paths: list[Path]) -> None:
-        """Put the first files' texts on the papers; what was there can be had back with undo."""
+        """Put the first files' texts on the papers; this can be undone."""
         self._read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
 
     def settings_changed(self) -> None:
-        """Find out which model does the work now, and have it loaded."""
+        """Find the current model, and load it."""
         self._model.look()
 
-    # What a page of this kind has of its own
+    # For subclasses
 
     @Slot()
     def run(self) -> None:
-        """Start the page's flow on what stands on the papers."""
+        """Start the page's flow on the texts of the papers."""
 
     @Slot()
     def refresh(self) -> None:
-        """Show what belongs to what stands on the papers now."""
+        """Show what belongs to the current texts."""
 
     def try_sample(self, index: int) -> None:
         """Put a sample on the papers and start the flow."""
 
     def take(self, result: object) -> None:
-        """Show what the flow brought."""
+        """Show the flow's result."""
 
     @Slot(object)
     def take_part(self, result: object) -> None:
-        """Show what the flow brought so far."""
+        """Show the flow's partial result."""
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
-        """Show how far the flow has come."""
+        """Show the flow's progress."""
         self._panel.strip.show_progress(progress)
 
     def splitter(self) -> tuple[str, list[int]]:
-        """The name that the splitter's place is kept under, and the usual one."""
+        """The settings name of the splitter's sizes, and the default sizes."""
         return self.KEY, [self.theme.step(160), self.theme.step(96)]
 
     def place_splitter(self) -> None:
-        """Put the splitter where it was left."""
+        """Restore the splitter's sizes."""
         key, usual = self.splitter()
         self._splitter.setSizes(self.workspace.settings.splitters.get(key, usual))
 
-    def keep_splitter(self) -> None:
-        """Take note of where the splitter is."""
+    def save_splitter(self) -> None:
+        """Save the splitter's sizes."""
         if self._splitter.isVisible():
             self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.sizes()
 
     def paper_in_use(self) -> int:
-        """The number of the paper that a file is put on."""
+        """The number of the paper that a file is opened in."""
         return 0
 
     # The flow
 
     def start(self, words: str, flow: Callable[..., object], request: object) -> None:
-        """Start the flow in place of the one that runs; `words` say what is being got ready."""
+        """Start the flow, replacing a running one; `words` are shown while it is getting ready."""
         if self._job is not None:
             self._job.drop()
         self.note.emit("")
@@ -212,7 +212,7 @@ class TextPage(Page):
 
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
-        """Say a fault where the person is looking."""
+        """Show an error in the panel."""
         fault = fault_of(error)
         self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
@@ -229,13 +229,13 @@ class TextPage(Page):
 
     @Slot(int)
     def _sample_chosen(self, index: int) -> None:
-        # The button goes away, and the keyboard with it.
+        # The button disappears, and the keyboard focus with it.
         self._go_to_text()
         self.try_sample(index)
 
     @Slot()
     def _text_edited(self) -> None:
-        self._panel.notice.clear()  # it was said of the text as it was
+        self._panel.notice.clear()  # it was about the previous text
         for draft in self._drafts:
             draft.save_soon()
         self.refresh()
@@ -251,7 +251,7 @@ class TextPage(Page):
             self.open_files([Path(name) for name in names])
 
     def _read_files(self, number: int, paths: list[Path]) -> None:
-        """Put files' texts on the papers from this number on, as many as there are papers for."""
+        """Put files' texts on the papers from this number on, as many as there are papers."""
         self._files.open(number, paths[: len(self._papers) - number])
 
     @Slot(list)
@@ -266,10 +266,10 @@ class TextPage(Page):
             paper.replace(one.document.text)
         self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
         self._papers[number].setFocus()
-        self.say_notes(opened)
+        self.show_notes(opened)
 
-    def say_notes(self, opened: tuple[Opened, ...]) -> None:
-        """Say what there is to know of files that were read."""
+    def show_notes(self, opened: tuple[Opened, ...]) -> None:
+        """Show the notes on files that were read."""
         if notes := [note for one in opened for note in one.notes]:
             self._panel.notice.show_hint(" ".join(notes))
 
@@ -290,7 +290,7 @@ class TextPage(Page):
 
     @Slot(str)
     def _model_noted(self, note: str) -> None:
-        if self._job is None:  # what was found says more
+        if self._job is None:  # a result's note is more useful
             self.note.emit(note)
 
     def _connect_all(self) -> None:

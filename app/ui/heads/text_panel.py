@@ -1,4 +1,4 @@
-"""The right side of a page with a text on paper: buttons, how far it is, faults, what came out, and samples to try."""
+"""The right side of a page with a text: buttons, progress, errors, results, and samples to try."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme
 
-# So many steps of the rhythm high there is room for everything.
+# From this height in steps there is room for everything.
 _LOW = 140
 
 
 class ModelLine(QFrame):
-    """A quiet line; where there is no model, a link to the settings stands below. `settings_asked` is sent by it."""
+    """A quiet line about the model; without one, a link to the settings is below it, which sends `settings_asked`."""
 
     settings_asked = Signal()
 
@@ -44,17 +44,17 @@ class ModelLine(QFrame):
         self._restyle()
 
     def show_model(self, words: str) -> None:
-        """Say which model it is."""
+        """Show the model in words."""
         self._words.setText(words)
         self._settings.hide()
 
     def show_none(self, words: str) -> None:
-        """Say why there is none."""
+        """Show why there is no model."""
         self._words.setText(words)
         self._settings.show()
 
     def words(self) -> str:
-        """What is said."""
+        """The shown words."""
         return self._words.text()
 
     @Slot()
@@ -65,10 +65,10 @@ class ModelLine(QFrame):
 
 
 class TextPanel(QFrame):
-    """The top row, progress, faults, the line `invite` with what was found as `card`, and samples on an empty page.
+    """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
 
-    `aside` stands at the top's left, `button` at its right is the one thing to do next; `about` says in plain words
-    what happens, with the paper's term. What a page has besides is put in with `add`.
+    `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
+    happens, with the paper's term. A page adds further widgets with `add`.
     """
 
     run_asked = Signal()
@@ -132,7 +132,7 @@ class TextPanel(QFrame):
         self._outdated.hide()
 
     def add(self, widget: QWidget, stretch: int = 0) -> None:
-        """Put a widget below what was found, above the words on what happens."""
+        """Add a widget below the result, above the explanation."""
         self._layout.insertWidget(self._layout.indexOf(self._about), widget, stretch)
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
@@ -140,23 +140,23 @@ class TextPanel(QFrame):
         self.samples.set_titles(titles, "paste", self.button)
 
     def set_inviting(self, empty: bool) -> None:
-        """Show what to begin with while there is no text."""
+        """Show how to begin while there is no text."""
         self.samples.setVisible(empty)
         self._open.setVisible(empty)
         self._inviting = empty
         self._make_room()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Say that what is shown belongs to an earlier text."""
+        """Mark the result as one of an earlier text."""
         self._outdated.setVisible(outdated)
 
     def outdated(self) -> bool:
-        """Whether what is shown is said to belong to an earlier text."""
+        """Whether the result is marked as one of an earlier text."""
         return not self._outdated.isHidden()
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Say which model does the work."""
+        """Show the name of the model."""
         self.model.show_model(card.name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -164,7 +164,7 @@ class TextPanel(QFrame):
         self._make_room()
 
     def _make_room(self) -> None:
-        """In a low window with large letters, what was found needs the room that the words on it take."""
+        """Hide the explanation in a low window with large text, where the result needs its room."""
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
 
     @Slot()
@@ -180,7 +180,7 @@ class TextPanel(QFrame):
 
 
 def quiet_line(text: str) -> QLabel:
-    """A line of plain text in the quiet ink, wrapped where it is long."""
+    """A line of plain text in the quiet ink, with word wrap."""
     label = QLabel(text)
     label.setProperty("ink", "quiet")
     label.setWordWrap(True)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import default_paths
-from app.ui.kit.form_card import CardColumn, FormCard, say
+from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.theme import Theme
 
 
@@ -49,6 +49,6 @@ def test_a_hint_is_there_while_it_says_something(
     theme.refresh()
     assert hint.isHidden()
     pixels = hint.font().pixelSize()
-    say(hint, "This cannot be used.", "fault")
+    set_hint(hint, "This cannot be used.", "fault")
     assert not hint.isHidden()
     assert (hint.property("ink"), hint.font().pixelSize()) == ("fault", pixels)

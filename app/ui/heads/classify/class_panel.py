@@ -1,4 +1,4 @@
-"""The right side of the classify page: the button, how far it is, and what came out."""
+"""The right side of the classify page: the button, progress, and results."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ClassPanel(TextPanel):
         self._arrange()
 
     def way(self) -> str:
-        """ONE: the whole is one text; LINES: each line is a text."""
+        """ONE: all of it is one text; LINES: each line is a text."""
         return self.ways.selected() or ONE
 
     def set_way(self, way: str) -> None:
@@ -81,7 +81,7 @@ class ClassPanel(TextPanel):
         self._arrange()
 
     def set_empty(self, empty: bool) -> None:
-        """Invite while there is no text."""
+        """Show the invitation while there is no text."""
         self._empty = empty
         if empty:
             self._has = {ONE: False, LINES: False}
@@ -109,7 +109,7 @@ class ClassPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Say which model classifies, and which classes it knows."""
+        """Show the name of the model and its classes."""
         labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
         more = len(card.labels) - len(labels)

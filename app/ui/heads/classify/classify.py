@@ -1,4 +1,4 @@
-"""The page where texts are given their class probabilities."""
+"""The page that classifies texts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ DRAFT = "classify"
 
 
 def texts_of(text: str, way: str) -> tuple[str, ...]:
-    """What is to be classified: the whole text, or each line that holds more than blanks."""
+    """The texts to classify: the full text, or each line that is not blank."""
     if way == ONE:
         return (text,) if text.strip() else ()
     return tuple(line.strip() for line in text.split("\n") if line.strip())
 
 
 def visit_of(text: str, model: str) -> Visit:
-    """What there is to look into of a text that was classified by this model."""
+    """The visit to inspect a text that was classified by this model."""
     return Visit(Subject(Head.CLASSIFICATION, text), model, " ".join(text.split())[:80])
 
 
@@ -64,7 +64,7 @@ class ClassifyView(TextPage):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._save_job: Job | None = None
-        self._asked: tuple[str, ...] = ()
+        self._requested_texts: tuple[str, ...] = ()
         self._result: Classifications | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
@@ -93,27 +93,27 @@ class ClassifyView(TextPage):
 
     @Slot()
     def run(self) -> None:
-        """Classify what stands on the paper; takes the place of what is running."""
+        """Classify the text on the paper, replacing a running flow."""
         self._panel.notice.clear()
-        self._asked = texts_of(self._editor.text(), self._way)
-        if not self._asked:
+        self._requested_texts = texts_of(self._editor.text(), self._way)
+        if not self._requested_texts:
             self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
             self._editor.setFocus()
             return
         self._result = None
-        many = wording.count(len(self._asked), "text") if self._way == LINES else "the text"
-        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(self._asked))
+        many = wording.count(len(self._requested_texts), "text") if self._way == LINES else "the text"
+        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(self._requested_texts))
 
     @Slot(object)
     def take_part(self, result: object) -> None:
         if isinstance(result, Classifications) and result.items and self._way == LINES:
-            self._class_panel.show_results(self._asked, result)
+            self._class_panel.show_results(self._requested_texts, result)
 
     def take(self, result: object) -> None:
         if not isinstance(result, Classifications):
             return
         self._result = result
-        self._class_panel.show_results(self._asked, result)
+        self._class_panel.show_results(self._requested_texts, result)
         what = wording.count(len(result.items), "text")
         if len(result.items) == 1:
             what += f" ({wording.count(result.items[0].windows, 'window')})"
@@ -123,13 +123,13 @@ class ClassifyView(TextPage):
     def refresh(self) -> None:
         empty = self._editor.is_empty()
         self._class_panel.set_empty(empty)
-        if not empty and self._asked:
-            self._class_panel.set_outdated(texts_of(self._editor.text(), self._way) != self._asked)
+        if not empty and self._requested_texts:
+            self._class_panel.set_outdated(texts_of(self._editor.text(), self._way) != self._requested_texts)
 
     @Slot()
     def _look(self) -> None:
         table = self._class_panel.table
-        text = self._asked[0] if self._asked and self._way == ONE else table.chosen_text()
+        text = self._requested_texts[0] if self._requested_texts and self._way == ONE else table.chosen_text()
         if self._result is not None and text:
             self.look_inside.emit(visit_of(text, self._result.model))
 
@@ -141,7 +141,7 @@ class ClassifyView(TextPage):
 
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
-        self.keep_splitter()
+        self.save_splitter()
         self._set_way(way)
         self.refresh()
 
@@ -152,7 +152,7 @@ class ClassifyView(TextPage):
         self._editor.set_wrapped(way == ONE)
         self.place_splitter()
 
-    # The table out
+    # Export of the table
 
     @Slot()
     def _save_table(self) -> None:

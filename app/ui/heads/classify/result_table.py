@@ -43,7 +43,7 @@ class ResultModel(QAbstractTableModel):
         self._rows: dict[int, list[object]] = {}
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
-        """Take as many texts as there are results for; all of one model."""
+        """Set the results of one model; texts without a result are left out."""
         self.beginResetModel()
         self._items = tuple(items)
         self._rows.clear()
@@ -53,7 +53,7 @@ class ResultModel(QAbstractTableModel):
 
     @property
     def regression(self) -> bool:
-        """Whether the numbers are values and no probabilities."""
+        """Whether the numbers are values rather than probabilities."""
         return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
 
     def text(self, row: int) -> str:
@@ -61,13 +61,13 @@ class ResultModel(QAbstractTableModel):
         return self._texts[row]
 
     def header(self) -> list[str]:
-        """The columns' names, labels as the model says them."""
+        """The columns' names, with the model's own labels."""
         return ["text", *([] if self.regression else ["label", "probability"]), *self._labels]
 
     def csv(self) -> bytes:
         """All rows as CSV, in the order of the texts.
 
-        In UTF-8 with a byte order mark: by that a spreadsheet knows it.
+        In UTF-8 with a byte order mark, by which spreadsheets recognise the encoding.
         """
         problem = ProblemType.REGRESSION if self.regression else ProblemType.SINGLE_LABEL
         rows = [class_columns(("text",), self._labels, problem)]
@@ -99,7 +99,7 @@ class ResultModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' names as a person reads them; rows by number."""
+        """The columns' names in readable form; rows by number."""
         if role == Qt.ItemDataRole.DisplayRole:
             return (
                 section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
@@ -111,7 +111,7 @@ class ResultModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows, what it is sorted by, and its share of a bar."""
+        """A cell's text, sort key, and share of a bar."""
         if not index.isValid():
             return None
         value = self.row_values(index.row())[index.column()]
@@ -131,7 +131,7 @@ class ResultModel(QAbstractTableModel):
 
 
 class _ShareDelegate(QStyledItemDelegate):
-    """Draws a probability as a number with a bar beside it."""
+    """Draws a probability as a number with a bar."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ class ResultTable(QTableView):
             self._fit_columns()
 
     def row_count(self) -> int:
-        """How many texts are shown."""
+        """The number of shown texts."""
         return self._model.rowCount()
 
     def csv(self) -> bytes:
@@ -209,7 +209,7 @@ class ResultTable(QTableView):
         return "\n".join(lines) + "\n"
 
     def chosen_text(self) -> str:
-        """The text of the row that is chosen, empty for none."""
+        """The text of the chosen row, empty for none."""
         index = self.currentIndex()
         return self._model.text(self._sorted.mapToSource(index).row()) if index.isValid() else ""
 

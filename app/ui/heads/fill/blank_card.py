@@ -1,4 +1,4 @@
-"""The words for one blank: the list, the word it was made of, and a word of one's own to ask about."""
+"""The card of one blank: the list of words, the hidden word, and a field for any other word."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.theme import Theme
 
 
-def said_of(guess: Guess) -> str:
-    """How likely the word asked about is, in a sentence without its stop."""
+def describe_guess(guess: Guess) -> str:
+    """The likelihood of a guess, as a sentence without its full stop."""
     if not guess.pieces:
         return "The model's vocabulary cannot spell this word"
     number = wording.finely(guess.probability)
@@ -24,9 +24,9 @@ def said_of(guess: Guess) -> str:
 
 
 class WordQuestion(QFrame):
-    """A field for any word. `asked` is sent on Enter or the button, `edited` for what a person types."""
+    """A field for any word. `submitted` is sent on Enter or the button, `edited` when the user types."""
 
-    asked = Signal()
+    submitted = Signal()
     edited = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
@@ -38,17 +38,17 @@ class WordQuestion(QFrame):
         self.field.setAccessibleName("How likely is this word in the blank")
         self._label.setBuddy(self.field)
         self.field.textEdited.connect(self.edited)
-        self.field.returnPressed.connect(self.asked)
-        self._ask = QPushButton("Ask")
-        self._ask.setAccessibleName("Ask how likely the word is")
-        self._ask.clicked.connect(self.asked)
+        self.field.returnPressed.connect(self.submitted)
+        self._ask_button = QPushButton("Ask")
+        self._ask_button.setAccessibleName("Ask how likely the word is")
+        self._ask_button.clicked.connect(self.submitted)
         self._answer = QLabel()
         self._answer.setWordWrap(True)
         self._answer.setTextFormat(Qt.TextFormat.PlainText)
         self._row = QHBoxLayout()
         self._row.addWidget(self._label)
         self._row.addWidget(self.field, 1)
-        self._row.addWidget(self._ask)
+        self._row.addWidget(self._ask_button)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(self._row)
@@ -57,22 +57,22 @@ class WordQuestion(QFrame):
         self._restyle()
 
     def word(self) -> str:
-        """What was typed, without blanks around it."""
+        """The typed word, without surrounding spaces."""
         return self.field.text().strip()
 
     def set_word(self, word: str) -> None:
-        """Put a word into the field, unless it says so already."""
+        """Put a word into the field, unless it is there already."""
         if self.word() != word:
             self.field.setText(word)
 
     def show_answer(self, guess: Guess | None) -> None:
-        """Say how likely the word in the field is, where that is known of it."""
+        """Show how likely the word in the field is, if that is known."""
         known = guess is not None and guess.word == self.word()
         self._answer.setVisible(known)
-        self._answer.setText(said_of(guess) if guess is not None and known else "")
+        self._answer.setText(describe_guess(guess) if guess is not None and known else "")
 
     def answer(self) -> str:
-        """What is said of the word; empty while nothing is known of it."""
+        """The answer about the word; empty while there is none."""
         return self._answer.text()
 
     @Slot()
@@ -84,7 +84,7 @@ class WordQuestion(QFrame):
 
 
 class BlankCard(QFrame):
-    """`picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
+    """The card; `picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
 
     picked = Signal(int)
     stepped = Signal(int)
@@ -121,7 +121,7 @@ class BlankCard(QFrame):
         self._restyle()
 
     def show_blank(self, number: int, count: int, word: str) -> None:
-        """Say which blank it is, counted from 0, and offer the word that it was made of."""
+        """Show which blank it is, counted from 0, and offer to restore its hidden word."""
         self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
         for arrow in (self._before, self._next):
             arrow.setVisible(count > 1)
@@ -131,7 +131,7 @@ class BlankCard(QFrame):
         self._back.setAccessibleName(f"Put “{word}” back")
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
-        """Show the words found, none where nothing was found yet; `source` says by what, where and how fast."""
+        """Show the words found, none before a result; `source` names the model, the device and the time."""
         guesses = filled.guesses if filled is not None else ()
         self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
         self.words.setVisible(bool(guesses))
@@ -140,7 +140,7 @@ class BlankCard(QFrame):
         self.foot.show_source(source)
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey the words where they belong to an earlier text."""
+        """Grey the words if they belong to an earlier text."""
         self.words.set_outdated(outdated)
         self._hint.setVisible(not outdated and bool(self.words.rows()))
 

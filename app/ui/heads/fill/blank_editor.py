@@ -1,4 +1,4 @@
-"""A text on paper whose blanks are lit up as one types; words become blanks and blanks words."""
+"""A text editor that highlights blanks; words are turned into blanks and blanks into words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor
 from app.ui.kit.theme import Theme
 
-# What a blank was made of stands in the format of its characters: undo and redo keep it there.
+# The hidden word is stored in the format of the blank's characters, so that undo and redo preserve it.
 _WORD, _NUMBER = QTextFormat.Property.UserProperty.value, QTextFormat.Property.UserProperty.value + 1
 LONGEST_WORD = 60
 
 
-class LitEdit(PaperEdit):
-    """A PaperEdit that draws `lights`: a ground, and a line too, so that they are not told by colour alone."""
+class HighlightEdit(PaperEdit):
+    """A PaperEdit that draws `lights` with a background and a line, so that colour is not the only cue."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class LitEdit(PaperEdit):
 
 
 class BlankEditor(TextEditor):
-    """Text on paper. `chosen` carries the number of the blank that the cursor came to, or -1 without one.
+    """The editor. `chosen` carries the number of the blank at the cursor, or -1 without one.
 
     Blanks are those of `core.blanks`, counted from 0 in the order of the text.
     """
@@ -45,12 +45,12 @@ class BlankEditor(TextEditor):
     chosen = Signal(int)
 
     def __init__(self, theme: Theme, name: str, placeholder: str) -> None:
-        self._lit = LitEdit(theme)
+        self._lit = HighlightEdit(theme)
         self._text: str | None = None
         self._blanks: tuple[Span, ...] = ()
         self._offsets = Offsets("")
         self._index = -1
-        self._made = 0
+        self._last_number = 0
         super().__init__(theme, name, placeholder, self._lit)
         self._lit.document().contentsChange.connect(self._forget)
         self._lit.textChanged.connect(self._find)
@@ -66,7 +66,7 @@ class BlankEditor(TextEditor):
         return self._text
 
     def blanks(self) -> tuple[Span, ...]:
-        """The places of the blanks in `text()`."""
+        """The spans of the blanks in `text()`."""
         self.text()
         return self._blanks
 
@@ -85,20 +85,20 @@ class BlankEditor(TextEditor):
     def choose(self, index: int) -> None:
         """Choose a blank, and put the cursor behind it."""
         if 0 <= index < len(self.blanks()):
-            # A selection would hide the amber.
+            # A selection would hide the highlight.
             self._lit.setTextCursor(self._cursor(Span(self._blanks[index].end, self._blanks[index].end)))
             self._lit.ensureCursorVisible()
             self._set_index(index)
 
     def step(self, by: int) -> None:
-        """Choose the next blank, or the one before; the ends are joined."""
+        """Choose the next or the previous blank, wrapping around at the ends."""
         if self.blanks():
             self.choose((self.index + by) % len(self._blanks))
 
     def make_blank(self) -> str:
-        """Make a blank of the selected word, or of the one at the cursor; without one, put a blank there.
+        """Turn the selected word, or the one at the cursor, into a blank; without a word, insert a blank.
 
-        Gives the word that it was, kept for `word_of`. A selection that is no word stays: then ValueError is raised.
+        Returns the word, which `word_of` remembers. Raises ValueError for a selection that is no word.
         """
         cursor = self._lit.textCursor()
         if not cursor.hasSelection():
@@ -111,13 +111,13 @@ class BlankEditor(TextEditor):
             start = cursor.selectionStart() + len(selected) - len(selected.lstrip())
             cursor.setPosition(start)
             cursor.setPosition(start + len(word.encode("utf-16-le")) // 2, QTextCursor.MoveMode.KeepAnchor)
-        self._made += 1
-        kept = QTextCharFormat()
+        self._last_number += 1
+        char_format = QTextCharFormat()
         if word:
-            kept.setProperty(_WORD, word)
-            kept.setProperty(_NUMBER, self._made)
+            char_format.setProperty(_WORD, word)
+            char_format.setProperty(_NUMBER, self._last_number)
         start = cursor.selectionStart()
-        self._insert(cursor, BLANK, kept)
+        self._insert(cursor, BLANK, char_format)
         index = next(
             (i for i, blank in enumerate(self.blanks()) if self._offsets.to_qt(blank.end) > start), -1
         )
@@ -125,7 +125,7 @@ class BlankEditor(TextEditor):
         return word
 
     def word_of(self, index: int) -> str:
-        """The word that a blank was made of; empty where it was typed."""
+        """The hidden word of a blank; empty for a typed blank."""
         if not 0 <= index < len(self.blanks()):
             return ""
         start = self._offsets.to_qt(self._blanks[index].start)
@@ -133,32 +133,32 @@ class BlankEditor(TextEditor):
         word = own.property(_WORD)
         if not isinstance(word, str):
             return ""
-        # What is typed behind a blank takes on its format: the word belongs to the first of them.
+        # Text typed after a blank inherits its format: the word belongs to the first blank only.
         block = self._lit.document().findBlock(start)
         before = self._format_at(start - 1) if start > block.position() else QTextCharFormat()
         return "" if before.property(_NUMBER) == own.property(_NUMBER) else word
 
     def put(self, index: int, word: str) -> None:
-        """Put a word in a blank's place; one step to undo."""
+        """Replace a blank by a word, as one undo step."""
         if 0 <= index < len(self.blanks()):
             self._insert(self._cursor(self._blanks[index]), word, QTextCharFormat())
 
     def give_back(self, index: int) -> None:
-        """Turn a blank back into the word that it was made of."""
+        """Replace a blank by its hidden word."""
         if word := self.word_of(index):
             self.put(index, word)
 
     def undo(self) -> None:
-        """Take the last step back."""
+        """Undo the last step."""
         self._lit.undo()
 
     def redo(self) -> None:
-        """Do the step again that was taken back."""
+        """Redo the last undone step."""
         self._lit.redo()
 
-    def _insert(self, cursor: QTextCursor, words: str, kept: QTextCharFormat) -> None:
+    def _insert(self, cursor: QTextCursor, words: str, char_format: QTextCharFormat) -> None:
         cursor.beginEditBlock()
-        cursor.insertText(words, kept)
+        cursor.insertText(words, char_format)
         cursor.endEditBlock()
         cursor.setCharFormat(QTextCharFormat())
         self._lit.setTextCursor(cursor)
@@ -188,7 +188,7 @@ class BlankEditor(TextEditor):
 
     @Slot()
     def _cursor_moved(self) -> None:
-        if self._text is not None:  # else the blanks are about to be found anew
+        if self._text is not None:  # else the blanks are about to be found again
             self._follow_cursor()
 
     def _follow_cursor(self) -> None:

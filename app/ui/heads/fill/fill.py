@@ -1,4 +1,4 @@
-"""The page where a text's blanks are filled in."""
+"""The page that fills in a text's blanks."""
 
 from __future__ import annotations
 
@@ -28,48 +28,48 @@ _INVITE = "Type a text with ___ where a word is missing, or select a word and ma
 _NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
 _READY = "Ctrl+Enter finds the words for it."
 _READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
-# So that undo and redo find what was said before.
-_MOST_KEPT = 16
+# So that undo and redo find earlier results.
+_MAX_RESULTS = 16
 
 
 class FillResults:
-    """Results by the text they were found for; `asked` holds the words that a person asks about, by blank."""
+    """Results by text; `typed_words` has the words that the user typed, by blank."""
 
     def __init__(self) -> None:
-        self.asked: dict[int, str] = {}
+        self.typed_words: dict[int, str] = {}
         self.latest: FilledText | None = None
         self._found: dict[str, FilledText] = {}
         self._waiting = ""
         self._count = 0
 
-    def ask(self, request: TextToFill) -> None:
-        """Take note of which text the next result belongs to."""
+    def expect(self, request: TextToFill) -> None:
+        """Note the text that the next result belongs to."""
         self._waiting = request.text
 
     def take(self, result: FilledText) -> None:
-        """Keep a result of the text asked about last."""
+        """Store the result for the last noted text."""
         self.latest = result
         self._found.pop(self._waiting, None)
         self._found[self._waiting] = result
-        if len(self._found) > _MOST_KEPT:
+        if len(self._found) > _MAX_RESULTS:
             del self._found[next(iter(self._found))]
 
-    def of(self, text: str) -> FilledText | None:
-        """What was found for exactly this text."""
+    def for_text(self, text: str) -> FilledText | None:
+        """The result for exactly this text."""
         return self._found.get(text)
 
     def outdated(self, text: str) -> bool:
-        """Whether only another text's results are there."""
+        """Whether there are only results of other texts."""
         return self.latest is not None and text not in self._found
 
     def count_blanks(self, count: int) -> None:
-        """Forget words asked about where blanks came or went: they were counted otherwise."""
+        """Clear the typed words if the number of blanks changed, since their numbers no longer match."""
         if count != self._count:
-            self.asked.clear()
+            self.typed_words.clear()
         self._count = count
 
     def source(self) -> str:
-        """By which model, where and how fast the latest result was found."""
+        """The model, the device and the time of the latest result."""
         if self.latest is None:
             return ""
         parts = (self.latest.model, self.latest.device, wording.duration(self.latest.seconds))
@@ -77,7 +77,7 @@ class FillResults:
 
 
 class FillPanel(TextPanel):
-    """Make a blank and Fill in, and the chosen blank's words."""
+    """The buttons Make a blank and Fill in, and the chosen blank's words."""
 
     blank_asked = Signal()
 
@@ -85,7 +85,7 @@ class FillPanel(TextPanel):
         blank = QPushButton("Make a blank")
         blank.setAccessibleName("Make a blank")
         blank.setToolTip("Make a blank of the selected word  (Ctrl+B)")
-        # The selection that it is about must not lose its looks: the text keeps the focus.
+        # The text keeps the focus, so that the selection stays visible.
         blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button = QPushButton("Fill in")
         button.setAccessibleName("Fill in")
@@ -101,7 +101,7 @@ class FillPanel(TextPanel):
         self.show_text(empty=True, blanks=0)
 
     def show_text(self, *, empty: bool, blanks: int) -> None:
-        """Invite while there is no text or no blank in it."""
+        """Show the invitation while there is no text or no blank in it."""
         self.set_inviting(empty)
         self.card.setVisible(blanks > 0)
         ready = _READY if blanks == 1 else _READY_MANY.format(count=blanks)
@@ -109,7 +109,7 @@ class FillPanel(TextPanel):
         self.invite.setVisible(not (blanks and self.card.words.rows()))
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
-        """Show a blank's words; None where they are not known yet."""
+        """Show a blank's words; None if they are not known yet."""
         self.card.show_words(filled, source)
         self.invite.setVisible(filled is None)
 
@@ -123,7 +123,7 @@ class FillPanel(TextPanel):
 
 
 class FillView(TextPage):
-    """A text on paper at the left, its blanks lit up; the words for the chosen blank at the right."""
+    """A text with highlighted blanks at the left; the words for the chosen blank at the right."""
 
     KEY = "fill"
     TITLE = "Fill in"
@@ -169,7 +169,7 @@ class FillView(TextPage):
 
     @Slot()
     def run(self) -> None:
-        """Find the words for all blanks; takes the place of what is running."""
+        """Find the words for all blanks, replacing a running flow."""
         self._panel.notice.clear()
         blanks = self._editor.blanks()
         if not blanks:
@@ -180,7 +180,7 @@ class FillView(TextPage):
             return
         words = tuple(self._word_for(number) for number in range(len(blanks)))
         request = TextToFill(self._editor.text(), blanks, words if any(words) else ())
-        self._results.ask(request)
+        self._results.expect(request)
         what = "the blank" if len(blanks) == 1 else f"{len(blanks):,} blanks"
         self.start(f"Getting ready to fill in {what}", fill, request)
 
@@ -206,9 +206,9 @@ class FillView(TextPage):
         panel.set_outdated(outdated)
 
     def _filled(self) -> FilledBlank | None:
-        """What is known of the chosen blank, of this text or of an earlier one with as many blanks."""
+        """The result for the chosen blank, of this text or of an earlier one with as many blanks."""
         index, count = self._editor.index, len(self._editor.blanks())
-        found = self._results.of(self._editor.text()) or self._results.latest
+        found = self._results.for_text(self._editor.text()) or self._results.latest
         return found.blanks[index] if found and index >= 0 and len(found.blanks) == count else None
 
     # Words and blanks
@@ -225,7 +225,7 @@ class FillView(TextPage):
             self.note.emit(f"“{word}” put in its place; Ctrl+Z gives the blank back")
             self._editor.setFocus()
             return
-        # The others now have one word more around them: they are read anew.
+        # The other blanks now have one more context word: they are computed again.
         self._editor.choose(min(index, len(self._editor.blanks()) - 1))
         self.run()
         self._placing = False
@@ -255,12 +255,12 @@ class FillView(TextPage):
 
     @Slot(str)
     def _word_edited(self, word: str) -> None:
-        self._results.asked[self._editor.index] = word.strip()
+        self._results.typed_words[self._editor.index] = word.strip()
         filled = self._filled()
         self._fill_panel.card.question.show_answer(filled.asked if filled is not None else None)
 
     def _word_for(self, number: int) -> str:
-        return self._results.asked.get(number, self._editor.word_of(number))
+        return self._results.typed_words.get(number, self._editor.word_of(number))
 
     @Slot()
     def _look_inside(self) -> None:
@@ -268,7 +268,7 @@ class FillView(TextPage):
         if not blanks:
             return
         subject = Subject(Head.MASKED_WORDS, text, focus=blanks[index], blanks=blanks)
-        found = self._results.of(text)
+        found = self._results.for_text(text)
         self.look_inside.emit(Visit(subject, found.model if found else "", wording.first_words(text)))
 
     @Slot(int)
@@ -295,7 +295,7 @@ class FillView(TextPage):
         card.words.undo_asked.connect(self._editor.undo)
         card.words.redo_asked.connect(self._editor.redo)
         card.question.edited.connect(self._word_edited)
-        card.question.asked.connect(self.run)
+        card.question.submitted.connect(self.run)
         self.theme.changed.connect(self._restyle)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),

@@ -81,9 +81,9 @@ class _Painter(QStyledItemDelegate):
 
 
 class WordList(RowList):
-    """Rows of words, best first. `picked` carries the number of the one clicked, entered or called by its digit.
+    """Rows of words, best first. `picked` carries the number of the one picked by click, Enter or digit.
 
-    `undo_asked` and `redo_asked` pass on the keys for the text beside it; Ctrl+C copies the rows as lines with tabs.
+    `undo_asked` and `redo_asked` pass the keys on to the text editor; Ctrl+C copies the rows as lines with tabs.
     """
 
     picked = Signal(int)
@@ -108,16 +108,16 @@ class WordList(RowList):
         self.updateGeometry()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey the words; none can be picked then. The keyboard's focus stays."""
+        """Grey the words, which then cannot be picked. The keyboard focus stays."""
         self._painter.faded = outdated
         self.viewport().update()
 
     def rows(self) -> tuple[WordRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return self._model.rows
 
     def pick(self, row: int) -> None:
-        """Pick a word as a click does; nothing is picked of words that belong to an earlier text."""
+        """Pick a word as a click does, unless the words belong to an earlier text."""
         self._picked(self._model.index(row))
 
     def sizeHint(self) -> QSize:

@@ -1,4 +1,4 @@
-"""Names lit up on a page, each as its type looks; of thousands only those in sight are drawn."""
+"""Highlights of names on a page in the style of their type; only visible ones are drawn, out of thousands."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from app.ui.heads.names.name_styles import NameStyle
 from app.ui.kit.page_layout import line_boxes
 from app.ui.kit.theme import Theme
 
-# The ground begins so much below a line's top, where no letter reaches: the letters of the name above stand there.
+# The background begins this far below a line's top, above the letters, where the type letters of the line above are.
 _TRIM = 2.5
 
 
 @dataclass(frozen=True, slots=True)
-class LitName:
-    """A name's place, the words that it must hold, and which of the styles it has."""
+class HighlightedName:
+    """A name's span, its expected words, and the number of its style."""
 
     span: Span
     words: str
     kind: int
 
 
-class NameLights(Highlights):
-    """The names of one page in the order of its text, none overlapping another; `hidden` types are not drawn.
+class NameHighlights(Highlights):
+    """The names of one page in text order, without overlaps; `hidden` types are not drawn.
 
-    `mates` are the places of the same name as the chosen one.
+    `mates` are the occurrences of the same name as the chosen one.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._names: tuple[LitName, ...] = ()
+        self._names: tuple[HighlightedName, ...] = ()
         self._styles: tuple[NameStyle, ...] = ()
         self._starts: list[int] = []
         self._boxes: list[tuple[int, QRectF, bool]] = []
@@ -45,9 +45,9 @@ class NameLights(Highlights):
         self.hidden: frozenset[int] = frozenset()
 
     def set_names(
-        self, text: str, offsets: Offsets, names: Sequence[LitName], styles: Sequence[NameStyle]
+        self, text: str, offsets: Offsets, names: Sequence[HighlightedName], styles: Sequence[NameStyle]
     ) -> list[bool]:
-        """Take names; tells for each whether the page's text says its words there."""
+        """Set the names; returns for each whether the page's text has its words there."""
         self.clear()
         self._names, self._styles = tuple(names), tuple(styles)
         for name in names:
@@ -57,24 +57,24 @@ class NameLights(Highlights):
         return [light.shown for light in self.places]
 
     def clear(self) -> None:
-        """Light nothing up."""
+        """Remove all highlights."""
         super().clear()
         self._names, self._styles, self._starts, self._boxes = (), (), [], []
         self.mates = ()
 
     def get(self, index: int) -> HighlightRange | None:
-        """A lit name, or None where there is none of that index or it is not shown."""
+        """A highlighted name, or None if there is none of that index or it is not shown."""
         known = 0 <= index < len(self._names)
         return super().get(index) if known and self._names[index].kind not in self.hidden else None
 
     def at(self, position: int) -> int:
-        """The index of the lit name around one of Qt's positions, -1 without one."""
+        """The index of the highlighted name around one of Qt's positions, -1 without one."""
         index = bisect_right(self._starts, position) - 1
         light = self.get(index)
         return index if light is not None and position < light.end else -1
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw what lies under the letters of the names in sight, a frame around the chosen one."""
+        """Draw the backgrounds of the visible names, and a frame around the chosen one."""
         self._boxes = list(self._in_sight(blocks, painter.device().height()))
         for index, box, _ in self._boxes:
             painter.fillRect(box.adjusted(-1, _TRIM, 1, 1), self._theme.colour(self._style(index).ground))
@@ -84,7 +84,7 @@ class NameLights(Highlights):
                 painter.drawRect(box.adjusted(-1, _TRIM - 1, 1, 2))
 
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw the lines under the names in sight, and their types' letters below."""
+        """Draw the lines under the visible names, and their types' letters below."""
         theme = self._theme
         font = theme.font("tag")
         metrics = QFontMetricsF(font)
@@ -104,7 +104,7 @@ class NameLights(Highlights):
         return self._styles[self._names[index].kind]
 
     def _in_sight(self, blocks: Blocks, height: int) -> Iterator[tuple[int, QRectF, bool]]:
-        """The names' boxes in the lines that can be seen, and whether each is its name's first."""
+        """The names' boxes in the visible lines, and whether each is its name's first."""
         for block, offset in blocks:
             begins, layout = block.position(), block.layout()
             low = max(0, bisect_right(self._starts, begins) - 1)

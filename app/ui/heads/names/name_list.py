@@ -1,4 +1,4 @@
-"""The names that were found, by type, with how often they occur and how sure the model is."""
+"""The list of names found, by type, with their frequency and probability."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _FADED = 0.45
 
 
 class NameDelegate(QStyledItemDelegate):
-    """A heading: the type as it looks, in words, how many names. A name: its words, how often, bar and number.
+    """Paints a heading (the type's style, title and number of names) or a name (its words, frequency, bar, number).
 
-    `place` is the number of the chosen name's place that is shown, from 1.
+    `place` is the number of the shown occurrence of the chosen name, from 1.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -34,7 +34,7 @@ class NameDelegate(QStyledItemDelegate):
         self.measure()
 
     def measure(self) -> None:
-        """Take the rows' sizes from the theme: to ask it for each of thousands of rows would take a second."""
+        """Cache the rows' sizes from the theme: computing them for each of thousands of rows would take a second."""
         theme = self._theme
         high = QFontMetrics(theme.font("ui")).height()
         self._size = QSize(theme.step(40), high + theme.step(3))
@@ -112,9 +112,9 @@ class NameDelegate(QStyledItemDelegate):
 
 
 class NameList(RowList):
-    """Rows of names; a click or the arrow keys choose one, a click on the chosen one or Enter asks for its next place.
+    """Rows of names, chosen by click or arrow keys; a click on the chosen one or Enter requests its next occurrence.
 
-    `chosen` carries the row that was chosen, `again` the one that was asked for once more; `copy_asked` is for Ctrl+C.
+    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_asked` is for Ctrl+C.
     """
 
     chosen = Signal(object)
@@ -124,7 +124,7 @@ class NameList(RowList):
     def __init__(self, theme: Theme) -> None:
         self._delegate = NameDelegate(theme)
         super().__init__(theme, "Names found", NameModel(), self._delegate)
-        self._told: NameRow | None = None
+        self._sent_row: NameRow | None = None
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.clicked.connect(self._clicked)
 
@@ -135,20 +135,20 @@ class NameList(RowList):
         self.select(-1)
 
     def rows(self) -> tuple[NameRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return self._model.rows
 
     def select(self, place: int) -> None:
-        """Make the name chosen that has this place, without telling; none for -1 or a place that no row has."""
+        """Choose the name with this occurrence, without a signal; none for -1 or an unknown one."""
         for number, row in enumerate(self._model.rows):
             if place in row.places:
-                self._told = row
+                self._sent_row = row
                 self._delegate.place = row.places.index(place) + 1
                 if self.row() is not row:
                     self.setCurrentIndex(self._model.index(number))
                 self.viewport().update()
                 return
-        self._told, self._delegate.place = None, 0
+        self._sent_row, self._delegate.place = None, 0
         self.choose_none()
 
     def row(self) -> NameRow | None:
@@ -168,7 +168,7 @@ class NameList(RowList):
         self._skip_heading(event.key())
         row = self.row()
         if row is not None and row is not before:
-            self._told = row
+            self._sent_row = row
             self.chosen.emit(row)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -178,7 +178,7 @@ class NameList(RowList):
             self.selectionModel().clearCurrentIndex()
 
     def _skip_heading(self, key: int) -> None:
-        """Go on to the next name where a key led to a heading."""
+        """Move on to the next name if a key led to a heading."""
         at, rows = self.currentIndex().row(), self._model.rows
         if at < 0 or rows[at].places:
             return
@@ -192,8 +192,8 @@ class NameList(RowList):
         row = self._model.rows[index.row()]
         if not row.places:
             return
-        # The press has selected it already: what was chosen before is what was told.
-        once_more, self._told = row is self._told, row
+        # The press has already selected it: the previously chosen row is the last one sent.
+        once_more, self._sent_row = row is self._sent_row, row
         (self.again if once_more else self.chosen).emit(row)
 
     @Slot()

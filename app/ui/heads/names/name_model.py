@@ -1,4 +1,4 @@
-"""Names as rows: a heading for each type, below it every name of it with all its places."""
+"""Names as rows: a heading for each type, followed by its names with all their occurrences."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.ui.kit.row_list import Index, RowModel
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A type's heading (no `places`), or a name: the indices of its places in the text, and their mean probability.
+    """A type's heading (no `places`), or a name: the indices of its occurrences, and their mean probability.
 
-    `count` is how many names a heading has below it, or how many places a name has.
+    `count` is the number of names below a heading, or of a name's occurrences.
     """
 
     style: NameStyle
@@ -27,8 +27,8 @@ class NameRow:
     probability: float = 0.0
 
     @property
-    def spoken(self) -> str:
-        """The row as a screen reader says it."""
+    def accessible_text(self) -> str:
+        """The row's text for a screen reader."""
         if not self.places:
             return f"{self.text}, {wording.count(self.count, 'name')}"
         places = wording.count(self.count, "place")
@@ -36,9 +36,9 @@ class NameRow:
 
 
 def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[NameRow, ...]:
-    """The rows of names that were found, types in the order of `styles`, in each the most frequent names first.
+    """The rows of the names found, types in the order of `styles`, the most frequent names first.
 
-    A name is told from others by its words as they are written, blanks and line ends apart.
+    Two occurrences are the same name if their words are equal, ignoring whitespace.
     """
     kinds = {style.label: style for style in styles}
     found: dict[tuple[int, str], list[int]] = {}
@@ -58,7 +58,7 @@ def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[
 
 
 def _words(row: NameRow) -> tuple[str, str, str]:
-    return row.text, row.spoken, wording.likely(row.probability) if row.places else row.style.label
+    return row.text, row.accessible_text, wording.likely(row.probability) if row.places else row.style.label
 
 
 class NameModel(RowModel):

@@ -1,4 +1,4 @@
-"""The page on which names are lit up: a text that can be typed, pasted, dropped or opened."""
+"""The text pane with highlighted names: its text can be typed, pasted, dropped or opened."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from PySide6.QtWidgets import QWidget
 from app.ui.document.marks.offsets import insertable
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import broken
-from app.ui.heads.names.name_lights import LitName, NameLights
+from app.ui.heads.names.name_lights import HighlightedName, NameHighlights
 from app.ui.heads.names.name_styles import NameStyle
 from app.ui.kit.theme import Theme
 
-# A longer text takes the place of another one at once and for good: to undo it would take twice its memory.
+# A longer text replaces another one without undo, which would take twice its memory.
 _UNDONE_AT_MOST = 1_000_000
-# More marks than the scroll bar has pixels tell nothing.
+# More marks than the scroll bar has pixels are useless.
 _MOST_MARKS = 400
 
 
 class NamePane(DocumentPane):
-    """An editable page whose names are lit up, each as its type looks; `light_chosen` carries a name's index.
+    """An editable text with names highlighted in the style of their type; `light_chosen` carries a name's index.
 
-    On the scroll bar stand the chosen name and the places of the same name.
+    The scroll bar marks the chosen name and the other occurrences of the same name.
     """
 
     SPACING = 2.1  # room for the letters below a name
@@ -43,11 +43,11 @@ class NamePane(DocumentPane):
         return self.files_dropped
 
     def start_with(self, text: str) -> None:
-        """Take the first text, with nothing to undo."""
+        """Set the first text, with nothing to undo."""
         self.set_text(text)
 
     def replace(self, text: str) -> None:
-        """Put another text in place of this one; it can be undone where it is not very long."""
+        """Replace the text; this can be undone if it is not very long."""
         if max(len(text), self.document().characterCount()) > _UNDONE_AT_MOST:
             self.set_text(text)
             return
@@ -60,20 +60,20 @@ class NamePane(DocumentPane):
         if breaks:
             self.lines_broken.emit(len(shown) > len(text))
 
-    def show_names(self, names: Sequence[LitName], styles: Sequence[NameStyle]) -> list[bool]:
-        """Light up names of `text()` in its order; tells for each whether it is lit."""
+    def show_names(self, names: Sequence[HighlightedName], styles: Sequence[NameStyle]) -> list[bool]:
+        """Highlight names of `text()` in its order; returns for each whether it is highlighted."""
         self._filling.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)
         self._names_changed()
         return shown
 
     def choose_name(self, index: int, mates: Sequence[int] = ()) -> None:
-        """Make a name the chosen one; `mates` are the places of the same name, in order."""
+        """Choose a name; `mates` are the occurrences of the same name, in order."""
         self.names.mates = tuple(mates)
         self.choose(index)
 
     def hide_types(self, kinds: Collection[int]) -> None:
-        """Draw no names of these types."""
+        """Hide the names of these types."""
         self.names.hidden = frozenset(kinds)
         self._names_changed()
 
@@ -81,8 +81,8 @@ class NamePane(DocumentPane):
         """The index of the name around a code point of the text, -1 without one."""
         return self.names.at(self._positions().to_qt(point))
 
-    def _make_lights(self) -> NameLights:
-        self.names = NameLights(self._theme)
+    def _make_lights(self) -> NameHighlights:
+        self.names = NameHighlights(self._theme)
         self._marked: list[int] = []
         return self.names
 

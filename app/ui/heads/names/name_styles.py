@@ -1,4 +1,4 @@
-"""How names of a type look: a ground, a line under it in a pattern of its own, and a few letters."""
+"""The style of a type's names: a background, a line in a pattern of its own, and a few letters."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.core.name_types import plain_type, short_types
 from app.ui.kit.theme import Theme
 
 COLOURS = 8
-# Dashes and gaps in widths of the pen: a whole line, dashes, dots, dash and dot, long dashes; two lines for the last.
+# Dashes and gaps in pen widths: a solid line, dashes, dots, dash and dot, long dashes; two lines for the last.
 _PATTERNS: tuple[tuple[float, ...], ...] = ((), (3.5, 2), (1, 1.5), (4, 1.5, 1, 1.5), (8, 3))
 _DOUBLE = len(_PATTERNS)
-# How many differ: 8 colours and 6 patterns come round together only after 24 types.
+# The number of distinct styles: 8 colours and 6 patterns repeat together only after 24 types.
 DIFFERENT = 24
 
 
 @dataclass(frozen=True, slots=True)
 class NameStyle:
-    """How names of one type look; `number` counts the types, `letters` stand below a name, `plain` is for a person."""
+    """The style of a type's names; `number` counts the types, `letters` are below a name, `plain` is the title."""
 
     label: str
     plain: str
@@ -31,7 +31,7 @@ class NameStyle:
 
     @property
     def ground(self) -> str:
-        """The theme's role of the ground."""
+        """The theme's role of the background."""
         return f"name_{self.number % COLOURS + 1}"
 
     @property
@@ -62,7 +62,7 @@ def styles_of(labels: Sequence[str]) -> tuple[NameStyle, ...]:
 
 
 class NameSwatch(QWidget):
-    """A piece of ground with its letters and its line, as names of a type look on the page."""
+    """A sample of a type's style: its background with its letters and line."""
 
     def __init__(self, theme: Theme, style: NameStyle) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class NameSwatch(QWidget):
 
 
 def draw_swatch(painter: QPainter, theme: Theme, place: QRectF, style: NameStyle) -> None:
-    """Draw a type's ground with its letters and its line in a place."""
+    """Draw a type's background with its letters and line in a rectangle."""
     box = place.adjusted(0, 0, 0, -3)
     painter.fillRect(box, theme.colour(style.ground))
     painter.setFont(theme.font("tag"))

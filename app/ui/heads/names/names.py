@@ -1,4 +1,4 @@
-"""The page where the names in a text are found."""
+"""The page that finds the names in a text."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from app.ui.kit.theme import Theme
 _AGAIN = "Ctrl+Enter reads the whole text."
 
 
-class NamesOut(QObject):
-    """Copies and saves what is shown; `note` is one line for the status line, `failed` carries the error."""
+class NamesExport(QObject):
+    """Copies and saves the shown names; `note` is one line for the status line, `failed` carries the error."""
 
     note = Signal(str)
     failed = Signal(object)
@@ -44,18 +44,18 @@ class NamesOut(QObject):
         self._window = parent
         self._job: Job | None = None
         panel.copy_asked.connect(self.copy)
-        panel.save_asked.connect(self._ask_where)
+        panel.save_asked.connect(self._choose_path)
 
     @Slot()
     def copy(self) -> None:
-        """Put the names on the clipboard as a table whose cells are parted by tabs."""
+        """Put the names on the clipboard as a tab-separated table."""
         document = self._shown.found.document()
         if document is not None and not self._shown.is_outdated():
             QGuiApplication.clipboard().setText(names_csv([document], "\t"))
             self.note.emit(f"{self._count()} copied")
 
     @Slot(str)
-    def _ask_where(self, kind: str) -> None:
+    def _choose_path(self, kind: str) -> None:
         form = next(one for one in FORMATS if one.key == kind)
         kinds = f"{form.title} (*{form.suffix})"
         if name := save_name(self._window, "Save the names", f"names{form.suffix}", kinds):
@@ -79,7 +79,7 @@ class NamesOut(QObject):
 
 
 class NamesView(TextPage):
-    """A text on paper at the left with its names lit up, their types and the names themselves at the right."""
+    """A text with highlighted names at the left, their types and the list of names at the right."""
 
     KEY = "names"
     TITLE = "Find names"
@@ -106,18 +106,18 @@ class NamesView(TextPage):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._asked = NamesFound()
+        self._requested = NamesFound()
         self._fraction = 0.0
         self.pane = NamePane(theme)
         self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
-        panel.joining.select(PieceJoining(workspace.settings.names_joining))
+        panel.aggregation.select(PieceJoining(workspace.settings.names_joining))
         self._shown = NamesShown(self.pane, panel, self)
-        self._out = NamesOut(self._shown, panel, lanes, self)
-        self._out.note.connect(self.note)
-        self._out.failed.connect(self.show_fault)
-        self.pane.copy_asked.connect(self._out.copy)
+        self._export = NamesExport(self._shown, panel, lanes, self)
+        self._export.note.connect(self.note)
+        self._export.failed.connect(self.show_fault)
+        self.pane.copy_asked.connect(self._export.copy)
         self.pane.lines_broken.connect(self._lines_broken)
-        panel.joining.chosen.connect(self._join)
+        panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look_asked.connect(self._look_inside)
         desk = QWidget()
         column = QVBoxLayout(desk)
@@ -131,26 +131,26 @@ class NamesView(TextPage):
 
     @Slot()
     def run(self) -> None:
-        """Find the names in the text that stands on the page; takes the place of what is running."""
+        """Find the names in the text, replacing a running flow."""
         notice, text = self._names_panel.notice, self.pane.text()
         notice.clear()
         if not text.strip():
             notice.show_hint("There is no text yet.", "Type or paste one, or open a file.")
             self.pane.setFocus()
             return
-        self._asked = NamesFound(text, PieceJoining(self.workspace.settings.names_joining))
+        self._requested = NamesFound(text, PieceJoining(self.workspace.settings.names_joining))
         self._fraction = 0.0
         self._names_panel.set_partly("")
-        self.start("Getting ready to read", find_names, TextsToTag((text,), self._asked.joining))
+        self.start("Getting ready to read", find_names, TextsToTag((text,), self._requested.aggregation))
 
     @Slot()
     def refresh(self) -> None:
-        """Light up the names of the text that stands on the page."""
+        """Highlight the names of the current text."""
         self._shown.text_changed()
 
     @Slot(int)
     def try_sample(self, index: int) -> None:
-        """Put a sample on the page, and find its names."""
+        """Show a sample, and find its names."""
         self.pane.replace(self._samples[index].text)
         self.run()
 
@@ -158,19 +158,19 @@ class NamesView(TextPage):
     def take_part(self, result: object) -> None:
         """Show the names found so far."""
         if isinstance(result, TaggedTexts) and result.items:
-            self._shown.take(NamesFound(self._asked.text, self._asked.joining, result))
+            self._shown.take(NamesFound(self._requested.text, self._requested.aggregation, result))
 
     def take(self, result: object) -> None:
-        """Show the names, and say how long it took to find them."""
+        """Show the names, and the time it took to find them."""
         self.take_part(result)
         if isinstance(result, TaggedTexts):
             names = wording.count(len(self._shown.found.entities), "name")
-            length = wording.count(len(self._asked.text), "character")
+            length = wording.count(len(self._requested.text), "character")
             self.note.emit(f"{names} in {length} found in {wording.duration(result.seconds)}")
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
-        """Show how far the text was read: what is counted is windows of the model, which is nothing to a person."""
+        """Show how much of the text was read; the flow counts model windows, which mean nothing to the user."""
         self._fraction = progress.fraction
         what = "Reading" if progress.total else progress.what
         self._names_panel.strip.show_progress(
@@ -191,11 +191,11 @@ class NamesView(TextPage):
         super()._files_read(number, opened)
         if self.pane.text().strip():
             self.run()
-            self.say_notes(opened)
+            self.show_notes(opened)
 
     @Slot(object)
-    def _join(self, joining: PieceJoining) -> None:
-        self.workspace.settings.names_joining = joining.value
+    def _set_aggregation(self, aggregation: PieceJoining) -> None:
+        self.workspace.settings.names_joining = aggregation.value
         if self._shown.found.result is not None or self.working():
             self.run()
 

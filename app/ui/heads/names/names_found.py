@@ -1,4 +1,4 @@
-"""What was found in which text, and the way from one name to the next."""
+"""The names found in a text, and stepping from one to the next."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from app.core.positions import utf16_units
 from app.core.requests import PieceJoining
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import TaggedDocument
-from app.ui.heads.names.name_lights import LitName
+from app.ui.heads.names.name_lights import HighlightedName
 from app.ui.heads.names.name_styles import NameStyle
 
 
 @dataclass(slots=True)
 class NamesFound:
-    """One text in which names were looked for, and what came of it so far.
+    """One text in which names are searched, and the result so far.
 
-    `chosen` is a name's index, -1 for none; `units` is the text's length as Qt counts.
+    `chosen` is a name's index, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
     """
 
     text: str = ""
-    joining: PieceJoining = PieceJoining.FIRST
+    aggregation: PieceJoining = PieceJoining.FIRST
     result: TaggedTexts | None = None
     chosen: int = -1
     units: int = 0
@@ -34,7 +34,7 @@ class NamesFound:
 
     @property
     def tagged(self) -> Tagged | None:
-        """The names of the text, None where there is no result yet."""
+        """The names of the text, None before a result."""
         return self.result.items[0] if self.result is not None and self.result.items else None
 
     @property
@@ -48,20 +48,20 @@ class NamesFound:
         return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
 
     def document(self, name: str = "") -> TaggedDocument | None:
-        """What is written to files and to the clipboard; None without a result."""
+        """The document to save or copy; None without a result."""
         return TaggedDocument(self.text, self.tagged, name) if self.tagged is not None else None
 
-    def lit(self, styles: tuple[NameStyle, ...]) -> Iterator[LitName]:
-        """The names as they are lit up."""
+    def highlighted(self, styles: tuple[NameStyle, ...]) -> Iterator[HighlightedName]:
+        """The names as highlights."""
         kinds = {style.label: style.number for style in styles}
-        return (LitName(each.span, each.text, kinds[each.label]) for each in self.entities)
+        return (HighlightedName(each.span, each.text, kinds[each.label]) for each in self.entities)
 
     def mates(self, index: int) -> list[int]:
-        """The places of the same name, of the same type, in the order of the text."""
+        """The occurrences of the same name and type, in text order."""
         return self._places[_same(self.entities[index])] if 0 <= index < len(self.entities) else []
 
     def step(self, by: int, hidden: Collection[str]) -> int:
-        """The next name whose type is shown, or with -1 the last one, from the other end again; -1 without any."""
+        """The next name of a shown type (the previous one for -1), wrapping around at the ends; -1 without any."""
         count = len(self.entities)
         first = self.chosen if self.chosen >= 0 else (-1 if by > 0 else count)
         for way in range(1, count + 1):

@@ -1,4 +1,4 @@
-"""The right side of the page that finds names: the button, how far it is, the types and the names."""
+"""The right side of the names page: the button, progress, the types and the names."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _TERMS = {
     PieceJoining.AVERAGE: ("Its pieces' probabilities are averaged:", "average"),
     PieceJoining.MAX: ("The piece that the model is surest of counts:", "max"),
 }
-# From so many types on they stand in two columns.
+# Above this number of types they are shown in two columns.
 _ONE_COLUMN = 6
 
 
 class NameLegend(QFrame):
-    """A row for each type with a tick; `changed` is sent when a tick was set or taken away."""
+    """A row for each type with a check box; `changed` is sent when one is toggled."""
 
     changed = Signal()
 
@@ -66,7 +66,7 @@ class NameLegend(QFrame):
         theme.changed.connect(self._restyle)
 
     def set_styles(self, styles: Sequence[NameStyle]) -> None:
-        """Take the types, in their order; those that were there already keep their ticks."""
+        """Set the types, in order; those already listed keep their check state."""
         if tuple(styles) == self._styles:
             return
         hidden = {
@@ -96,14 +96,14 @@ class NameLegend(QFrame):
         self._restyle()
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
-        """Say how many names there are of each type."""
+        """Show the number of names of each type."""
         for style, tick, label in zip(self._styles, self._ticks, self._counts, strict=True):
             number = counts.get(style.label, 0)
             label.setText(f"{number:,}" if number else "none")
             tick.setAccessibleName(f"Show {style.plain}, {wording.count(number, 'place')}")
 
     def hidden(self) -> frozenset[int]:
-        """The numbers of the types whose ticks were taken away."""
+        """The numbers of the unchecked types."""
         return frozenset(
             style.number
             for style, tick in zip(self._styles, self._ticks, strict=True)
@@ -119,8 +119,8 @@ class NameLegend(QFrame):
         self._grid.setVerticalSpacing(theme.step(0.5))
 
 
-class JoiningChoice(QFrame):
-    """Three ways side by side, and what the one in force does. `chosen` carries the PieceJoining that was picked."""
+class AggregationChoice(QFrame):
+    """A choice of the aggregation of word pieces, with an explanation. `chosen` carries the picked PieceJoining."""
 
     chosen = Signal(object)
 
@@ -139,10 +139,10 @@ class JoiningChoice(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def select(self, joining: PieceJoining) -> None:
-        """Show a way as the one in force."""
-        self.ways.select(joining.value)
-        self._about.say(*_TERMS[joining])
+    def select(self, aggregation: PieceJoining) -> None:
+        """Show an aggregation as the selected one."""
+        self.ways.select(aggregation.value)
+        self._about.show_term(*_TERMS[aggregation])
 
     @Slot(str)
     def _picked(self, key: str) -> None:
@@ -156,9 +156,9 @@ class JoiningChoice(QFrame):
 
 
 class NamesPanel(TextPanel):
-    """Open and Find; the types with their ticks, the names below.
+    """The buttons Open and Find; the types with check boxes, and the list of names.
 
-    `save_asked` carries the key of a format, `shown_types_changed` comes when a tick was set or taken away.
+    `save_asked` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
     """
 
     save_asked = Signal(str)
@@ -181,37 +181,37 @@ class NamesPanel(TextPanel):
         self.look = LookButton(theme)
         self.copy = _button("Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)")
         self.save = _button("Save as", "Save the names", "Save the names  (Ctrl+S)")
-        self.joining = JoiningChoice(theme)
+        self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
             "Every word gets a tag that says whether a name of some type begins or goes on there.",
             "Token classification, BERT section 5.3.",
         )
-        self._deeds = QWidget()
-        self._deeds_row = QHBoxLayout(self._deeds)
-        self._deeds_row.setContentsMargins(0, 0, 0, 0)
-        self._deeds_row.addWidget(self.look)
-        self._deeds_row.addStretch(1)
-        self._deeds_row.addWidget(self.copy)
-        self._deeds_row.addWidget(self.save)
+        self._actions = QWidget()
+        self._actions_row = QHBoxLayout(self._actions)
+        self._actions_row.setContentsMargins(0, 0, 0, 0)
+        self._actions_row.addWidget(self.look)
+        self._actions_row.addStretch(1)
+        self._actions_row.addWidget(self.copy)
+        self._actions_row.addWidget(self.save)
         super().__init__(theme, self.opening, find, None, about)
         self.save.setMenu(self._save_menu(formats))
-        for widget, stretch in ((self.legend, 0), (self.list, 1), (self._deeds, 0), (self.joining, 0)):
+        for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
         self._connect()
         self._arrange()
 
-    # What is shown
+    # Content
 
     def set_empty(self, empty: bool) -> None:
-        """Invite while there is no text; what was found of another one goes."""
+        """Show the invitation while there is no text, and clear the result of another one."""
         self._empty = empty
         if empty:
             self.show_names(None, ())
         self._arrange()
 
     def show_names(self, entities: tuple[Entity, ...] | None, labels: Sequence[str]) -> None:
-        """Show names of these types; None for a text in which none were looked for yet."""
+        """Show names of these types; None for a text that was not searched yet."""
         self._entities = entities
         if entities is not None:
             self._styles = styles_of(labels)
@@ -223,28 +223,28 @@ class NamesPanel(TextPanel):
         self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Say that what is shown belongs to an earlier text, or that it is not all of this one."""
+        """Mark the names as those of an earlier text, or as incomplete."""
         self._outdated.setText(_OUTDATED if outdated else self._partly)
         super().set_outdated(bool(self._outdated.text()) and self._entities is not None)
         self.list.setEnabled(not outdated)
-        self._deeds.setEnabled(not outdated)
+        self._actions.setEnabled(not outdated)
 
     def styles(self) -> tuple[NameStyle, ...]:
-        """How the types look."""
+        """The styles of the types."""
         return self._styles
 
     def set_partly(self, words: str) -> None:
-        """Say how much of the text was read where reading was stopped; nothing where it was not."""
+        """Show how much of the text was read if reading was stopped; empty words if it was not."""
         self._partly = words
 
     def set_complete(self, complete: bool) -> None:
-        """Whether the text was read whole: only then is every word's tag known."""
+        """Set whether all of the text was read: only then is every word's tag known."""
         for action in self.save.menu().actions():
             action.setEnabled(complete or action.data() != "conll")
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Say which model finds names."""
+        """Show the name of the model."""
         self.model.show_model(f"{card.name} finds the names")
 
     # Parts
@@ -260,12 +260,12 @@ class NamesPanel(TextPanel):
 
     def _arrange(self) -> None:
         some = bool(self._entities)
-        for widget in (self.legend, self.list, self._deeds):
+        for widget in (self.legend, self.list, self._actions):
             widget.setVisible(some)
         self.middle.setVisible(not some)
         self.invite.setText(_NONE if self._entities is not None else _INVITE)
         self.set_inviting(self._empty)
-        self.joining.setVisible(not self._empty)
+        self.aggregation.setVisible(not self._empty)
 
     def _connect(self) -> None:
         self.opening.clicked.connect(self.open_asked)
@@ -285,7 +285,7 @@ class NamesPanel(TextPanel):
 
     @Slot()
     def show_formats(self) -> None:
-        """Offer the formats that names can be saved in, where there are any names."""
+        """Offer the formats that names can be saved in, if there are any names."""
         if self.save.isVisible() and self.save.isEnabled():
             self.save.showMenu()
 
@@ -300,7 +300,7 @@ class NamesPanel(TextPanel):
         super()._restyle()
         theme = self._theme
         self._layout.setSpacing(theme.step(3))
-        self._deeds_row.setSpacing(theme.step(2))
+        self._actions_row.setSpacing(theme.step(2))
         for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
             button.setIcon(theme.icon(icon, "ink"))
             button.setIconSize(QSize(theme.step(4), theme.step(4)))

@@ -1,4 +1,4 @@
-"""The names that were found, on the page and in the list beside it, and the way from one to the next."""
+"""The names found, in the text and in the list, and navigation from one to the next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.heads.names.names_panel import NamesPanel
 
 
 class NamesShown(QObject):
-    """Keeps the page, the legend and the list at one: what was `found`, which name is chosen, which types are shown."""
+    """Synchronises the text, the legend and the list: the names `found`, the chosen name, the shown types."""
 
     def __init__(self, pane: NamePane, panel: NamesPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class NamesShown(QObject):
         panel.list.again.connect(self._row_again)
 
     def take(self, found: NamesFound) -> None:
-        """Show what was found; the name that was chosen before stays so where it is still there."""
+        """Show a result; the previously chosen name stays chosen if it is still there."""
         before, self.found = self.found.name, found
         if found.result is None:
             return
@@ -38,7 +38,7 @@ class NamesShown(QObject):
         self.text_changed()
 
     def text_changed(self) -> None:
-        """Light the names up where the page holds the text that they were found in; else say that it was changed."""
+        """Highlight the names if the text is the one they were found in; else mark them as outdated."""
         empty = self._pane.is_empty()
         if empty:
             self.found = NamesFound()
@@ -51,17 +51,17 @@ class NamesShown(QObject):
             self._pane.clear_highlights()
             return
         styles = self._panel.styles()
-        self._pane.show_names(tuple(self.found.lit(styles)), styles)
+        self._pane.show_names(tuple(self.found.highlighted(styles)), styles)
         self._pane.hide_types(self._panel.legend.hidden())
         self._choose(self.found.chosen, go=False)
 
     def is_outdated(self) -> bool:
-        """Whether the page holds another text than that in which names were found."""
-        # The length tells most edits apart without reading a text of megabytes at every key.
+        """Whether the text is another one than that of the result."""
+        # The length detects most edits without reading a text of megabytes at every key.
         return self._pane.units() != self.found.units or self._pane.text() != self.found.text
 
     def visit(self) -> Visit | None:
-        """The chosen name, else the first one, as it is looked into; None where there is none."""
+        """The visit to inspect the chosen name, else the first one; None if there is none."""
         result = self.found.result
         if result is None or not self.found.entities or self.is_outdated():
             return None
@@ -76,7 +76,7 @@ class NamesShown(QObject):
 
     @Slot()
     def previous(self) -> None:
-        """Go to the name before the chosen one."""
+        """Go to the previous name in the text."""
         self._step(-1)
 
     def _step(self, by: int) -> None:

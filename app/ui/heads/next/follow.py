@@ -1,4 +1,4 @@
-"""The page where it is told whether one passage continues another."""
+"""The page that predicts whether one passage continues another."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from app.ui.heads.text_page import TextPage
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 
-# As many steps of the rhythm as two papers side by side need.
+# The width in steps that two papers side by side need.
 _SIDE_BY_SIDE = 170
 
 
 class TwoPapers(QWidget):
-    """`papers` are the two, each below its name."""
+    """The two text editors, `papers`, each below its name."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -54,12 +54,12 @@ class TwoPapers(QWidget):
         return self.papers[0].text(), self.papers[1].text()
 
     def focused(self) -> int:
-        """The number of the paper that has the keyboard; 0 where none has."""
+        """The number of the paper with the keyboard focus; 0 if none has it."""
         focus = self.focusWidget()
         return int(focus is not None and self.papers[1].isAncestorOf(focus))
 
     def replace(self, texts: tuple[str, str]) -> None:
-        """Put other passages in place of these; each paper can undo it."""
+        """Replace the passages; each paper can undo it."""
         for paper, text in zip(self.papers, texts, strict=True):
             if paper.text() != text:
                 paper.replace(text)
@@ -88,7 +88,7 @@ class TwoPapers(QWidget):
 
 
 class FollowView(TextPage):
-    """Two passages on two papers at the left; at the right how likely the second continues the first."""
+    """Two passages at the left; at the right how likely the second continues the first."""
 
     KEY = "follow"
     TITLE = "Follow on"
@@ -110,8 +110,8 @@ class FollowView(TextPage):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._asked: tuple[str, str] | None = None
-        self._told: tuple[str, str] | None = None  # the passages whose outcome is shown
+        self._requested: tuple[str, str] | None = None
+        self._shown_texts: tuple[str, str] | None = None  # the passages whose outcome is shown
         self._found = ""  # by this model
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
@@ -126,7 +126,7 @@ class FollowView(TextPage):
 
     @Slot()
     def run(self) -> None:
-        """Tell whether the second passage continues the first; takes the place of what is running."""
+        """Predict whether the second passage continues the first, replacing a running flow."""
         self._panel.notice.clear()
         texts = self._desk.texts()
         empty = [number for number, text in enumerate(texts) if not text.strip()]
@@ -135,14 +135,14 @@ class FollowView(TextPage):
             self._panel.notice.show_hint(f"The {which} passage is empty.", "It takes two: type or paste it.")
             self._papers[empty[0]].setFocus()
             return
-        self._asked = texts
+        self._requested = texts
         self.start("Getting ready to read both passages", follow, PassagePairs((texts,)))
 
     def take(self, result: object) -> None:
         if not isinstance(result, FollowOns):
             return
         parts = (result.model, result.device, wording.duration(result.seconds))
-        self._found, self._told = result.model, self._asked
+        self._found, self._shown_texts = result.model, self._requested
         self._follow_panel.show_item(result.items[0], " · ".join(part for part in parts if part))
         self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
 
@@ -150,7 +150,7 @@ class FollowView(TextPage):
     def refresh(self) -> None:
         texts = self._desk.texts()
         self._follow_panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
-        self._follow_panel.set_outdated(self._told is not None and texts != self._told)
+        self._follow_panel.set_outdated(self._shown_texts is not None and texts != self._shown_texts)
 
     @Slot(int)
     def try_sample(self, index: int) -> None:
@@ -161,9 +161,9 @@ class FollowView(TextPage):
     @Slot()
     def _swap(self) -> None:
         first, second = self._desk.texts()
-        told = self._told == (first, second)
+        was_shown = self._shown_texts == (first, second)
         self._desk.replace((second, first))
-        if told:  # who has seen one way round wants to see the other
+        if was_shown:  # a user who has seen one order wants to see the other
             self.run()
 
     @Slot()
@@ -172,5 +172,5 @@ class FollowView(TextPage):
         if not first.strip() or not second.strip():
             return
         subject = Subject(Head.NEXT_SENTENCE, first, pair=second)
-        found = self._found if self._told == (first, second) else ""
+        found = self._found if self._shown_texts == (first, second) else ""
         self.look_inside.emit(Visit(subject, found, wording.first_words(first)))

@@ -16,7 +16,7 @@ from app.ui.kit.theme import Theme, mark
 
 _INVITE = "Two passages: does the second come right after the first, or from somewhere else?"
 _READY = "Ctrl+Enter tells whether the second continues the first."
-# From here on the outcome is called one: what wording.likelihood calls likely.
+# The least probability of a definite outcome: what wording.likelihood calls likely.
 _DECIDED = 0.7
 _CUT = (
     "The first passage is longer than the model reads: its end was read.",
@@ -25,24 +25,24 @@ _CUT = (
 
 
 def outcome(item: FollowOn) -> tuple[str, str, str]:
-    """The outcome in large words, how sure it is, and in a sentence what that says."""
+    """The outcome in large words, its likelihood, and a sentence that explains it."""
     continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
     where = "coming right after the first" if continues else "being from somewhere else"
     if sure < _DECIDED:
         words = "It may continue" if continues else "It may not"
         return words, f"Undecided, {wording.percent(sure)}", f"The model leans to the second passage {where}."
     words = "It continues" if continues else "It does not"
-    said = "what comes right after the first" if continues else "one from somewhere else"
-    return words, wording.likely(sure), f"The model takes the second passage for {said}."
+    relation = "what comes right after the first" if continues else "one from somewhere else"
+    return words, wording.likely(sure), f"The model takes the second passage for {relation}."
 
 
 def signed(value: float) -> str:
-    """A logit with its sign, as a person reads it: "+3.21", "−2.14"."""
+    """A logit with its sign as text: "+3.21", "−2.14"."""
     return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 class FollowCard(QFrame):
-    """One pair's outcome as a card; greyed where it belongs to earlier passages. `look_asked` by its button."""
+    """One pair's outcome as a card; greyed if it belongs to earlier passages. `look_asked` is sent by its button."""
 
     look_asked = Signal()
 
@@ -60,7 +60,7 @@ class FollowCard(QFrame):
             label.setWordWrap(True)
         self.foot = CardFoot(theme)
         self.foot.look_asked.connect(self.look_asked)
-        self._beside_bars = (
+        self._inset_widgets = (
             self._words, self._sure, self._sentence, self._logits, self._cut, self.foot
         )  # fmt: skip
         self._layout = QVBoxLayout(self)
@@ -76,7 +76,7 @@ class FollowCard(QFrame):
         self._restyle()
 
     def show_item(self, item: FollowOn, source: str) -> None:
-        """Show an outcome; `source` says by what it was found, where and how fast."""
+        """Show an outcome; `source` names the model, the device and the time."""
         words, sure, sentence = outcome(item)
         self._words.setText(words)
         self._sure.setText(sure)
@@ -93,7 +93,7 @@ class FollowCard(QFrame):
         self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey what belongs to earlier passages."""
+        """Grey the outcome of earlier passages."""
         self.bars.setEnabled(not outdated)
         certain = self._words.text() == "It continues" and "Very" in self._sure.text()
         for label in (self._words, self._sentence):
@@ -113,16 +113,16 @@ class FollowCard(QFrame):
         for label in (self._logits, self._cut):
             label.setFont(theme.font("small"))
         edge = theme.step(4)
-        # The bars keep room for the ring around them: all else stands in line with their words.
+        # The bars leave room for their focus ring: everything else is aligned with their text.
         inset = theme.step(1)
         self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
-        for widget in self._beside_bars:
+        for widget in self._inset_widgets:
             widget.setContentsMargins(inset, 0, inset, 0)
         self._layout.setSpacing(theme.step(2))
 
 
 class FollowPanel(TextPanel):
-    """Swap, the question, and the outcome's card."""
+    """The Swap and main buttons, and the outcome's card."""
 
     swap_asked = Signal()
 
@@ -145,7 +145,7 @@ class FollowPanel(TextPanel):
         self.show_text(empty=True, ready=False)
 
     def show_text(self, *, empty: bool, ready: bool) -> None:
-        """Invite while there is no text; `ready` tells that both papers hold words."""
+        """Show the invitation while there is no text; `ready` if both papers have text."""
         self._has = self._has and not empty
         self.set_inviting(empty)
         self.card.setVisible(self._has)

@@ -92,7 +92,7 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
     assert notes == ["", f"8 names in {len(TEXT)} characters found in 0.5 seconds"]
     assert engine.requests == [TextsToTag((TEXT,), PieceJoining.FIRST)]
     row = view._names_panel.list.rows()[1]
-    assert row.spoken == "Alice. People. 2 places. Very likely, 95 %."
+    assert row.accessible_text == "Alice. People. 2 places. Very likely, 95 %."
 
 
 def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
@@ -143,7 +143,7 @@ def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: Nam
     assert len(view.pane.map.marks()) == 200
     view.pane.map.mark_clicked.emit(3)
     assert chosen(view) == "Alice 51"
-    assert view.pane.map.said_at(view.pane.map.mark_rect(3).center()) == "The name that is shown"
+    assert view.pane.map.tip_at(view.pane.map.mark_rect(3).center()) == "The name that is shown"
 
 
 def test_a_type_can_be_hidden_on_the_page_and_in_the_list(view: NamesView, qtbot: QtBot) -> None:
@@ -173,7 +173,7 @@ def test_an_edit_puts_the_names_out_and_undo_brings_them_back(view: NamesView, q
     assert panel._outdated.isVisible() and not panel.list.isEnabled()
     assert view.pane.lit() == []
     view._shown.next()
-    view._out.copy()
+    view._export.copy()
     assert chosen(view) == ""
     view.pane.undo()
     assert not panel._outdated.isVisible() and panel.list.isEnabled()
@@ -220,18 +220,18 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
 def test_another_joining_asks_again_at_once_and_is_kept(
     view: NamesView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
-    view._names_panel.joining.ways._buttons["max"].click()
+    view._names_panel.aggregation.ways._buttons["max"].click()
     assert engine.requests == []
     read(view, qtbot)
-    view._names_panel.joining.ways._buttons["average"].click()
+    view._names_panel.aggregation.ways._buttons["average"].click()
     settle(view, qtbot)
     assert [request.joining.value for request in engine.requests] == ["max", "average"]  # type: ignore[attr-defined]
     assert view.workspace.settings.names_joining == "average"
-    assert "average" in view._names_panel.joining._about.accessibleName()
+    assert "average" in view._names_panel.aggregation._about.accessibleName()
 
 
 def test_an_empty_page_invites_and_a_sample_is_read_at_one_click(view: NamesView, qtbot: QtBot) -> None:
-    assert not view._names_panel.joining.isVisible()
+    assert not view._names_panel.aggregation.isVisible()
     offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
     assert len(offers) >= 2 and all(offer.isVisible() for offer in offers)
     qtbot.mouseClick(offers[0], Qt.MouseButton.LeftButton)
@@ -278,7 +278,7 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
     read(view, qtbot)
     path, notes = tmp_path / "names", []
     view.note.connect(notes.append)
-    view._out.save_as(kind, path)
+    view._export.save_as(kind, path)
     qtbot.waitUntil(lambda: notes == ["8 names saved"])
     text = path.read_text("utf-8-sig")
     if kind == "csv":
@@ -287,9 +287,9 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
         assert json.loads(text)["model"] == "finder"
     else:
         assert "Liddell I-PER\n" in text
-    view._out.save_as(kind, tmp_path / "no" / "folder")
+    view._export.save_as(kind, tmp_path / "no" / "folder")
     (tmp_path / "file").write_text("in the way")
-    view._out.save_as(kind, tmp_path / "file" / "x")
+    view._export.save_as(kind, tmp_path / "file" / "x")
     qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
 
 
