@@ -73,10 +73,10 @@ def main(argv: list[str], early: Child | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as fault:
-        from app.core.system_libraries import not_whole
+        from app.core.system_libraries import broken_installation
 
         log_bug(fault)
-        told = not_whole(fault)
+        told = broken_installation(fault)
         if told is not None:
             return _say(str(told), INPUT_ERROR)
         return _say(

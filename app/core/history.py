@@ -33,7 +33,7 @@ class KeptAnswer:
     @property
     def where(self) -> str:
         """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty where there is neither."""
-        return wording.place_said(self.page, self.page_label, self.line)
+        return wording.place_in_words(self.page, self.page_label, self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.text import Document, Span
-from app.core.wording import place_said
+from app.core.wording import place_in_words
 
 
 class Kind(StrEnum):
@@ -171,7 +171,7 @@ class Opened:
 
         The same as is kept of an answer in the history: KeptAnswer.where.
         """
-        return place_said(self.page_at(point), self.page_label_at(point), self.line_at(point))
+        return place_in_words(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
     def heading_at(self, point: int) -> str:
         """The words of the last heading that begins at or before a code point, on one line; empty without one."""

@@ -96,18 +96,20 @@ def share(value: float) -> str:
 def verdict(found: Comparison) -> str:
     """Which of two models did better, and whether that may be chance, in a sentence or two."""
     first, second = found.both + found.only_first, found.both + found.only_second
-    whole = first + found.only_second + found.neither
+    total = first + found.only_second + found.neither
     several = NOUNS.get(found.first.head, ("example", "examples"))[1]
     one, other = named(found)
     if found.only_first == found.only_second:
-        told = f"Both got {first:,} of {whole:,} {several} right"
-        return f"{told}, the very same ones." if not found.only_first else f"{told}, not all the same ones."
+        facts = f"Both got {first:,} of {total:,} {several} right"
+        return f"{facts}, the very same ones." if not found.only_first else f"{facts}, not all the same ones."
     if first < second:
         one, other, first, second = other, one, second, first
-    told = f"{one} got {first:,} of {whole:,} {several} right, {other} {second:,}."
+    facts = f"{one} got {first:,} of {total:,} {several} right, {other} {second:,}."
     if found.chance < _HARDLY:
-        return f"{told} That is hardly chance: two equally good models would differ so much {_seldom(found.chance)}."
-    return f"{told} That may be chance: two equally good models would differ so much {_seldom(found.chance)}."
+        return f"{facts} That is hardly chance: two equally good models would differ so much {_rarity(found.chance)}."
+    return (
+        f"{facts} That may be chance: two equally good models would differ so much {_rarity(found.chance)}."
+    )
 
 
 def named(found: Comparison) -> tuple[str, str]:
@@ -116,7 +118,7 @@ def named(found: Comparison) -> tuple[str, str]:
     return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 
 
-def _seldom(chance: float) -> str:
+def _rarity(chance: float) -> str:
     if chance < 0.001:
         return "less than once in a thousand such tests"
     if chance < 0.0095:

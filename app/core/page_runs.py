@@ -93,7 +93,7 @@ def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = (
     A box is made lower or narrower where it would hold the middle of a character that is neither of these nor of
     `others`, as far as its own characters keep theirs in it.
     """
-    runs = _joined(page, numbers)
+    runs = _line_runs(page, numbers)
     if not runs:
         return ()
     own = {glyph.number for run in runs for glyph in run.glyphs}
@@ -112,7 +112,7 @@ def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = (
     return tuple(Box(run.left, run.top, run.right, run.bottom) for run in settled)
 
 
-def _joined(page: PageText, numbers: Iterable[int]) -> list[_Run]:
+def _line_runs(page: PageText, numbers: Iterable[int]) -> list[_Run]:
     """Runs of characters that follow each other on a line, blanks and what is not drawn left out."""
     runs: list[_Run] = []
     before: _Glyph | None = None

@@ -85,17 +85,17 @@ def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark
     if not wanted:
         return PageMark((), _NO_WORDS)
     places: list[PagePlace] = []
-    said: list[str] = []
+    characters_read: list[str] = []
     reason = ""
     for place, numbers, hyphens in _read_from(pages, span):
         page = pages[place]
         boxes = boxes_of(page, numbers, hyphens)
-        said += [page.characters[number] for number in numbers if number not in hyphens]
+        characters_read += [page.characters[number] for number in numbers if number not in hyphens]
         reason = reason or _unsure(page, numbers)
         if boxes:
             places.append(PagePlace(place, boxes))
             reason = reason or _read_back(page, boxes, numbers)
-    if not reason and _letters("".join(said)) != wanted:
+    if not reason and _letters("".join(characters_read)) != wanted:
         reason = _DIFFERS
     return PageMark(tuple(places), reason)
 
@@ -123,8 +123,8 @@ def character_at(page: PageText, x: float, y: float) -> int:
     if nearest < 0 or not shortest:
         return nearest
     first, last = _line_around(page, nearest)
-    beside = [found for found in level if boxes[4 * found[1] + 2] > first and boxes[4 * found[1]] < last]
-    return min(beside)[1] if beside else nearest
+    candidates = [found for found in level if boxes[4 * found[1] + 2] > first and boxes[4 * found[1]] < last]
+    return min(candidates)[1] if candidates else nearest
 
 
 def text_between(page: PageText, first: int, last: int) -> Span:

@@ -29,24 +29,27 @@ def from_plain(kind: type[ValueT], value: Any) -> ValueT:
 
     Raises ValueError where it is of another type, or something without a default is missing.
     """
-    made: ValueT = _made(kind, value)
-    return made
+    result: ValueT = _converted(kind, value)
+    return result
 
 
-def _made(kind: Any, value: Any) -> Any:
+def _converted(kind: Any, value: Any) -> Any:
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in parts:
             return None
         (kind,) = [part for part in parts if part is not type(None)]
-        return _made(kind, value)
+        return _converted(kind, value)
     if origin is tuple:
         values = checked(list, value)
         if len(parts) == 2 and parts[1] is Ellipsis:
-            return tuple(_made(parts[0], each) for each in values)
-        return tuple(_made(part, each) for part, each in zip(parts, values, strict=True))
+            return tuple(_converted(parts[0], each) for each in values)
+        return tuple(_converted(part, each) for part, each in zip(parts, values, strict=True))
     if origin is dict:
-        return {_made(parts[0], key): _made(parts[1], each) for key, each in checked(dict, value).items()}
+        return {
+            _converted(parts[0], key): _converted(parts[1], each)
+            for key, each in checked(dict, value).items()
+        }
     if dataclasses.is_dataclass(kind):
         return _of_class(kind, checked(dict, value))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -60,7 +63,7 @@ def _of_class(kind: Any, values: dict[str, Any]) -> Any:
     kinds = typing.get_type_hints(kind)
     known = [field.name for field in dataclasses.fields(kind) if field.name in values]
     try:
-        return kind(**{name: _made(kinds[name], values[name]) for name in known})
+        return kind(**{name: _converted(kinds[name], values[name]) for name in known})
     except TypeError as fault:
         raise ValueError(str(fault)) from fault
 

@@ -59,9 +59,11 @@ def quote(opened: Opened, span: Span) -> Quote:
         if len(part) <= _LONGEST_TYPED:
             return quote(_typed(part), Span(span.start - start, span.end - start))
     view = opened.document.view
-    row = _row(opened, view, span, line) if view is not None and view.said else None
+    row = _row(opened, view, span, line) if view is not None and view.replacements else None
     found = (
-        _in_row(text, view.said_in(row.start, row.end + 1), row, span) if view is not None and row else None
+        _in_row(text, view.replacements_in(row.start, row.end + 1), row, span)
+        if view is not None and row
+        else None
     )
     if found is not None:
         return found
@@ -82,7 +84,7 @@ def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
         text, before = opened.document.text, line.start - 1
         above = Span(text.rfind("\n", 0, max(0, before)) + 1, max(0, before))
         is_whole = _ends_row(text, view, line) and (
-            not view.said_in(above.start, above.end) or _ends_row(text, view, above)
+            not view.replacements_in(above.start, above.end) or _ends_row(text, view, above)
         )
         return line if is_whole else None
     at = max(0, bisect_right(blocks, span.start, key=lambda block: block.span.start) - 1)
@@ -100,29 +102,35 @@ def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
 def _ends_row(text: str, view: View, line: Span) -> bool:
     """Whether a row of a table ends with a line; a cell may go on in the next one."""
     words = line.of(text).rstrip()
-    said = view.said_in(line.start, line.end + 1)
-    if not said:
+    replacements = view.replacements_in(line.start, line.end + 1)
+    if not replacements:
         return False
-    return words.endswith(tuple(STOPS)) or (said[-1].end >= len(words) and said[-1].words[-1:] != " ")
+    return words.endswith(tuple(STOPS)) or (
+        replacements[-1].end >= len(words) and replacements[-1].words[-1:] != " "
+    )
 
 
-def _in_row(text: str, said: list[Replacement], row: Span, span: Span) -> Quote | None:
+def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -> Quote | None:
     """A span in its row; `said` counts from the row's start. None where it is not within one cell."""
-    said = [Replacement(row.start + one.start, row.start + one.end, one.words) for one in said]
-    before = [one for one in said if one.end <= span.start]
-    after = [one for one in said if one.start >= span.end]
-    if not said or len(before) + len(after) < len(said):
+    replacements = [
+        Replacement(row.start + one.start, row.start + one.end, one.words) for one in replacements
+    ]
+    before = [one for one in replacements if one.end <= span.start]
+    after = [one for one in replacements if one.start >= span.end]
+    if not replacements or len(before) + len(after) < len(replacements):
         return None
     first, opening = row.start, ""
-    if not text[row.start : said[0].start].strip():
-        first, opening, said = said[0].end, said[0].words, said[1:]
+    if not text[row.start : replacements[0].start].strip():
+        first, opening, replacements = replacements[0].end, replacements[0].words, replacements[1:]
     read = _as_read(text, row.start, span.start, before)
     column = _column(text, row, before[-1].words) if before else ""
     name = ""
     # Where a cell reaches down over the row, that one is its name.
-    if said and span.start >= said[0].end and ". " not in opening:
+    if replacements and span.start >= replacements[0].end and ". " not in opening:
         upto = text[first : before[-1].start] + before[-1].words
-        name = " ".join(text[first : said[0].start].split()).rstrip(":") if upto.endswith(": ") else ""
+        name = (
+            " ".join(text[first : replacements[0].start].split()).rstrip(":") if upto.endswith(": ") else ""
+        )
     return Quote(
         _cut(read[::-1])[::-1].lstrip(),
         span.of(text),
@@ -142,9 +150,9 @@ def _column(text: str, row: Span, words: str) -> str:
     )
 
 
-def _as_read(text: str, start: int, end: int, said: Iterable[Replacement]) -> str:
+def _as_read(text: str, start: int, end: int, replacements: Iterable[Replacement]) -> str:
     read, at = "", start
-    for one in said:
+    for one in replacements:
         read += text[at : one.start] + one.words
         at = one.end
     return read + text[at : max(at, end)]

@@ -42,7 +42,7 @@ _VERSION = re.compile(
 _FINAL = 3
 _STEPS = {"a": 0, "b": 1, "rc": 2}
 # What joins emoji; other characters that only steer how text is set are left out.
-_KEPT = "\n\u200d"
+_ALLOWED = "\n\u200d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +102,15 @@ def parse_feed(data: bytes, *, local: bool = False) -> Feed:
     Raises SpanlightError for what is no feed, or one of a newer format.
     """
     try:
-        told = json.loads(data, parse_constant=_refuse) if len(data) <= MOST_BYTES else None
-        if not isinstance(told, dict) or type(told.get("format")) is not int or told["format"] < 1:
+        parsed = json.loads(data, parse_constant=_refuse) if len(data) <= MOST_BYTES else None
+        if not isinstance(parsed, dict) or type(parsed.get("format")) is not int or parsed["format"] < 1:
             raise ValueError("no feed")
-        if told["format"] > FORMAT:
+        if parsed["format"] > FORMAT:
             raise SpanlightError(
                 "The announcement of new versions is in a newer form than this Spanlight reads.",
                 "Look on the page that Spanlight came from.",
             )
-        feed = from_plain(Feed, told)
+        feed = from_plain(Feed, parsed)
         if len(feed.releases) > _MOST_RELEASES:
             raise ValueError("too many releases")
         return replace(feed, releases=tuple(_checked(release, local) for release in feed.releases))
@@ -188,7 +188,7 @@ def _harmless(notes: str) -> str:
     """Notes as lines of plain text, at most so long, without characters that are not seen but have an effect."""
     shortened = notes[:_MOST_NOTES].replace("\r\n", "\n").replace("\t", " ")
     seen = "".join(
-        letter for letter in shortened if letter in _KEPT or unicodedata.category(letter)[0] != "C"
+        letter for letter in shortened if letter in _ALLOWED or unicodedata.category(letter)[0] != "C"
     )
     lines = [line.rstrip() for line in seen.splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

@@ -39,19 +39,19 @@ Reliability = dict[TextKind, Bins]
 
 def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
     """Ten bins of equal width over probabilities, each with whether it came true."""
-    questions, said, right = [0] * BINS, [0.0] * BINS, [0] * BINS
+    questions, probabilities, right = [0] * BINS, [0.0] * BINS, [0] * BINS
     for probability, true in outcomes:
         at = min(BINS - 1, int(probability * BINS))
         questions[at] += 1
-        said[at] += probability
+        probabilities[at] += probability
         right[at] += true
     return tuple(
-        ReliabilityBin(number, of_said / max(1, number), of_right / max(1, number))
-        for number, of_said, of_right in zip(questions, said, right, strict=True)
+        ReliabilityBin(number, of_probability / max(1, number), of_right / max(1, number))
+        for number, of_probability, of_right in zip(questions, probabilities, right, strict=True)
     )
 
 
-def asked(bins: Bins) -> int:
+def question_count(bins: Bins) -> int:
     """How many questions the bins hold."""
     return sum(each.questions for each in bins)
 
@@ -61,7 +61,7 @@ def off_by(bins: Bins) -> float:
 
     Guo et al. 2017, equation 3. Raises ZeroDivisionError where there is no question.
     """
-    return sum(each.questions * abs(each.said - each.right) for each in bins) / asked(bins)
+    return sum(each.questions * abs(each.said - each.right) for each in bins) / question_count(bins)
 
 
 def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
@@ -72,5 +72,5 @@ def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
 def off_in_words(kind: TextKind, bins: Bins) -> str:
     """The error of at least one question in words: "Paragraphs: off by 3 points on average (600 questions)"."""
     points = round(100 * off_by(bins))
-    said = count(points, "point") if points else "less than 1 point"
-    return f"{kind.capitalize()}: off by {said} on average ({count(asked(bins), 'question')})"
+    gap = count(points, "point") if points else "less than 1 point"
+    return f"{kind.capitalize()}: off by {gap} on average ({count(question_count(bins), 'question')})"

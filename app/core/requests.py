@@ -221,9 +221,9 @@ class TrainingRequest:
     teacher: str = ""
 
 
-def _require_words(texts: tuple[str, ...], deed: str) -> None:
+def _require_words(texts: tuple[str, ...], purpose: str) -> None:
     if not texts:
-        raise SpanlightError(f"There is no text {deed}.", "Type or paste one first.")
+        raise SpanlightError(f"There is no text {purpose}.", "Type or paste one first.")
     for number, text in enumerate(texts, start=1):
         if not text.strip():
             which = "The text" if len(texts) == 1 else f"Text {number} of {len(texts)}"

@@ -59,7 +59,7 @@ def debian_package(library: str) -> str:
     return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
 
 
-def not_whole(fault: BaseException) -> SpanlightError | None:
+def broken_installation(fault: BaseException) -> SpanlightError | None:
     """What a person is told where a part of the program is missing or broken; None for a fault of another kind."""
     if isinstance(fault, FileNotFoundError):
         bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
@@ -71,15 +71,15 @@ def not_whole(fault: BaseException) -> SpanlightError | None:
     system = without_library(str(fault))
     if system is not None:
         return system
-    said = " ".join(str(fault).split())
+    text = " ".join(str(fault).split())
     # Our packages hold nothing but modules.
-    of_package = _OF_PACKAGE.match(said)
+    of_package = _OF_PACKAGE.match(text)
     if of_package:
         what = f"{of_package[2]}.{of_package[1]} is missing"
     elif isinstance(fault, ModuleNotFoundError) and fault.name:
         what = f"{fault.name} is missing"
     else:
-        what = f"{fault.name} is broken ({said[:200].rstrip('.')})" if fault.name else said[:200].rstrip(".")
+        what = f"{fault.name} is broken ({text[:200].rstrip('.')})" if fault.name else text[:200].rstrip(".")
     return SpanlightError(f"Spanlight is not whole: {what}.", how_to_mend())
 
 

@@ -37,7 +37,7 @@ class Span:
 
 
 class Replacement(NamedTuple):
-    """`words` that are read in place of the code points `start` to `end`, none or what stands between two cells."""
+    """`words` that are read instead of the code points `start` to `end`: nothing, or the gap between two cells."""
 
     start: int
     end: int
@@ -46,47 +46,50 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is read with a text's own words.
+    """What a model reads in addition to a text's own words.
 
-    `said` rises and does not overlap; `bounds` are the code points where a block or a cell begins, which no answer
-    crosses; `headings` give from which code point on which words stand over the text. All rise.
+    `replacements` do not overlap; `bounds` are the code points where a block or a cell begins, which no answer
+    crosses; `headings` are code points with the words of the headings from there on. All are in ascending order.
     """
 
-    said: tuple[Replacement, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
     bounds: array[int] = field(default_factory=lambda: array("i"), hash=False)
     headings: tuple[tuple[int, str], ...] = ()
 
-    def said_in(self, start: int, end: int) -> list[Replacement]:
-        """The entries of `said` between two code points, their positions counted from `start`."""
-        low = bisect_left(self.said, start, key=lambda said: said.start)
-        high = bisect_left(self.said, end, low, key=lambda said: said.start)
-        found = (said for said in self.said[low:high] if said.end <= end)
-        return [Replacement(said.start - start, said.end - start, said.words) for said in found]
+    def replacements_in(self, start: int, end: int) -> list[Replacement]:
+        """The replacements between two code points, their positions counted from `start`."""
+        low = bisect_left(self.replacements, start, key=lambda each: each.start)
+        high = bisect_left(self.replacements, end, low, key=lambda each: each.start)
+        found = (each for each in self.replacements[low:high] if each.end <= end)
+        return [Replacement(each.start - start, each.end - start, each.words) for each in found]
 
     def heading_at(self, point: int) -> str:
-        """The words of the sections that a code point stands in, empty where it stands in none."""
+        """The headings of the sections around a code point, empty if there are none."""
         before = bisect_right(self.headings, point, key=lambda heading: heading[0])
         return self.headings[before - 1][1] if before else ""
 
     def of_parts(self, parts: Sequence[Span]) -> View:
-        """The view of these stretches of the text, put one behind the other; they rise."""
-        said: list[Replacement] = []
+        """The view of these parts of the text, concatenated; they are in ascending order."""
+        replacements: list[Replacement] = []
         bounds = array("i")
         headings: list[tuple[int, str]] = []
         at = 0
         for start, end in ((part.start, part.end) for part in parts):
-            said += [Replacement(at + one.start, at + one.end, one.words) for one in self.said_in(start, end)]
+            replacements += [
+                Replacement(at + one.start, at + one.end, one.words)
+                for one in self.replacements_in(start, end)
+            ]
             bounds.extend(at + bound - start for bound in self.bounds if start <= bound < end)
             headings.append((at, self.heading_at(start)))
             headings += [(at + point - start, words) for point, words in self.headings if start < point < end]
             at += end - start
-        return View(tuple(said), bounds, tuple(headings))
+        return View(tuple(replacements), bounds, tuple(headings))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Most words are said before many cells: each goes between processes once.
+        # Most words are repeated before many cells: each is pickled once.
         words: dict[str, int] = {}
-        numbers = array("i", (words.setdefault(said.words, len(words)) for said in self.said))
-        starts, ends = (array("i", map(itemgetter(at), self.said)) for at in (0, 1))
+        numbers = array("i", (words.setdefault(each.words, len(words)) for each in self.replacements))
+        starts, ends = (array("i", map(itemgetter(at), self.replacements)) for at in (0, 1))
         return _view, (starts, ends, numbers, tuple(words), self.bounds, self.headings)
 
 
@@ -98,17 +101,17 @@ def _view(
     bounds: array[int],
     headings: tuple[tuple[int, str], ...],
 ) -> View:
-    """A View as it comes out of a pickle."""
-    said = map(Replacement, starts, ends, map(words.__getitem__, numbers))
-    return View(tuple(said), bounds, headings)
+    """Rebuild a pickled View."""
+    replacements = map(Replacement, starts, ends, map(words.__getitem__, numbers))
+    return View(tuple(replacements), bounds, headings)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text to ask: what an answer's positions count in.
+    """A text to ask questions about; an answer's positions refer to it.
 
-    `text` is never changed after the document was read; `name` is what a person calls it; `path` is
-    the file it was read from, or empty; `view` is how a model is shown the text, None for as it stands.
+    `text` never changes after the document was read; `name` is its name for the user; `path` is the file it was read
+    from, or empty; `view` is how a model is shown the text, None for unchanged.
     """
 
     text: str
@@ -117,16 +120,16 @@ class Document:
     view: View | None = field(default=None, repr=False, compare=False)
 
     def in_table(self, place: Span) -> bool:
-        """Whether a place stands in the row of a table, as far as its view tells of tables."""
+        """Whether a place is in the row of a table, as far as the view knows tables."""
         if self.view is None:
             return False
         start, end = self.text.rfind("\n", 0, place.start) + 1, self.text.find("\n", place.end)
-        return bool(self.view.said_in(start, (end if end >= 0 else len(self.text)) + 1))
+        return bool(self.view.replacements_in(start, (end if end >= 0 else len(self.text)) + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class RunningText:
-    """A stretch of running text: its paragraphs in order, the document it is from, and what it is counted under."""
+    """A stretch of running text: its paragraphs in order, its document, and the source that it is counted under."""
 
     paragraphs: tuple[str, ...]
     document: str
@@ -134,10 +137,10 @@ class RunningText:
 
 
 def without_blanks(text: str) -> str:
-    """The text without its blanks and line ends: what readers of one file that part words otherwise have in common."""
+    """The text without blanks and line ends: equal for readers of one file that only differ in spacing."""
     return "".join(text.split())
 
 
 def normalise_newlines(text: str) -> str:
-    """The text with CR LF and lone CR as LF, as it is done once when a document is read."""
+    """The text with CR LF and lone CR as LF; done once when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

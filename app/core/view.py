@@ -1,6 +1,6 @@
 """How a model is shown a document: a table's headers before each cell, a section's heading before each window.
 
-What is added is read and never part of an answer, whose words and positions are the document's own.
+The added words are read but never part of an answer, whose words and positions are the document's own.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from app.core.text import Replacement, Span, View
 
-# Longer headers than this many code points are cut: they are said before every cell.
+# Longer headers than this many code points are cut: they are repeated before every cell.
 _LONGEST_HEADER = 64
 _LONGEST_HEADING = 80
-# Where only words stand below, they are so many times as long as the names of the columns.
+# If the values are all words, they are at least this many times as long as the names of the columns.
 _NAMED_LONGER = 1.5
 _MOST_COMPARED = 200
 # Further rows marked as headers are rows of the table.
 _MOST_HEADER_ROWS = 6
-# Of the cells that reach down over a row, so many are said in it.
+# At most this many cells that reach down over a row are repeated in it.
 _MOST_ABOVE = 8
-# A row that is read as more code points names its first cell again before a cell that stands so far behind.
+# A row that is read as more code points than this repeats its first cell before a cell this far behind it.
 _WIDE_ROW = 700
 _NAMED_AGAIN = 500
-# Wider lines are no rows of a table that somebody typed.
+# Wider lines are not rows of a typed table.
 _MOST_COLUMNS = 100
 _LONGEST_LINE = 20_000
-# Behind so many cells the tables of a typed text are read as they stand.
+# After this many cells the tables of a typed text are read unchanged.
 _MOST_CELLS = 200_000
 # How a number begins.
 NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
@@ -42,31 +42,31 @@ STOPS = ".:;!?…。！？：；"
 Cells = Sequence[Sequence[Span | None]]
 # A row's cells by their columns, in their order.
 Row = dict[int, Span]
-# By their columns, cells that reach down: the row behind their last one, and their words.
+# Cells that reach down, by column: the row after their last one, and their words.
 _Above = dict[int, tuple[int, str]]
 Merged = Mapping[tuple[int, int], tuple[int, int]]
 Headings = tuple[tuple[int, str], ...]
 
 
-def said_of_table(text: str, cells: Cells, header_rows: int | None = None) -> Iterator[Replacement]:
-    """`said_of_rows` for a table given as rows of one width, in which None is an empty cell."""
+def replacements_of_table(text: str, cells: Cells, header_rows: int | None = None) -> Iterator[Replacement]:
+    """`replacements_of_rows` for a table given as rows of equal width, in which None is an empty cell."""
     rows = [{column: span for column, span in enumerate(row) if span} for row in cells]
-    return said_of_rows(text, rows, max(map(len, cells), default=0), header_rows)
+    return replacements_of_rows(text, rows, max(map(len, cells), default=0), header_rows)
 
 
-def said_of_rows(
+def replacements_of_rows(
     text: str,
     rows: Sequence[Row],
     columns: int,
     header_rows: int | None = None,
     merged: Merged | None = None,
 ) -> Iterator[Replacement]:
-    """What a table's cells are read with: each with its column's headers, each row with its section.
+    """The replacements of a table: each cell is read with its column's headers, each row with its section.
 
-    Rows leave out empty cells; `merged` maps a cell (row, column) to how many rows and columns it takes, and it counts
-    for all of them. Without `header_rows` the first row is a header where it looks like one. Of several header rows
-    without merged cells, a cell counts for the empty ones behind it. A cell alone in its row heads the section
-    below. A wide row names its first cell again on its way.
+    Rows leave out empty cells; `merged` maps a cell (row, column) to how many rows and columns it spans, and it applies
+    to all of them. Without `header_rows` the first row is a header if it looks like one. In several header rows
+    without merged cells, a cell applies to the empty ones after it. A single cell in its row heads the section
+    below. A wide row repeats its first cell.
     """
     merged = merged or {}
     if header_rows is None or header_rows >= len(rows):
@@ -82,26 +82,26 @@ def said_of_rows(
             continue
         above = {column: cell for column, cell in above.items() if cell[0] > number}
         first = next(iter(row))
-        # A header may stand again at the head of a page.
+        # A header may be repeated at the head of a page.
         if number < header_rows or (header_rows == 1 and _is_same(text, row, rows[0])):
-            yield from _said_of_row(text, row, {}, "", {}, pairs)
+            yield from _replacements_of_row(text, row, {}, "", {}, pairs)
             continue
         is_section = (
             columns > 1 and len(row) == 1 and not (first or above or merged.get((number, 0), (1, 1))[0] > 1)
         )
         if is_section:
             section = _cut(row[0].of(text)).rstrip(":")
-            yield from _said_of_row(text, row, {}, "", {}, pairs)
+            yield from _replacements_of_row(text, row, {}, "", {}, pairs)
             continue
         is_wide = row[next(reversed(row))].end - row[first].start > narrow
-        yield from _said_of_row(text, row, headers, section, above, pairs, is_wide)
+        yield from _replacements_of_row(text, row, headers, section, above, pairs, is_wide)
         for column, span in row.items() if merged else ():
             down, _ = merged.get((number, column), (1, 1))
             if down > 1 and len(above) < _MOST_ABOVE:
                 above[column] = number + down, _cut(span.of(text))
 
 
-def _said_of_row(
+def _replacements_of_row(
     text: str,
     row: Row,
     headers: Mapping[int, str],
@@ -110,15 +110,15 @@ def _said_of_row(
     pairs: bool,
     is_wide: bool = False,
 ) -> Iterator[Replacement]:
-    said_above = sorted(above)
+    reaching_down = sorted(above)
     before, behind_name, name = -1, 0, ""
     for column, span in row.items():
         header = headers.get(column, "")
         opening = f"{header}: " if header and header != span.of(text).strip() else ""
-        while said_above and said_above[0] < column:
-            opening = f"{_under(headers, said_above[0], above)}. {opening}"
-            name = name or above[said_above[0]][1]
-            said_above.pop(0)
+        while reaching_down and reaching_down[0] < column:
+            opening = f"{_under(headers, reaching_down[0], above)}. {opening}"
+            name = name or above[reaching_down[0]][1]
+            reaching_down.pop(0)
         if before < 0:
             name = name or _cut(span.of(text))
             if section:
@@ -135,7 +135,7 @@ def _said_of_row(
             yield Replacement(before, span.start, stop + opening)
         before = span.end
         behind_name += len(opening) + len(span) + 2
-    last = "".join(f". {_under(headers, column, above)}" for column in said_above)
+    last = "".join(f". {_under(headers, column, above)}" for column in reaching_down)
     if text[before - 1] in STOPS:
         last = last[1:]
     if last or text[before - 1] not in STOPS:
@@ -151,7 +151,7 @@ def _under(headers: Mapping[int, str], column: int, above: _Above) -> str:
 
 
 def _line_start(text: str, point: int) -> int:
-    """Where bars before a row's first cell begin; `point` without any."""
+    """The start of the bars before a row's first cell; `point` without any."""
     start = point
     while start and text[start - 1] in " \t|":
         start -= 1
@@ -159,7 +159,7 @@ def _line_start(text: str, point: int) -> int:
 
 
 def _line_end(text: str, point: int) -> int:
-    """Where bars behind a row's last cell end; `point` without any."""
+    """The end of the bars after a row's last cell; `point` without any."""
     end = point
     while end < len(text) and text[end] in " \t|":
         end += 1
@@ -196,16 +196,16 @@ def has_header(text: str, rows: Sequence[Row], columns: int) -> bool:
         return False
     if len(names) < columns or any(all(map(NUMBER.match, each)) for each in values.values()):
         return True
-    # Words above words: a name is shorter than what it names, or what it names is the same in several rows.
-    said = [len(value) for each in values.values() for value in each]
+    # Words above words: a name is shorter than its values, or a value occurs in several rows.
+    lengths = [len(value) for each in values.values() for value in each]
     return columns > 2 and (
-        sum(said) * len(names) >= _NAMED_LONGER * sum(map(len, names.values())) * len(said)
+        sum(lengths) * len(names) >= _NAMED_LONGER * sum(map(len, names.values())) * len(lengths)
         or any(len(set(each)) < len(each) for each in values.values())
     )
 
 
 def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> dict[int, str]:
-    """Each column's header: its cells from above to below, each said once."""
+    """Each column's header: its cells from top to bottom, each once."""
     parts: dict[int, dict[str, None]] = {}
     covered = any(number < len(rows) for number, _ in merged)
     below: dict[int, tuple[int, str]] = {}
@@ -223,7 +223,7 @@ def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> di
             elif column in below:
                 last = below[column][1]
                 reach = column + 1
-            # Above others a header stands over several columns; the first column has none of its own there.
+            # Above other headers one spans several columns; the first column has none of its own there.
             elif column >= reach and (covered or number + 1 == len(rows) or not column):
                 last = ""
             if last:
@@ -232,17 +232,17 @@ def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> di
 
 
 def _cut(words: str, longest: int = _LONGEST_HEADER) -> str:
-    """Words on one line, at most so many code points of them."""
+    """Words on one line, at most `longest` code points."""
     words = " ".join(words[: 4 * longest].split())
     return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
 
 
-def stand_over(
+def nested_headings(
     headings: Iterable[tuple[int, int, str]], captions: Iterable[tuple[Span, str]] = ()
 ) -> Headings:
-    """`View.headings` of headings (where each begins, its level, its words): the nested ones to the nearest, last.
+    """`View.headings` of headings (each one's start, level and words): the path of nested ones, the nearest last.
 
-    A table's caption stands over the table's span, under the headings there.
+    A table's caption applies to the table's span, below the headings there.
     """
     over: dict[int, str] = {}
     path: list[tuple[int, str]] = []
@@ -261,9 +261,9 @@ def stand_over(
 
 
 def caption_of(above: Sequence[str]) -> str:
-    """What of the paragraphs directly above a table is its title and its unit: the last ones that are short.
+    """A table's title and unit among the paragraphs directly above it: the last ones that are short.
 
-    No sentence is, nor what holds a table's cells itself.
+    Sentences are not, nor paragraphs with cells of a table.
     """
     short: list[str] = []
     for words in reversed(above):
@@ -276,20 +276,20 @@ def caption_of(above: Sequence[str]) -> str:
 
 
 def view_of_text(text: str, headings: Iterable[tuple[int, str]] = ()) -> View:
-    """The view of a plain text: rows of cells parted by “|” or tabs as tables, paragraphs as blocks.
+    """The view of a plain text: rows of cells separated by “|” or tabs as tables, paragraphs as blocks.
 
-    Without `headings`, titles marked by “#” are taken, or else short lines that stand alone above other text.
+    Without `headings`, titles marked with “#” are used, or else short separate lines above other text.
     """
     bounds = {match.end() for match in _PARAGRAPH.finditer(text)}
-    said: list[Replacement] = []
+    replacements: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
     for rows, rules in _typed_tables(text):
         filled = [column for row in rows for column, cell in enumerate(row) if len(cell)]
         left, columns = min(filled, default=0), max(filled, default=-1) + 1
         table = [{column - left: cell for column, cell in enumerate(row) if len(cell)} for row in rows]
         is_marked = bool(rules) and rules[0].start < rows[1][0].start
-        found = said_of_rows(text, table, columns - left, 1 if is_marked else None)
-        said += sorted([*found, *(Replacement(rule.start, rule.end, "") for rule in rules)])
+        found = replacements_of_rows(text, table, columns - left, 1 if is_marked else None)
+        replacements += sorted([*found, *(Replacement(rule.start, rule.end, "") for rule in rules)])
         bounds.update(cell.start for row in table for cell in row.values())
         start = text.rfind("\n", 0, rows[0][0].start) + 1
         line_above = text.rfind("\n", 0, max(0, start - 1)) + 1
@@ -297,7 +297,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = ()) -> View:
         if (caption := caption_of([above])) and not above.startswith("#"):
             captions.append((Span(start, rows[-1][-1].end), caption))
     marked = [(point, 1, words) for point, words in headings] or list(_headings(text))
-    return View(tuple(said), array("i", sorted(bounds)), stand_over(marked, captions))
+    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(marked, captions))
 
 
 def _typed_tables(text: str) -> Iterator[tuple[list[list[Span]], list[Span]]]:
@@ -335,7 +335,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _lines_with_separators(text: str) -> Iterator[tuple[Span, str]]:
-    """Lines that hold a bar, or else a tab behind words, each with which of them."""
+    """Lines with a bar, or else with a tab after words, and which of the two."""
     at = 0
     while found := _SEPARATOR.search(text, at):
         start = text.rfind("\n", at, found.start()) + 1 or at
@@ -352,7 +352,7 @@ def _lines_with_separators(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def _cells(text: str, line: Span, separator: str) -> list[Span]:
-    """The cells of a line, without blanks around their words; none where they are too few or too many."""
+    """The cells of a line, without blanks around their words; none if they are too few or too many."""
     start, words = line.start, line.of(text)
     if separator == "|":
         inner = words.strip()
@@ -372,7 +372,7 @@ def _cells(text: str, line: Span, separator: str) -> list[Span]:
 
 
 def _headings(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where headings begin, their levels and words: titles marked by “#”, else lines that stand alone."""
+    """The start, level and words of headings: titles marked with “#”, else separate lines."""
     marked = list(_marked_titles(text)) if "#" in text else []
     return iter(marked) if len(marked) > 1 else _lone_lines(text)
 
@@ -392,7 +392,7 @@ def _marked_titles(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _lone_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Lines that stand alone above other text as a heading does; of several on end, as in a list, the last one."""
+    """Separate lines above other text, like headings; of several in a row, as in a list, the last one."""
     title: tuple[int, int, str] | None = None
     for start, end in _paragraphs(text):
         line = text[start:end] if end - start <= 2 * _LONGEST_HEADING else ""

@@ -77,25 +77,25 @@ def best_passages(share: float | None = None) -> str:
     return f"Only the best passages were read{part}"
 
 
-def page_said(number: int, label: str = "") -> str:
+def page_in_words(number: int, label: str = "") -> str:
     """A page by its printed number, with that in the file where they differ: "page iv (4 in the file)", "page 4"."""
     printed = label not in ("", str(number))
     return f"page {label} ({number:,} in the file)" if printed else f"page {number:,}"
 
 
-def place_said(page: int | None, label: str, line: int | None) -> str:
+def place_in_words(page: int | None, label: str, line: int | None) -> str:
     """A place by its page, else by its line: "page iv (4 in the file)", "line 1,204"; empty where there is neither."""
     if page is not None:
-        return page_said(page, label)
+        return page_in_words(page, label)
     return f"line {line:,}" if line is not None else ""
 
 
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
-    whole = round(probability * 100)
-    if whole < 1:
+    rounded = round(probability * 100)
+    if rounded < 1:
         return "< 1 %"
-    return "> 99 %" if whole > 99 else f"{whole} %"
+    return "> 99 %" if rounded > 99 else f"{rounded} %"
 
 
 def finely(probability: float) -> str:
@@ -106,9 +106,9 @@ def finely(probability: float) -> str:
         return f"{probability * 100:#.2g} %"
     if probability < 1e-9:
         return "< 1 in a billion"
-    whole = round(1 / probability)
-    digits = 10 ** (len(str(whole)) - 2)
-    return f"1 in {whole // digits * digits:,}"
+    inverse = round(1 / probability)
+    digits = 10 ** (len(str(inverse)) - 2)
+    return f"1 in {inverse // digits * digits:,}"
 
 
 def first_words(text: str, most: int = 60) -> str:
@@ -129,9 +129,9 @@ def duration(seconds: float) -> str:
     if seconds < 9.95:
         tenths = f"{seconds:.1f}".removesuffix(".0")
         return f"{tenths} second" if tenths == "1" else f"{tenths} seconds"
-    whole = round(seconds)
-    if whole < 90:
-        return count(whole, "second")
+    rounded = round(seconds)
+    if rounded < 90:
+        return count(rounded, "second")
     minutes = round(seconds / 60)
     if minutes < 60:
         return count(minutes, "minute")

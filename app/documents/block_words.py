@@ -13,9 +13,9 @@ _ORDER = {style: number for number, style in enumerate(Style)}
 _BLANK = " \t\n\f\v\r\x85\u2028\u2029"  # what collapses: not the no-break space
 _BLANKS = re.compile(f"[{_BLANK}]+")
 # Scripts that put no blanks between words: a line break of the source between two of these is none of the text.
-_JOINED = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
-_BROKEN = re.compile(f"(?<=[{_JOINED}])[ \t]*[\n\r][ \t\n\r]*(?=[{_JOINED}])")
-_IS_JOINED = re.compile(f"[{_JOINED}]")
+_UNSPACED = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
+_BROKEN = re.compile(f"(?<=[{_UNSPACED}])[ \t]*[\n\r][ \t\n\r]*(?=[{_UNSPACED}])")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*")
 
 
@@ -56,8 +56,8 @@ class OpenBlock:
         if self._blank is not None:
             blank, blank_styles = self._blank
             self._blank = None
-            joined = "\n" in blank and _IS_JOINED.match(self._last) and _IS_JOINED.match(behind)
-            if self._last not in ("", "\n") and not joined:
+            unspaced = "\n" in blank and _IS_UNSPACED.match(self._last) and _IS_UNSPACED.match(behind)
+            if self._last not in ("", "\n") and not unspaced:
                 self._append(" ", blank_styles)
         words = behind.rstrip(_BLANK)
         self._append(_BLANKS.sub(" ", words), styles)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
 from app.core.text import Replacement, Span, View
-from app.core.view import Row, caption_of, said_of_rows, stand_over
+from app.core.view import Row, caption_of, nested_headings, replacements_of_rows
 from app.documents.block_words import PLAIN, OpenBlock, Styles
 from app.documents.grids import Grid
 from app.documents.parts import Parts
@@ -184,7 +184,7 @@ class Blocks:
 
 def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
     """The view of a document: its tables' headers, its blocks as bounds, and its headings and tables' captions."""
-    said: list[Replacement] = []
+    replacements: list[Replacement] = []
     headings: list[tuple[int, int, str]] = []
     captions: list[tuple[Span, str]] = []
     at = 0
@@ -198,7 +198,7 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
         while at < len(blocks) and blocks[at].table == block.table:
             at += 1
         own = blocks[first:at]
-        said += _said_of_table(text, own, tables[block.table])
+        replacements += _replacements_of_table(text, own, tables[block.table])
         above = [
             each.span.of(text) if each.kind is BlockKind.PARAGRAPH else ""
             for each in blocks[max(0, first - _MOST_ABOVE) : first]
@@ -206,10 +206,10 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
         if caption := caption_of(above):
             captions.append((Span(own[0].span.start, own[-1].span.end), caption))
     bounds = array("i", (block.span.start for block in blocks))
-    return View(tuple(said), bounds, stand_over(headings, captions))
+    return View(tuple(replacements), bounds, nested_headings(headings, captions))
 
 
-def _said_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Replacement]:
+def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Replacement]:
     """What is said in a table, whose cells may hold several blocks."""
     rows: list[Row] = [{} for _ in range(table.rows)]
     plain: set[int] = set()  # rows with words that are not set as headers are
@@ -224,4 +224,4 @@ def _said_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Rep
         # Many tables do not say which rows are their headers, and show it.
         strong = next(number for number, row in enumerate(rows) if number in plain)
         header_rows = strong if any(rows[:strong]) else None
-    return list(said_of_rows(text, rows, table.columns, header_rows, table.merged))
+    return list(replacements_of_rows(text, rows, table.columns, header_rows, table.merged))

@@ -25,7 +25,7 @@ MOST_BYTES = {
     Kind.PDF: 1_000_000_000,
 }
 # A PDF up to this size is read into memory, so that one which changes or goes away while it is open does no harm.
-HELD = 64_000_000
+LARGEST_IN_MEMORY = 64_000_000
 
 _WATCH_EVERY = 0.05
 

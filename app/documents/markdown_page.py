@@ -71,7 +71,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     parser.disable(["inline", "text_join"])
     parser.block.ruler.before("table", "flatten", _flatten)
     for rule_name, rule in _OVER_LINES.items():
-        parser.inline.ruler.at(rule_name, _telling_where(rule))
+        parser.inline.ruler.at(rule_name, _with_end(rule))
     about: dict[str, Any] = {}
     tokens = parser.parse(text, about)
     _Reader(blocks, report, parser, about, above).read(tokens)
@@ -97,10 +97,10 @@ def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _telling_where(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+def _with_end(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
     """A rule of the parser for what stands inside lines that tells where in the source what it found ends."""
 
-    def telling(state: StateInline, silent: bool) -> bool:
+    def rule_with_end(state: StateInline, silent: bool) -> bool:
         before = len(state.tokens)
         if not rule(state, silent):
             return False
@@ -108,7 +108,7 @@ def _telling_where(rule: Callable[[StateInline, bool], bool]) -> Callable[[State
             state.tokens[-1].meta[_END] = state.pos
         return True
 
-    return telling
+    return rule_with_end
 
 
 def _add_code(blocks: Blocks, code: str, line: int) -> None:

@@ -17,7 +17,7 @@ from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
 from app.documents.block_words import shows_nothing
-from app.documents.limits import HELD, MOST_BYTES
+from app.documents.limits import LARGEST_IN_MEMORY, MOST_BYTES
 from app.documents.orders import Read
 from app.documents.parts import Parts
 from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
@@ -146,7 +146,7 @@ def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[st
         digest.update(piece)
         length += len(piece)
         _require_room(length, kind, name)  # a file may grow, or say nothing of its length
-        if kind is not Kind.PDF or length <= HELD:
+        if kind is not Kind.PDF or length <= LARGEST_IN_MEMORY:
             data += piece
         else:
             data.clear()

@@ -18,7 +18,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Stopped
-from app.core.system_libraries import not_whole
+from app.core.system_libraries import broken_installation
 
 Handler = Callable[[Any, Report], Any]
 Factory = Callable[[], Handler]
@@ -135,7 +135,7 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
-    elif (fault := not_whole(error)) is not None:
+    elif (fault := broken_installation(error)) is not None:
         traceback.print_exception(error)  # to the log
         line.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):

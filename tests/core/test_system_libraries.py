@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from app.core import about, system_libraries
-from app.core.system_libraries import debian_package, not_whole, without_library
+from app.core.system_libraries import broken_installation, debian_package, without_library
 from tests.conftest import ROOT
 
 # The words of glibc's loader, of Python's, and of Qt's.
@@ -77,28 +77,28 @@ def test_other_words_are_not_taken_for_a_library() -> None:
 
 
 def message_of(error: BaseException) -> str:
-    fault = not_whole(error)
+    fault = broken_installation(error)
     return fault.message if fault is not None else ""
 
 
 def hint_of(error: BaseException) -> str:
-    fault = not_whole(error)
+    fault = broken_installation(error)
     return fault.hint if fault is not None else ""
 
 
 def test_a_file_of_the_bundle_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = FileNotFoundError(2, "No such file or directory", "/opt/spanlight/_internal/numpy/_core")
     other = FileNotFoundError(2, "No such file or directory", "/home/me/a.pdf")
-    assert not_whole(gone) is None
+    assert broken_installation(gone) is None
     monkeypatch.setattr(sys, "_MEIPASS", "/opt/spanlight/_internal", raising=False)
     assert message_of(gone) == ("Spanlight is not whole: /opt/spanlight/_internal/numpy/_core is missing.")
-    assert not_whole(other) is None and not_whole(ValueError("no")) is None
+    assert broken_installation(other) is None and broken_installation(ValueError("no")) is None
 
 
 def test_what_is_missing_of_spanlight_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError) as gone:
         import app.nothing  # noqa: F401
-    fault = not_whole(gone.value)
+    fault = broken_installation(gone.value)
     assert fault is not None and fault.message == "Spanlight is not whole: app.nothing is missing."
     assert about.command() in fault.hint  # from the source
     monkeypatch.setattr(sys, "frozen", True, raising=False)

@@ -57,14 +57,14 @@ def test_faults_cross_processes_whole(kind: Any) -> None:
 def test_a_view_crosses_processes_whole(said: list[tuple[int, int, str]]) -> None:
     view = View(tuple(Replacement(*each) for each in said), array("i", [0, 4]), ((0, "A > B"),))
     document = pickle.loads(pickle.dumps(Document("text", view=view)))
-    assert document.view == view and all(isinstance(each, Replacement) for each in document.view.said)
+    assert document.view == view and all(isinstance(each, Replacement) for each in document.view.replacements)
 
 
 def test_a_view_tells_what_stands_over_a_place_and_is_said_in_a_stretch() -> None:
     view = View((Replacement(2, 4, ". "), Replacement(6, 6, "x")), headings=((3, "A"), (8, "B")))
     assert [view.heading_at(point) for point in (2, 3, 8, 99)] == ["", "A", "B", "B"]
-    assert view.said_in(1, 7) == [Replacement(1, 3, ". "), Replacement(5, 5, "x")]
-    assert view.said_in(2, 3) == view.said_in(4, 6) == []
+    assert view.replacements_in(1, 7) == [Replacement(1, 3, ". "), Replacement(5, 5, "x")]
+    assert view.replacements_in(2, 3) == view.replacements_in(4, 6) == []
 
 
 def test_the_view_of_parts_is_said_where_these_now_stand() -> None:
@@ -74,7 +74,7 @@ def test_the_view_of_parts_is_said_where_these_now_stand() -> None:
         ((1, "A"), (9, "B")),
     )
     left = view.of_parts((Span(2, 6), Span(8, 14)))
-    assert left.said == (Replacement(0, 1, "x"), Replacement(4, 4, "y"), Replacement(8, 10, "z"))
+    assert left.replacements == (Replacement(0, 1, "x"), Replacement(4, 4, "y"), Replacement(8, 10, "z"))
     assert left.bounds.tolist() == [3, 5, 8]
     assert [left.heading_at(at) for at in range(7)] == ["A"] * 5 + ["B"] * 2
 

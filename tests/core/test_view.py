@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Span, View
-from app.core.view import Merged, Row, said_of_rows, said_of_table, stand_over, view_of_text
+from app.core.view import (
+    Merged,
+    Row,
+    nested_headings,
+    replacements_of_rows,
+    replacements_of_table,
+    view_of_text,
+)
 from tests.helpers.views import as_read, check_view
 
 
@@ -26,7 +33,7 @@ def table(
             text += words + "\t"
         text = text.rstrip("\t") + "\n"
         columns = max(columns, len(row.split("|")))
-    view = View(tuple(said_of_rows(text, cells, columns, header_rows, merged)))
+    view = View(tuple(replacements_of_rows(text, cells, columns, header_rows, merged)))
     check_view(text, view)
     return [row.strip() for row in as_read(text, view).splitlines()]
 
@@ -49,9 +56,9 @@ def test_headers_are_said_before_cells() -> None:
 def test_cells_of_one_width_are_read_alike() -> None:
     text = "Name\tAge\nAnna\t34\n"
     cells = [[Span(0, 4), Span(5, 8)], [Span(9, 13), Span(14, 16)]]
-    read = as_read(text, View(tuple(said_of_table(text, cells, 1))))
+    read = as_read(text, View(tuple(replacements_of_table(text, cells, 1))))
     assert read == "Name. Age.\nName: Anna. Age: 34.\n"
-    assert [*said_of_table("", [], 1)] == []
+    assert [*replacements_of_table("", [], 1)] == []
 
 
 def test_a_cell_that_ends_with_a_stop_gets_no_other() -> None:
@@ -213,9 +220,9 @@ def test_given_headings_stand_instead() -> None:
 
 
 def test_headings_are_short_and_the_nearest_comes_last() -> None:
-    over = stand_over([(0, 1, "A\nguide"), (5, 3, "x" * 70 + " and more of it"), (9, 2, "Next:")])
+    over = nested_headings([(0, 1, "A\nguide"), (5, 3, "x" * 70 + " and more of it"), (9, 2, "Next:")])
     assert over == ((0, "A guide"), (5, "A guide > " + "x" * 70 + " and more"), (9, "A guide > Next"))
-    captioned = stand_over([(3, 1, "A")], [(Span(1, 2), "early"), (Span(4, 8), "(in thousands)")])
+    captioned = nested_headings([(3, 1, "A")], [(Span(1, 2), "early"), (Span(4, 8), "(in thousands)")])
     assert captioned == ((1, "early"), (2, ""), (3, "A"), (4, "A > (in thousands)"), (8, "A"))
 
 
@@ -231,7 +238,9 @@ def test_any_text_has_a_sound_view(lines: list[str], between: str) -> None:
     kept = [
         text[one:other]
         for one, other in zip(
-            [0, *(s.end for s in view.said)], [*(s.start for s in view.said), len(text)], strict=True
+            [0, *(s.end for s in view.replacements)],
+            [*(s.start for s in view.replacements), len(text)],
+            strict=True,
         )
     ]
     assert [c for c in "".join(kept) if c.isalnum()] == [c for c in text if c.isalnum()]

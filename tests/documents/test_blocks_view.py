@@ -121,7 +121,7 @@ def test_tables_in_word() -> None:
 def test_every_reader_gives_its_document_a_view() -> None:
     for name, data in {"a.txt": b"Name | Age\nAnna | 34", "a.html": b"<p>One.", "a.md": b"One."}.items():
         view = read(Read("", name, data=data), Silent()).document.view
-        assert view is not None and len(view.said) == (5 if name == "a.txt" else 0)
+        assert view is not None and len(view.replacements) == (5 if name == "a.txt" else 0)
 
 
 # What a person reads in their tables, with the headers.

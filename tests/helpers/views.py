@@ -10,7 +10,7 @@ from app.core.text import View
 def check_view(text: str, view: View) -> None:
     """Fail where a view does not fit its text."""
     end = 0
-    for said in view.said:
+    for said in view.replacements:
         assert end <= said.start <= said.end <= len(text)
         # Only blanks and separators are read as something else.
         assert not any(map(str.isalnum, text[said.start : said.end])), said
@@ -24,7 +24,7 @@ def check_view(text: str, view: View) -> None:
 def as_read(text: str, view: View) -> str:
     """The text with what is said in it."""
     pieces, at = [], 0
-    for said in view.said:
+    for said in view.replacements:
         pieces += [text[at : said.start], said.words]
         at = said.end
     return "".join([*pieces, text[at:]])

@@ -61,7 +61,7 @@ def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style
     return frozenset(found)
 
 
-def whole_number(text: str | None, least: int, most: int, otherwise: int) -> int:
+def bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
     """An attribute's number held within bounds, or `otherwise` where it holds none."""
     found = re.match(r"\s*([+-]?\d{1,9})", text or "", re.ASCII)
     return max(least, min(most, int(found[1]))) if found else otherwise

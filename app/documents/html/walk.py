@@ -17,9 +17,9 @@ from app.documents.html.elements import (
     CODE_BLOCKS,
     DROPPED,
     HEADINGS,
+    bounded_number,
     is_hidden,
     styles_of,
-    whole_number,
 )
 from app.documents.numerals import bullet, letters, roman
 
@@ -118,7 +118,7 @@ class _List:
     def marker(self, level: int, value: str | None) -> str:
         if self.kind in ("", "-"):
             return "" if self.kind else bullet(level)
-        number = whole_number(value, -(10**9), 10**9, self.number)
+        number = bounded_number(value, -(10**9), 10**9, self.number)
         self.number = number + self.step
         written = {"a": letters, "i": roman}.get(self.kind.lower(), str)(number)
         return f"{written.upper() if self.kind.isupper() else written}."
@@ -207,8 +207,8 @@ class Walk:
             self._blocks.row(is_header(node))
         elif tag in ("td", "th"):
             if self._is_cell_of_a_table(place):
-                rows = whole_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
-                self._blocks.cell(rows, whole_number(node.attributes.get("colspan"), 1, 1000, 1))
+                rows = bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
+                self._blocks.cell(rows, bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
                 place = _Place(styles=place.styles)
             elif place.layout:
                 place = replace(place, styles=place.styles - {Style.STRONG})
@@ -311,5 +311,5 @@ def _list(tag: str, node: LexborNode) -> _List:
     kind = attributes.get("type") or "1"
     backwards = "reversed" in attributes
     first = sum(child.tag == "li" for child in children_of(node)) if backwards else 1
-    start = whole_number(attributes.get("start"), -(10**9), 10**9, first)
+    start = bounded_number(attributes.get("start"), -(10**9), 10**9, first)
     return _List(kind if kind in "aAiI" else "1", start, -1 if backwards else 1)

@@ -28,8 +28,8 @@ def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> lis
     if not any(_side(characters[each]) == "R" for word in words for each in range(word.first, word.last)):
         return words
     visual = _with_blanks(_visual(words, characters, sheet.boxes), words, sheet.boxes)
-    said = [characters[each] if each >= 0 else " " for each in visual]
-    order = _reordered(_levels([_side(each) for each in said], said))
+    letters = [characters[each] if each >= 0 else " " for each in visual]
+    order = _reordered(_levels([_side(each) for each in letters], letters))
     ordered = _in_words([visual[each] for each in order], words)
     _turn_brackets(ordered, characters, fixes)
     return ordered

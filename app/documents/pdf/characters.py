@@ -295,8 +295,8 @@ def _style(
         if length:
             buffer = (pdfium.c_char * length).from_buffer(name)
             pdfium.FPDFFont_GetBaseFontName(font, buffer, length)
-        said = name.decode("utf-8", "replace")
-        fonts[key] = bool(_BOLD_NAME.search(said)), bool(_FIXED_NAME.search(said))
+        font_name = name.decode("utf-8", "replace")
+        fonts[key] = bool(_BOLD_NAME.search(font_name)), bool(_FIXED_NAME.search(font_name))
     return fonts[key]
 
 

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import PageText
 from app.core.report import Report
-from app.documents.limits import HELD
+from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
 from app.documents.pdf.text import read_pages
@@ -36,7 +36,7 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
     try:
         if isinstance(source, str):
             path = Path(source).absolute()
-            source = path.read_bytes() if path.stat().st_size <= HELD else str(path)
+            source = path.read_bytes() if path.stat().st_size <= LARGEST_IN_MEMORY else str(path)
         try:
             document = _load(source, password)
         except pypdfium2.PdfiumError as fault:
@@ -65,12 +65,12 @@ def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> P
     Its notes tell of damage, of pages that could not be read, and of pages that are pictures; a PDF without any text
     has an empty one. Raises as `open_pdf` does, and Stopped when the report says so.
     """
-    document, whole = open_as_far(source, name, password)
+    document, complete = open_as_far(source, name, password)
     try:
         parts = read_pages(document, report)
         if not parts.pages:
             raise _damaged_beyond_reading(name)
-        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, whole)))
+        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, complete)))
     finally:
         document.close()
 
@@ -125,7 +125,7 @@ def _error(source: str | bytes, password: str) -> int:
     return int(pdfium.FPDF_ERR_SUCCESS)
 
 
-def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], whole: bool) -> list[str]:
+def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complete: bool) -> list[str]:
     """Sentences on what of a PDF cannot be read."""
     lost, pictures = 0, 0
     without = [
@@ -136,7 +136,7 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], whole: 
         lost += drawn < 0
         pictures += drawn > 0
     notes = []
-    if lost or not whole or len(pages) < len(document):
+    if lost or not complete or len(pages) < len(document):
         notes.append(_DAMAGED)
     if lost:
         notes.append(f"{_of(lost, len(pages))} could not be read.")

@@ -129,8 +129,8 @@ def _require_same(order: Draw, path: Path) -> None:
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
     """The picture of a part of an open page, as `PdfDesk.draw` says it; SpanlightError for a page beyond all size."""
     width, height = page.get_size()
-    whole = max(1, round(width * order.scale)), max(1, round(height * order.scale))
-    if max(whole) > _LARGEST_PAGE:
+    page_size = max(1, round(width * order.scale)), max(1, round(height * order.scale))
+    if max(page_size) > _LARGEST_PAGE:
         raise SpanlightError(
             f"Page {order.page + 1} is too large to be drawn at this size.", "Make it smaller on the screen."
         )
@@ -141,7 +141,7 @@ def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
         pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, *size, _WHITE)
         # FPDF_LCD_TEXT stays off: coloured edges look wrong once a picture is moved, scaled or shown in the dark.
         place = aside - order.left, above - order.top
-        pdfium.FPDF_RenderPageBitmap(bitmap, page, *place, *whole, 0, pdfium.FPDF_ANNOT)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, *place, *page_size, 0, pdfium.FPDF_ANNOT)
         pixels, stride = memoryview(bitmap.buffer).cast("B"), bitmap.stride
         rows = (
             pixels[stride * row + 4 * aside : stride * row + 4 * size[0]] for row in range(above, size[1])

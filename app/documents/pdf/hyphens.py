@@ -19,7 +19,7 @@ _UNSPACED = re.compile(
 )
 _WIDE_MARKS = re.compile("[\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”‘’]")
 # Beginnings that keep their hyphen where the document does not say.
-_KEPT = frozenset(["all", "cross", "ex", "half", "non", "post", "pre", "self", "well"])
+_KEEP_HYPHEN = frozenset(["all", "cross", "ex", "half", "non", "post", "pre", "self", "well"])
 # How long the parts of a compound are at least, and how often the document has them as words.
 _WHOLE, _OFTEN = 4, 3
 
@@ -34,8 +34,8 @@ class Hyphens:
             broken += _BROKEN.findall(text)
             self._words.update(map(_usual, _WORDS.findall(_BROKEN.sub(" ", text))))
         without = sum(1 for one, two in broken if _usual(one + two) in self._words)
-        kept = sum(1 for one, two in broken if _usual(f"{one}-{two}") in self._words)
-        self._takes_out = without >= kept
+        hyphenated = sum(1 for one, two in broken if _usual(f"{one}-{two}") in self._words)
+        self._takes_out = without >= hyphenated
 
     def join(self, line: str, following: str) -> tuple[str, bool]:
         """What stands between two lines of a paragraph, and whether the first one's last hyphen is taken out.
@@ -67,10 +67,10 @@ class Hyphens:
 
     def _is_one_word(self, left: str, right: str) -> bool:
         plain = right[0].islower() and not left.isupper()
-        without, kept = self._words[_usual(left + right)], self._words[_usual(f"{left}-{right}")]
-        if without != kept:
-            return without > kept
-        if not plain or left.casefold() in _KEPT or "-" in left:
+        without, hyphenated = self._words[_usual(left + right)], self._words[_usual(f"{left}-{right}")]
+        if without != hyphenated:
+            return without > hyphenated
+        if not plain or left.casefold() in _KEEP_HYPHEN or "-" in left:
             return False
         if (
             min(len(left), len(right)) >= _WHOLE

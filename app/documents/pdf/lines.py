@@ -204,9 +204,9 @@ def _gutter(groups: Sequence[Sequence[Word]]) -> float | None:
             most, place = open_gaps, (edge + edges[number + 1][0]) / 2
     if most < _FEWEST_AT_GUTTER:
         return None
-    whole = sum(1 for group in groups if group[0].left < place < group[-1].right)
+    uncut = sum(1 for group in groups if group[0].left < place < group[-1].right)
     apart = sum(1 for start, end in cut if start < place < end)
-    return place if apart < most and most >= 0.6 * (whole + apart) else None
+    return place if apart < most and most >= 0.6 * (uncut + apart) else None
 
 
 def _gap_at(group: Sequence[Word], place: float) -> int:

@@ -36,7 +36,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
         raise SpanlightError(
             "The copy must not take the place of the original.", "Give it another name or folder."
         )
-    document, whole = open_as_far(order.path, source.name, order.password)
+    document, complete = open_as_far(order.path, source.name, order.password)
     try:
         pages = read_pages(document, report).pages
         reasons = []
@@ -49,7 +49,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
             reasons.append(mark.reason)
             report.progress(Progress(number + 1, len(order.highlights), "highlights"))
         if not all(reasons):
-            _save(document, output, whole)
+            _save(document, output, complete)
         return tuple(reasons)
     finally:
         document.close()
@@ -99,8 +99,8 @@ def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -
 
 def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
     """Set a text of an annotation; half a pair of surrogates becomes U+FFFD."""
-    whole = value.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    units = (whole + "\0").encode("utf-16-le")
+    text = value.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    units = (text + "\0").encode("utf-16-le")
     buffer = (pdfium.FPDF_WCHAR * (len(units) // 2)).from_buffer_copy(units)
     return bool(pdfium.FPDFAnnot_SetStringValue(annotation, key.encode(), buffer))
 
@@ -115,21 +115,21 @@ def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
     )
 
 
-def _save(document: pypdfium2.PdfDocument, output: Path, whole: bool) -> None:
+def _save(document: pypdfium2.PdfDocument, output: Path, complete: bool) -> None:
     """Write the document beside `output` and rename it, so that there is never half a copy under that name."""
     # Additions behind the original's bytes leave all else as it was; a damaged file is written anew.
-    flags = pdfium.FPDF_INCREMENTAL if whole else pdfium.FPDF_NO_INCREMENTAL
+    flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL
     try:
-        handle, beside = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
+        handle, temporary = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 document.save(file, flags=flags)
                 file.flush()
                 os.fsync(file.fileno())
-            _ordinary_permissions(beside)
-            os.replace(beside, output)
+            _ordinary_permissions(temporary)
+            os.replace(temporary, output)
         except BaseException:
-            Path(beside).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
     except (OSError, pypdfium2.PdfiumError) as fault:
         reason = getattr(fault, "strerror", None) or "its disk is at fault"

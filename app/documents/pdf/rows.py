@@ -75,7 +75,7 @@ def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
     rows: list[Row] = []
     stacks = _stacks(lines)
     for cell, following in zip_longest(stacks, stacks[1:]):
-        if rows and _join(rows, cell, following):
+        if rows and _add_to_row(rows, cell, following):
             continue
         rows.append(Row([cell]))
     rows = _with_wrapped_cells(rows)
@@ -125,14 +125,14 @@ def _steps_down(line: Line, below: Line, step: float) -> bool:
     )
 
 
-def _join(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
+def _add_to_row(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
     """Add a cell to the last row where it stands in it; the row's own first lines may become a row before."""
     row, first = rows[-1], cell.lines[0]
     if row.cells[0].lines[0].quarter != first.quarter:
         return False
     under = [each for each in row.cells if not each.is_beside(first)]
     if not under:
-        return _join_beside(rows, cell, following)
+        return _add_beside(rows, cell, following)
     above, last = row.cells[0].lines[:-1], row.cells[0].lines[-1]
     if above and not row.is_table and last.is_level_with(first) and last.is_beside(first):
         rows[-1:] = [Row([Cell(above)]), Row([Cell([last]), cell])]
@@ -153,7 +153,7 @@ def _join(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
     return True
 
 
-def _join_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
+def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
     row = rows[-1]
     size = max(cell.size, row.cells[0].size)
     if row.is_table:
@@ -162,34 +162,34 @@ def _join_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
             row.cells.append(cell)
             return True
         return False
-    alone = row.cells[0]
-    if len(alone.lines) > 3 and len(cell.lines) > 3 and _height(cell) > 0.3 * _height(alone):
+    first = row.cells[0]
+    if len(first.lines) > 3 and len(cell.lines) > 3 and _height(cell) > 0.3 * _height(first):
         return False  # columns, or two texts side by side
-    if len(alone.lines) > 3 and following and _goes_down(cell, following, alone):
+    if len(first.lines) > 3 and following and _goes_down(cell, following, first):
         return False  # the text of a column, beside another one's
     aligned = _ALIGNED * size
-    if abs(alone.middle - cell.middle) <= aligned or abs(alone.lines[0].base - cell.lines[0].base) <= aligned:
+    if abs(first.middle - cell.middle) <= aligned or abs(first.lines[0].base - cell.lines[0].base) <= aligned:
         row.cells.append(cell)
         return True
-    for number in range(max(1, len(alone.lines) - _LOOKED_BACK), len(alone.lines)):
-        if abs(alone.lines[number].base - cell.lines[0].base) <= aligned:
-            rows[-1:] = [Row([Cell(alone.lines[:number])]), Row([Cell(alone.lines[number:]), cell])]
+    for number in range(max(1, len(first.lines) - _LOOKED_BACK), len(first.lines)):
+        if abs(first.lines[number].base - cell.lines[0].base) <= aligned:
+            rows[-1:] = [Row([Cell(first.lines[:number])]), Row([Cell(first.lines[number:]), cell])]
             return True
     # One of them is a label in the middle of the other's height.
-    if len(alone.lines) == 1 and cell.top <= alone.top and cell.bottom >= alone.bottom:
+    if len(first.lines) == 1 and cell.top <= first.top and cell.bottom >= first.bottom:
         row.cells.append(cell)
         return True
-    if alone.lines[-1].top < cell.middle < alone.lines[-1].bottom and len(cell.lines) == 1:
+    if first.lines[-1].top < cell.middle < first.lines[-1].bottom and len(cell.lines) == 1:
         row.cells.append(cell)
         return True
     # The first line of a text beside a label that stands lower, in the middle of the text still to come.
     return _hangs_over(row, cell)
 
 
-def _goes_down(cell: Cell, following: Cell, beside: Cell) -> bool:
+def _goes_down(cell: Cell, following: Cell, third: Cell) -> bool:
     """Whether a cell and the one that follows stand below each other, both beside a third."""
     first = following.lines[0]
-    return not cell.is_beside(first) and beside.is_beside(first) and cell.bottom <= following.middle
+    return not cell.is_beside(first) and third.is_beside(first) and cell.bottom <= following.middle
 
 
 def _hangs_over(row: Row, cell: Cell) -> bool:
@@ -204,14 +204,14 @@ def _hangs_over(row: Row, cell: Cell) -> bool:
 
 def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
     """The rows, with those made one whose cells hold the lines of wrapped texts side by side."""
-    whole: list[Row] = []
+    merged: list[Row] = []
     for row in rows:
-        if whole and _wraps(whole[-1], row):
+        if merged and _wraps(merged[-1], row):
             for cell in row.cells:
-                _above(whole[-1], cell).lines += cell.lines
+                _above(merged[-1], cell).lines += cell.lines
         else:
-            whole.append(row)
-    return whole
+            merged.append(row)
+    return merged
 
 
 def _wraps(row: Row, below: Row) -> bool:

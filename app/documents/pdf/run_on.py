@@ -19,15 +19,15 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
     What stands between the two parts (notes, captions, tables, running heads) goes before the paragraph where it is on
     the first part's page, and after it where it is on the second's.
     """
-    joined: list[Block] = []
+    merged: list[Block] = []
     number = 0
     while number < len(blocks):
         block = blocks[number]
         number += 1
-        if joined and not block.is_furniture:
-            start = _runs_on_from(joined, block, measures)
+        if merged and not block.is_furniture:
+            start = _runs_on_from(merged, block, measures)
             if start >= 0:
-                paragraph, between = joined[start], joined[start + 1 :]
+                paragraph, between = merged[start], merged[start + 1 :]
                 page = paragraph.lines[-1].page
                 earlier = [each for each in between if each.lines[0].page == page]
                 later = [each for each in between if each.lines[0].page != page]
@@ -35,38 +35,38 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
                     earlier, later = [], between
                 paragraph.lines += block.lines
                 paragraph.joins += [None, *block.joins[1:]]
-                joined[start:] = [paragraph, *later]
+                merged[start:] = [paragraph, *later]
                 # A heading stays with its paragraph.
-                while earlier and start and _may_be_heading(joined[start - 1], paragraph):
+                while earlier and start and _may_be_heading(merged[start - 1], paragraph):
                     start -= 1
-                joined[start:start] = earlier
+                merged[start:start] = earlier
                 continue
-        joined.append(block)
-    return joined
+        merged.append(block)
+    return merged
 
 
-def _runs_on_from(joined: Sequence[Block], block: Block, measures: Measures) -> int:
+def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> int:
     """The number of the paragraph that a block goes on with; -1 where there is none."""
     first = block.lines[0]
     if block.is_row or block.is_item:
         return -1
-    for back in range(1, min(_MOST_BETWEEN, len(joined)) + 1):
-        earlier = joined[-back]
+    for back in range(1, min(_MOST_BETWEEN, len(merged)) + 1):
+        earlier = merged[-back]
         last = earlier.lines[-1]
         if first.page - last.page > 1:
             return -1
         if not earlier.is_row and not earlier.is_furniture and same_size(last, first):
             jumped = last.page != first.page or first.base < last.base - 2 * first.size
             ends = bool(STOPS.search(last.text)) and not last.text.endswith("\x02")
-            whole = not is_heavy(last, measures) and not BULLET.match(first.text)
+            is_text = not is_heavy(last, measures) and not BULLET.match(first.text)
             if (
                 jumped
                 and not ends
-                and whole
+                and is_text
                 and _goes_on(last.text, first.text)
                 and not _CAPTION.match(earlier.text)
             ):
-                return len(joined) - back
+                return len(merged) - back
             if not _CAPTION.match(earlier.text):
                 return -1
         elif not _is_aside(earlier, first, measures):

@@ -11,7 +11,7 @@ from math import inf
 
 from app.core.layout import PageText
 from app.core.text import Replacement, Span, View
-from app.core.view import NUMBER, Row, caption_of, said_of_rows, stand_over
+from app.core.view import NUMBER, Row, caption_of, nested_headings, replacements_of_rows
 from app.documents.pdf.characters import Word
 from app.documents.pdf.lines import Line, distance
 from app.documents.pdf.paragraphs import Block
@@ -79,7 +79,7 @@ def view_of_pages(
     pages: Sequence[PageText],
 ) -> View:
     """The view of a PDF; `spans` are the blocks' places in its text, `levels` the headings' by the blocks' numbers."""
-    said: list[Replacement] = []
+    replacements: list[Replacement] = []
     bounds = {span.start for span in spans if len(span)}
     for block, span in zip(blocks, spans, strict=True):
         if block.is_row:
@@ -87,7 +87,7 @@ def view_of_pages(
     captions: list[tuple[Span, str]] = []
     for run in _runs(text, blocks, spans, levels, pages):
         found, cells = _table(text, run.rows)
-        said += found
+        replacements += found
         bounds.update(cells)
         if found and (caption := _caption(text, blocks, spans, levels, run.first)):
             captions.append(
@@ -98,7 +98,7 @@ def view_of_pages(
         for number, level in sorted(levels.items())
         if len(spans[number])
     )
-    return View(tuple(said), array("i", sorted(bounds)), stand_over(headings, captions))
+    return View(tuple(replacements), array("i", sorted(bounds)), nested_headings(headings, captions))
 
 
 def _caption(
@@ -161,8 +161,8 @@ def _is_other_header(text: str, row: _TableRow, rows: Sequence[_TableRow]) -> bo
 
 def _first_of_several_pieces(rows: Sequence[_TableRow]) -> list[_TableRow]:
     """Of rows behind a table's last certain one, those up to the first of one piece."""
-    alone = next((at for at, row in enumerate(rows) if len(row.pieces) < 2), len(rows))
-    return list(rows[:alone])
+    single_piece = next((at for at, row in enumerate(rows) if len(row.pieces) < 2), len(rows))
+    return list(rows[:single_piece])
 
 
 def _rows_between(
@@ -246,26 +246,26 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
         return [], []
     placed: list[Row] = []
     merged: dict[tuple[int, int], tuple[int, int]] = {}
-    kept: list[_TableRow] = []
+    kept_rows: list[_TableRow] = []
     for row in rows:
         cells, across = _placed(text, row, columns)
         if not cells:
             continue
         # What stands alone beside the middle of its rows is no section's line above them.
-        if kept and not (kept[-1].is_certain or 0 in cells) and len(kept[-1].pieces) == 1:
-            kept.pop()
+        if kept_rows and not (kept_rows[-1].is_certain or 0 in cells) and len(kept_rows[-1].pieces) == 1:
+            kept_rows.pop()
             placed.pop()
         merged |= {(len(placed), column): (1, wide) for column, wide in across.items()}
         placed.append(cells)
-        kept.append(row)
-    if sum(row.is_certain for row in kept) < 2 or 2 * len(placed) < len(rows):
+        kept_rows.append(row)
+    if sum(row.is_certain for row in kept_rows) < 2 or 2 * len(placed) < len(rows):
         return [], []
-    header_rows = _header_rows(text, placed, kept)
+    header_rows = _header_rows(text, placed, kept_rows)
     # Two headers over one column are those of columns that were not found.
     if any("\t" in span.of(text) for cells in placed[: header_rows or 1] for span in cells.values()):
         return [], []
     bounds = [span.start for cells in placed for span in cells.values()]
-    return list(said_of_rows(text, placed, len(columns), header_rows, merged)), bounds
+    return list(replacements_of_rows(text, placed, len(columns), header_rows, merged)), bounds
 
 
 def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:
@@ -344,9 +344,9 @@ def _header_rows(text: str, cells: Sequence[Row], rows: Sequence[_TableRow]) -> 
         (at for at, row in enumerate(cells) if any(_is_number(text, span) for span in row.values())), 0
     )
     for column in {column for row in cells for column in row}:
-        own = [_is_number(text, row[column]) if column in row else None for row in cells]
-        words = max((at + 1 for at in range(first) if own[at] is False), default=0)
-        if False not in own[words:] and own.count(True) >= words:
+        numeric = [_is_number(text, row[column]) if column in row else None for row in cells]
+        words = max((at + 1 for at in range(first) if numeric[at] is False), default=0)
+        if False not in numeric[words:] and numeric.count(True) >= words:
             most = max(most, words)
     return most if 0 < most <= _MOST_HEADERS else None
 

@@ -109,9 +109,9 @@ class Writer:
                 places.extend(range(word.first, word.last))
                 continue
             for each in word.characters():
-                said = _CHANGED.get(characters[each], characters[each])
-                pieces.append(said)
-                places.extend([each] * len(said))
+                written = _CHANGED.get(characters[each], characters[each])
+                pieces.append(written)
+                places.extend([each] * len(written))
         text = "".join(pieces)
         if takes_out and text.endswith(("-", "\u2010")):
             text, places = text[:-1], places[:-1]
@@ -135,15 +135,15 @@ def _tidied(text: str, places: array[int]) -> tuple[str, array[int]]:
     if not found:
         return text, places
     pieces: list[str] = []
-    kept = array("i")
+    tidied_places = array("i")
     done = 0
     for match in found:
         pieces.append(text[done : match.start()])
-        kept += places[done : match.start()]
+        tidied_places += places[done : match.start()]
         if not match.group().isspace() and match.start() and match.end() < len(text):
             pieces.append("\t")
-            kept.append(-1)
+            tidied_places.append(-1)
         done = match.end()
     pieces.append(text[done:])
-    kept += places[done:]
-    return "".join(pieces), kept
+    tidied_places += places[done:]
+    return "".join(pieces), tidied_places

@@ -204,11 +204,11 @@ class _Reader:
 
     def _note(self, note: Element, marker: str) -> None:
         """Add a foot- or endnote: its first paragraph as an item with its mark, further ones without."""
-        given = marker
+        next_marker = marker
         for element in content(note):
             if local(element) == "p":
-                self._paragraph(element, given)
-                given = ""
+                self._paragraph(element, next_marker)
+                next_marker = ""
             else:
                 self._element(element)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.documents.numerals import bullet, letters, roman
 from app.documents.word.styles import font_of
 from app.documents.word.symbols import symbol
-from app.documents.word.xml import Element, attribute, child, local, number, switch, value, whole
+from app.documents.word.xml import Element, attribute, child, integer, local, number, switch, value
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -44,12 +44,12 @@ class WordLists:
                 linked = value(each, "styleLink")
                 if linked:
                     self._by_style[linked] = identifier
-            elif local(each) == "num" and (found := whole(attribute(each, "numId"))) is not None:
+            elif local(each) == "num" and (found := integer(attribute(each, "numId"))) is not None:
                 overrides = {
                     level: override
                     for override in each
                     if local(override) == "lvlOverride"
-                    and (level := whole(attribute(override, "ilvl"))) is not None
+                    and (level := integer(attribute(override, "ilvl"))) is not None
                 }
                 self._numbers[found] = (value(each, "abstractNumId") or "", overrides)
 
@@ -110,7 +110,7 @@ class WordLists:
         if style and style in self._by_style:
             element = self._abstract.get(self._by_style[style])
         for each in element if element is not None else ():
-            if local(each) == "lvl" and whole(attribute(each, "ilvl")) == level:
+            if local(each) == "lvl" and integer(attribute(each, "ilvl")) == level:
                 return each
         return None
 

@@ -38,8 +38,8 @@ def attribute(element: Element | None, name: str) -> str | None:
     if element is None:
         return None
     for key, value in element.attrib.items():
-        whole = str(key)
-        if whole[whole.rfind("}") + 1 :] == name:
+        qualified = str(key)
+        if qualified[qualified.rfind("}") + 1 :] == name:
             return str(value)
     return None
 
@@ -51,10 +51,10 @@ def value(element: Element | None, *path: str) -> str | None:
 
 def number(element: Element | None, *path: str) -> int | None:
     """The `val` of the element at the path as a whole number; None without one."""
-    return whole(value(element, *path))
+    return integer(value(element, *path))
 
 
-def whole(text: str | None) -> int | None:
+def integer(text: str | None) -> int | None:
     """A whole number of a reasonable size, or None."""
     try:
         found = int(text) if text and len(text) < 12 else None

@@ -120,7 +120,7 @@ class Package:
             yield self.raw[offset : end if end >= 0 else len(self.raw)]
             return
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
-        given = 0
+        count = 0
         try:
             while offset < len(self.raw) and not unpacker.eof:
                 self.report.check()
@@ -129,8 +129,8 @@ class Package:
                 )
                 if not unpacker.unconsumed_tail:
                     offset += _PIECE
-                given += len(piece)
-                if given > MOST_BYTES:
+                count += len(piece)
+                if count > MOST_BYTES:
                     raise _too_large(self.name)
                 yield piece
         except zlib.error:

@@ -109,7 +109,9 @@ def _read(tokenizer: Tokenizer, section: Section, stride: int, cached: CachedTex
 def _tokens(tokenizer: Tokenizer, start: int, end: int, cached: CachedText) -> Tokens:
     """The tokens of a stretch of the text as its view has it read."""
     # A replacement at a stretch's end belongs to the next one, except at the end of the text.
-    replacements = cached.view.said_in(start, end + (start < end == len(cached.text))) if cached.view else ()
+    replacements = (
+        cached.view.replacements_in(start, end + (start < end == len(cached.text))) if cached.view else ()
+    )
     return moved(tokenise_view(tokenizer, cached.text[start:end], replacements, words=cached.words)[0], start)
 
 

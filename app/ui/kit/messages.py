@@ -92,9 +92,9 @@ def fault_of(error: BaseException) -> Fault:
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
-    from app.core.system_libraries import not_whole
+    from app.core.system_libraries import broken_installation
 
-    known_error = not_whole(error)
+    known_error = broken_installation(error)
     if known_error is not None:
         _log.error("not whole\n%s", report)
         return Fault(known_error.message, known_error.hint)

@@ -42,7 +42,7 @@ def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.
     locked.write_bytes(locked_pdf("high", "tide"))
     broken.write_bytes(b"%PDF-1.7\n" + b"nothing " * 1000)
     whole = read_pdf(str(path), path.name, "", Silent())
-    monkeypatch.setattr("app.documents.pdf.document.HELD", 0)
+    monkeypatch.setattr("app.documents.pdf.document.LARGEST_IN_MEMORY", 0)
     assert read_pdf(str(path), path.name, "", Silent()) == whole
     assert "high" in read_pdf(str(locked), "locked.pdf", "tide", Silent()).text
     with pytest.raises(PasswordNeeded):

@@ -165,5 +165,5 @@ def test_a_text_that_was_typed_is_read_with_its_tables_and_headings(tmp_path: Pa
     (question,) = engine.requests
     assert isinstance(question, Question)
     typed, opened = (document.view for document in question.documents)
-    assert typed and len(typed.said) == 5 and typed.heading_at(20) == "Airports"
+    assert typed and len(typed.replacements) == 5 and typed.heading_at(20) == "Airports"
     assert opened == read

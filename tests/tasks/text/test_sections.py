@@ -191,7 +191,7 @@ def test_what_is_said_is_read_at_every_end_of_a_section() -> None:
     text = "king\nqueen\ntarts"
     view = View(tuple(Replacement(at, at, ". the ") for at in (0, 4, 10, 16)))
     tokenizer = TOKENIZERS["bert"]
-    whole, _ = tokenise_view(tokenizer, text, view.said)
+    whole, _ = tokenise_view(tokenizer, text, view.replacements)
     scored = [
         token
         for _, made in of_sections("bert", text, 6, view)
