@@ -11,7 +11,7 @@ from app.cli.terminal import TerminalReport, add_model_arguments, marked, new_pa
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.name_types import plain_type
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.wording import count, percent
 from app.flows.heads.export_names import TaggedDocument, names_as, names_values
 from app.flows.heads.names import find_names
@@ -53,8 +53,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("inputs", nargs="*", metavar="TEXT|FILE", help="where to look; - is standard input")
     parser.add_argument(
         "--joining",
-        choices=[each.value for each in PieceJoining],
-        default=PieceJoining.FIRST.value,
+        choices=[each.value for each in PieceAggregation],
+        default=PieceAggregation.FIRST.value,
         help="whose tag a word of several pieces has",
     )
     forms = parser.add_mutually_exclusive_group()
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     texts = tuple(text for _, text in given)
     found = find_names(
         workspace,
-        TextsToTag(texts, PieceJoining(arguments.joining)),
+        TextsToTag(texts, PieceAggregation(arguments.joining)),
         report,
         model=arguments.model,
         device=arguments.device,

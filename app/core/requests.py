@@ -132,8 +132,8 @@ class PassagePairs:
                     )
 
 
-class PieceJoining(StrEnum):
-    """How the tags of a word's pieces become the word's: its first piece's, their mean, or the surest one's."""
+class PieceAggregation(StrEnum):
+    """How a word's tag is computed from its pieces': the first piece's, their mean, or the most certain one's."""
 
     FIRST = "first"
     AVERAGE = "average"
@@ -145,7 +145,7 @@ class TextsToTag:
     """Texts in which names (entities) are to be found."""
 
     texts: tuple[str, ...]
-    joining: PieceJoining = PieceJoining.FIRST
+    aggregation: PieceAggregation = PieceAggregation.FIRST
 
     def require_words(self) -> None:
         """Raises SpanlightError where there is no text, or one is blank, naming its number."""

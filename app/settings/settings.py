@@ -32,7 +32,7 @@ class Settings:
     `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the default, `document_size` the further one of documents' text;
-    `classify_lines` is whether each line is a separate text; `names_joining` is a PieceJoining;
+    `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
@@ -247,6 +247,6 @@ def _precisions() -> tuple[str, ...]:
 
 
 def _joinings() -> tuple[str, ...]:
-    from app.core.requests import PieceJoining
+    from app.core.requests import PieceAggregation
 
-    return tuple(PieceJoining)
+    return tuple(PieceAggregation)

@@ -14,7 +14,7 @@ import pytest
 
 from app.core import about
 from app.core.models import Head
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from tests.conftest import ROOT
@@ -58,7 +58,7 @@ def test_files_and_texts_in_every_form(command: Command, document: str, tmp_path
 
 
 def test_pieces_are_joined_as_asked(command: Command) -> None:
-    for joining in PieceJoining:
+    for joining in PieceAggregation:
         engine = FakeEngine()
         command("tokens", "Alice", "--joining", joining.value, engine=engine)
         (request,) = engine.requests

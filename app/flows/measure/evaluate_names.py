@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import ModelChoice, PieceJoining, TextsToTag
+from app.core.requests import ModelChoice, PieceAggregation, TextsToTag
 from app.core.results import Entity
 from app.flows.groups import GroupReport, groups
 from app.flows.joining import sample
@@ -30,7 +30,7 @@ class NamesPlan:
     limit: int = 0
     seed: int = 13
     record: bool = False
-    joining: PieceJoining = PieceJoining.FIRST
+    joining: PieceAggregation = PieceAggregation.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def find_known(
     examples: Sequence[TaggedText],
     choice: ModelChoice,
     whole: GroupReport,
-    joining: PieceJoining = PieceJoining.FIRST,
+    aggregation: PieceAggregation = PieceAggregation.FIRST,
 ) -> tuple[list[tuple[Entity, ...]], set[str], str]:
     """The names found in every text, in their order, all kinds that the model knows, and the device."""
     found: list[tuple[Entity, ...]] = []
@@ -101,7 +101,7 @@ def find_known(
     device = ""
     for group in groups(examples, lambda example: len(example.text)):
         texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
-        result = workspace.engine.run(TextsToTag(texts, joining), choice, whole)
+        result = workspace.engine.run(TextsToTag(texts, aggregation), choice, whole)
         found += [item.entities for item in result.items]
         kinds |= set(result.labels)
         device = result.device or device

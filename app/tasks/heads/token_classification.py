@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.core.report import Report
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWords
 from app.core.text import Span
@@ -26,14 +26,14 @@ def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     """Gives every word of the texts its tag, and finds the names that the tags mark.
 
     A word's tag is the likeliest in its pieces' distributions (softmax over the labels), aggregated by
-    `request.joining`. Reports progress in texts, or in windows where there is one text; partial results are the texts
-    done so far, or the only one's names up to where it was read. Raises SpanlightError when there is no text or one
-    is empty, naming its number; Stopped when the work is to stop.
+    `request.aggregation`. Reports progress in texts, or in windows where there is one text; partial results are the
+    texts done so far, or the only one's names up to where it was read. Raises SpanlightError when there is no text or
+    one is empty, naming its number; Stopped when the work is to stop.
     """
     request.require_words()
     single = len(request.texts) == 1
     pace = Pace(report, "windows" if single else "texts")
-    tagger = Tagger(model.card.labels, request.joining)
+    tagger = Tagger(model.card.labels, request.aggregation)
     items: OrderedResults[Tagged] = OrderedResults(len(request.texts))
     for read, whole in enumerate(
         read_whole(request.texts, model, report, _part_of, in_order=single), start=1
@@ -62,7 +62,7 @@ class ScoredTokens:
 class Tagger:
     """Converts scored tokens into tagged words and names, by a model's labels."""
 
-    def __init__(self, labels: tuple[str, ...], aggregation: PieceJoining) -> None:
+    def __init__(self, labels: tuple[str, ...], aggregation: PieceAggregation) -> None:
         self.labels = labels
         self.scheme = TagScheme.of(labels)
         self._aggregation = aggregation
@@ -135,16 +135,16 @@ def whole_words(
     return WholeWords(word_starts[first_words], word_ends[last_words], tokens, firsts)
 
 
-def aggregated(shares: np.ndarray, firsts: np.ndarray, aggregation: PieceJoining) -> np.ndarray:
+def aggregated(shares: np.ndarray, firsts: np.ndarray, aggregation: PieceAggregation) -> np.ndarray:
     """The distributions of words, float64[m, labels], from those of their pieces, float64[n, labels].
 
     Word number i's pieces are those from `firsts[i]` on. FIRST takes the first piece's (BERT, section 5.3), AVERAGE
     the mean, MAX that of the piece with the highest probability for any label; ties go to the first.
     """
-    if aggregation is PieceJoining.FIRST or not len(firsts):
+    if aggregation is PieceAggregation.FIRST or not len(firsts):
         return shares[firsts]
     counts = np.diff(np.append(firsts, len(shares)))
-    if aggregation is PieceJoining.AVERAGE:
+    if aggregation is PieceAggregation.AVERAGE:
         return np.add.reduceat(shares, firsts, axis=0) / counts[:, None]
     sure = shares.max(axis=1)
     surest = np.flatnonzero(sure == np.repeat(np.maximum.reduceat(sure, firsts), counts))

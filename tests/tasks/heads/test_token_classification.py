@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Tagged, TaggedTexts
 from app.core.tagged_words import TaggedWord, TaggedWords
 from app.core.text import Span
@@ -33,8 +33,8 @@ ODD = (
 ).filter(str.strip)
 
 
-def one(model: ReadyModel, text: str, joining: PieceJoining = PieceJoining.FIRST) -> Tagged:
-    (item,) = tag(TextsToTag((text,), joining), model, Silent()).items
+def one(model: ReadyModel, text: str, aggregation: PieceAggregation = PieceAggregation.FIRST) -> Tagged:
+    (item,) = tag(TextsToTag((text,), aggregation), model, Silent()).items
     return item
 
 
@@ -80,25 +80,29 @@ def test_pieces_are_joined_in_three_ways() -> None:
         fake.table[model.tokenizer.token_to_id(piece)] = np.log(share)
     (word,) = one(model, "qxz").words
     assert (word.tag, word.probability, len(word.span)) == ("PER", pytest.approx(0.7), 3)
-    (word,) = one(model, "qxz", PieceJoining.AVERAGE).words
+    (word,) = one(model, "qxz", PieceAggregation.AVERAGE).words
     assert (word.tag, word.probability) == ("LOC", pytest.approx(0.5, abs=1e-6))
-    (word,) = one(model, "qxz", PieceJoining.MAX).words
+    (word,) = one(model, "qxz", PieceAggregation.MAX).words
     assert (word.tag, word.probability) == ("LOC", pytest.approx(0.8, abs=1e-6))
 
 
 @given(
-    st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(0, 99), st.sampled_from(PieceJoining)
+    st.lists(st.integers(1, 4), min_size=1, max_size=12),
+    st.integers(0, 99),
+    st.sampled_from(PieceAggregation),
 )
-def test_joining_is_what_it_says_for_every_word(counts: list[int], seed: int, joining: PieceJoining) -> None:
+def test_joining_is_what_it_says_for_every_word(
+    counts: list[int], seed: int, aggregation: PieceAggregation
+) -> None:
     shares = np.random.default_rng(seed).dirichlet(np.ones(3), sum(counts)).round(1)
     firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    for row, first, count in zip(aggregated(shares, firsts, joining), firsts, counts, strict=True):
+    for row, first, count in zip(aggregated(shares, firsts, aggregation), firsts, counts, strict=True):
         own = shares[first : first + count]
         expected = {
-            PieceJoining.FIRST: own[0],
-            PieceJoining.AVERAGE: own.mean(axis=0),
-            PieceJoining.MAX: own[int(own.max(axis=1).argmax())],
-        }[joining]
+            PieceAggregation.FIRST: own[0],
+            PieceAggregation.AVERAGE: own.mean(axis=0),
+            PieceAggregation.MAX: own[int(own.max(axis=1).argmax())],
+        }[aggregation]
         assert row == pytest.approx(expected)
 
 
@@ -115,11 +119,11 @@ def test_words_that_share_a_token_are_one_and_those_without_are_none() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@given(ODD, st.sampled_from(PieceJoining))
+@given(ODD, st.sampled_from(PieceAggregation))
 def test_every_name_and_word_is_a_place_of_whatever_text(
-    family: str, text: str, joining: PieceJoining
+    family: str, text: str, aggregation: PieceAggregation
 ) -> None:
-    item = one(MODELS[family], text, joining)
+    item = one(MODELS[family], text, aggregation)
     for places in ([e.span for e in item.entities], [w.span for w in item.words]):
         assert all(place.end <= behind.start for place, behind in pairwise(places))
         assert all(place.start < place.end <= len(text) for place in places)

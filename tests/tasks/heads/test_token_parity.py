@@ -9,7 +9,7 @@ import pytest
 
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.text import Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
@@ -58,7 +58,7 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
         shares = direct(**inputs).logits[0].double().softmax(-1).numpy()
 
     seen = set()
-    for joining in PieceJoining:
+    for joining in PieceAggregation:
         (item,) = tag(TextsToTag((TEXT,), joining), model, Silent()).items
         assert item.tokens == special.count(0)
         for word in item.words:
@@ -68,9 +68,9 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
                 if not apart and _is_piece(start, end, word.span)
             ]
             expected = {
-                PieceJoining.FIRST: own[0],
-                PieceJoining.AVERAGE: np.mean(own, axis=0),
-                PieceJoining.MAX: max(own, key=max),
+                PieceAggregation.FIRST: own[0],
+                PieceAggregation.AVERAGE: np.mean(own, axis=0),
+                PieceAggregation.MAX: max(own, key=max),
             }[joining]
             assert word.probability == pytest.approx(expected.max(), abs=1e-5)
             assert word.tag == LABELS[int(expected.argmax())]

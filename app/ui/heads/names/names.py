@@ -12,7 +12,7 @@ from app.core import wording
 from app.core.layout import Opened
 from app.core.models import Head
 from app.core.report import Progress
-from app.core.requests import PieceJoining, TextsToTag
+from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import TaggedTexts
 from app.flows.heads.export_names import FORMATS, names_csv, save_names
 from app.flows.heads.names import find_names, load_finder
@@ -110,7 +110,7 @@ class NamesView(TextPage):
         self._fraction = 0.0
         self.pane = NamePane(theme)
         self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
-        panel.aggregation.select(PieceJoining(workspace.settings.names_joining))
+        panel.aggregation.select(PieceAggregation(workspace.settings.names_joining))
         self._shown = NamesShown(self.pane, panel, self)
         self._export = NamesExport(self._shown, panel, lanes, self)
         self._export.note.connect(self.note)
@@ -138,7 +138,7 @@ class NamesView(TextPage):
             notice.show_hint("There is no text yet.", "Type or paste one, or open a file.")
             self.pane.setFocus()
             return
-        self._requested = NamesFound(text, PieceJoining(self.workspace.settings.names_joining))
+        self._requested = NamesFound(text, PieceAggregation(self.workspace.settings.names_joining))
         self._fraction = 0.0
         self._names_panel.set_partly("")
         self.start("Getting ready to read", find_names, TextsToTag((text,), self._requested.aggregation))
@@ -194,7 +194,7 @@ class NamesView(TextPage):
             self.show_notes(opened)
 
     @Slot(object)
-    def _set_aggregation(self, aggregation: PieceJoining) -> None:
+    def _set_aggregation(self, aggregation: PieceAggregation) -> None:
         self.workspace.settings.names_joining = aggregation.value
         if self._shown.found.result is not None or self.working():
             self.run()

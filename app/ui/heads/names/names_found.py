@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from app.core.positions import utf16_units
-from app.core.requests import PieceJoining
+from app.core.requests import PieceAggregation
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import TaggedDocument
 from app.ui.heads.names.name_lights import HighlightedName
@@ -21,7 +21,7 @@ class NamesFound:
     """
 
     text: str = ""
-    aggregation: PieceJoining = PieceJoining.FIRST
+    aggregation: PieceAggregation = PieceAggregation.FIRST
     result: TaggedTexts | None = None
     chosen: int = -1
     units: int = 0

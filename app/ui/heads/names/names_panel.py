@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.core import wording
 from app.core.models import ModelCard
-from app.core.requests import PieceJoining
+from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList
 from app.ui.heads.names.name_model import NameRow, name_rows
@@ -36,14 +36,14 @@ _INVITE = "People, places and other names light up in the text, each type in its
 _NONE = "No names were found in this text."
 _OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
 _CHOICES = (
-    (PieceJoining.FIRST.value, "First piece"),
-    (PieceJoining.AVERAGE.value, "Average"),
-    (PieceJoining.MAX.value, "Surest piece"),
+    (PieceAggregation.FIRST.value, "First piece"),
+    (PieceAggregation.AVERAGE.value, "Average"),
+    (PieceAggregation.MAX.value, "Surest piece"),
 )
 _TERMS = {
-    PieceJoining.FIRST: ("Its first piece's tag is the word's:", "first"),
-    PieceJoining.AVERAGE: ("Its pieces' probabilities are averaged:", "average"),
-    PieceJoining.MAX: ("The piece that the model is surest of counts:", "max"),
+    PieceAggregation.FIRST: ("Its first piece's tag is the word's:", "first"),
+    PieceAggregation.AVERAGE: ("Its pieces' probabilities are averaged:", "average"),
+    PieceAggregation.MAX: ("The piece that the model is surest of counts:", "max"),
 }
 # Above this number of types they are shown in two columns.
 _ONE_COLUMN = 6
@@ -120,7 +120,7 @@ class NameLegend(QFrame):
 
 
 class AggregationChoice(QFrame):
-    """A choice of the aggregation of word pieces, with an explanation. `chosen` carries the picked PieceJoining."""
+    """A choice of the aggregation of word pieces, with an explanation. `chosen` carries the picked PieceAggregation."""
 
     chosen = Signal(object)
 
@@ -139,15 +139,15 @@ class AggregationChoice(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def select(self, aggregation: PieceJoining) -> None:
+    def select(self, aggregation: PieceAggregation) -> None:
         """Show an aggregation as the selected one."""
         self.ways.select(aggregation.value)
         self._about.show_term(*_TERMS[aggregation])
 
     @Slot(str)
     def _picked(self, key: str) -> None:
-        self.select(PieceJoining(key))
-        self.chosen.emit(PieceJoining(key))
+        self.select(PieceAggregation(key))
+        self.chosen.emit(PieceAggregation(key))
 
     @Slot()
     def _restyle(self) -> None:

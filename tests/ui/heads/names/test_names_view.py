@@ -19,7 +19,7 @@ from app.core.errors import EngineLost
 from app.core.inspection import Visit
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import ModelChoice, PieceJoining, TextsToTag
+from app.core.requests import ModelChoice, PieceAggregation, TextsToTag
 from app.core.results import TaggedTexts
 from app.core.text import Span
 from app.ui.heads.names.names import NamesView
@@ -90,7 +90,7 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
         "Show Other names, 0 places",
     ]
     assert notes == ["", f"8 names in {len(TEXT)} characters found in 0.5 seconds"]
-    assert engine.requests == [TextsToTag((TEXT,), PieceJoining.FIRST)]
+    assert engine.requests == [TextsToTag((TEXT,), PieceAggregation.FIRST)]
     row = view._names_panel.list.rows()[1]
     assert row.accessible_text == "Alice. People. 2 places. Very likely, 95 %."
 
@@ -225,7 +225,7 @@ def test_another_joining_asks_again_at_once_and_is_kept(
     read(view, qtbot)
     view._names_panel.aggregation.ways._buttons["average"].click()
     settle(view, qtbot)
-    assert [request.joining.value for request in engine.requests] == ["max", "average"]  # type: ignore[attr-defined]
+    assert [request.aggregation.value for request in engine.requests] == ["max", "average"]  # type: ignore[attr-defined]
     assert view.workspace.settings.names_joining == "average"
     assert "average" in view._names_panel.aggregation._about.accessibleName()
 
