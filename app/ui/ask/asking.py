@@ -105,7 +105,7 @@ class Asking(QObject):
         outcome = sheet.outcome = Outcome(question, opened, example=example, quick=quick)
         sheet.pane.clear_highlights()
         sheet.pane.set_heat(())
-        sheet.pane.hold()
+        sheet.pane.note_position()
         if up:
             panel.strip.clear()
         from app.core.requests import Question
@@ -223,7 +223,7 @@ class Asking(QObject):
         outcome.take(result)
         self._answers.light(sheet)
         # The page scrolls to new answers only as long as the user has not scrolled it.
-        stays = outcome.pinned is not None or sheet.pane.moved_by_person()
+        stays = outcome.pinned is not None or sheet.pane.moved_by_user()
         if result.answers[:1] != before and not stays:
             sheet.pane.reveal(0)
         self._answers.show_if_up(sheet)
@@ -292,7 +292,7 @@ class Asking(QObject):
         """Show the outcome; a page that the user has scrolled stays where they had `seen` or pinned an answer."""
         sheet, outcome = run.sheet, run.outcome
         self._answers.light(sheet)
-        if not ((seen or outcome.pinned is not None) and sheet.pane.moved_by_person()):
+        if not ((seen or outcome.pinned is not None) and sheet.pane.moved_by_user()):
             sheet.pane.reveal(outcome.chosen)
         self._answers.show_if_up(sheet)
 

@@ -12,12 +12,12 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class FindBar(QFrame):
-    """A field, what came of it, and buttons for the next and the previous place; Esc puts it away.
+    """A field, the result, and buttons for the next and the previous match; Esc hides it.
 
-    While the focus is in it, F3 and Shift+F3 go on to these places, whatever they do on the page.
+    While the focus is in it, F3 and Shift+F3 step through the matches, whatever they do on the page.
 
     `find_asked` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
-    sent when the bar is put away.
+    sent when the bar is hidden.
     """
 
     typed = Signal(str)
@@ -58,7 +58,7 @@ class FindBar(QFrame):
         self.hide()
 
     def open(self, words: str = "") -> None:
-        """Bring the bar up, with the words given where there are any."""
+        """Show the bar, with the words if any."""
         if words:
             self.field.setText(words)
         self._news.clear()
@@ -66,12 +66,12 @@ class FindBar(QFrame):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
-    def say(self, news: str) -> None:
-        """Say what came of it."""
+    def set_news(self, news: str) -> None:
+        """Show the result."""
         self._news.setText(news)
 
     def news(self) -> str:
-        """What was said last."""
+        """The result shown."""
         return self._news.text()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -85,14 +85,14 @@ class FindBar(QFrame):
         return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:
-        """Take its own keys before the page's shortcuts do."""
+        """Claim the bar's own keys before the page's shortcuts."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _goes_on(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What neither the field nor a button took arrives here."""
+        """Handle keys that neither the field nor a button has taken."""
         if _goes_on(event):
             self._find(bool(event.modifiers() & _SHIFT))
         else:

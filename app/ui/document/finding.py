@@ -1,4 +1,4 @@
-"""Finding words on the page that is up, and how large it is shown."""
+"""Finding words on the current page, and its zoom."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
-from app.ui.document.marks.word_search import TURN, Stand
+from app.ui.document.marks.word_search import TURN, ViewState
 from app.ui.kit.theme import Theme
 
 IN_FIND_BAR = ("F3 / Shift+F3", "In the find bar: next, previous place")
@@ -28,32 +28,32 @@ class Searched(Protocol):
         """The whole text."""
 
     def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
+        """The selected words, empty without a selection."""
 
-    def stand(self) -> Stand:
-        """How the text stands, for `put_back`."""
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
 
 class Finding(QObject):
-    """The find bar over a text; `searched` gives the one that is up, None where there is nothing to find in.
+    """The find bar over a text; `searched` returns the current text, None where there is none to search.
 
-    When typing rests, the first place of the words is gone to from where the text stood; when nothing is typed any
-    more, or the bar is put away before the person has gone on in the text, it stands there again. A long text is
-    looked through in short turns, between the window's other events.
+    When typing pauses, the first match from the starting view is selected; when the words are deleted, or the bar is
+    closed before the user has moved in the text, that view is restored. A long text is searched in short turns, between
+    the window's other events.
     """
 
     def __init__(self, bar: FindBar, searched: Callable[[], Searched | None], parent: QObject) -> None:
@@ -67,10 +67,10 @@ class Finding(QObject):
         self._turns = QTimer(self)
         self._turns.timeout.connect(self._turn)
         self._work: Iterator[None] = iter(())
-        # How the text stood before words were typed, and how the search has left it since.
-        self._stood: tuple[Searched, Stand] | None = None
-        self._left: Stand | None = None
-        self._owed = False  # words were typed that were not looked for yet
+        # The view before words were typed, and the view as the search has left it since.
+        self._start_view: tuple[Searched, ViewState] | None = None
+        self._search_view: ViewState | None = None
+        self._pending = False  # words were typed that were not searched yet
         self._at_work: Searched | None = None
         bar.typed.connect(self._typed)
         bar.closed.connect(self._closed)
@@ -78,11 +78,11 @@ class Finding(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Bring the bar up, with the words that are selected."""
+        """Show the bar, with the selected words."""
         searched = self._searched()
         if searched is not None:
             if self._bar.isHidden():
-                self._hold(searched)
+                self._take_view(searched)
             chosen = searched.selected_words()
             self._bar.open(chosen if len(chosen) < _LONGEST and "\n" not in chosen else "")
 
@@ -93,23 +93,23 @@ class Finding(QObject):
         if searched is None:
             return
         if not self._untouched(searched):
-            self._hold(searched)
-        self._owed = bool(words)
+            self._take_view(searched)
+        self._pending = bool(words)
         if words:
             self._rest.start()
-        elif self._stood is not None:
-            searched.put_back(self._stood[1])
-            self._left = searched.stand()
+        elif self._start_view is not None:
+            searched.restore_view(self._start_view[1])
+            self._search_view = searched.view_state()
 
     @Slot()
     def _closed(self) -> None:
-        """Put the text back where nothing but typing has moved it."""
+        """Restore the view where only typing has moved it."""
         self._end()
         searched = self._searched()
-        if searched is not None and self._stood is not None and self._untouched(searched):
-            searched.put_back(self._stood[1])
-        self._stood = self._left = None
-        self._owed = False
+        if searched is not None and self._start_view is not None and self._untouched(searched):
+            searched.restore_view(self._start_view[1])
+        self._start_view = self._search_view = None
+        self._pending = False
 
     @Slot()
     def _rested(self) -> None:
@@ -121,54 +121,58 @@ class Finding(QObject):
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
         if searched is None:
-            self._bar.say("Not found")
+            self._bar.set_news("Not found")
             return
-        # Enter that comes before the first place was gone to asks for that.
+        # Enter before the first match was selected selects that.
         first = (
-            self._stood[1] if self._owed and self._stood is not None and self._untouched(searched) else None
+            self._start_view[1]
+            if self._pending and self._start_view is not None and self._untouched(searched)
+            else None
         )
         self._begin(searched, self._go_on(searched, words, backwards, first))
 
     def _go_to_first(self, searched: Searched, words: str) -> Iterator[None]:
-        """Go to the first place of words that were typed, then say in how many places they stand."""
-        if self._stood is None or self._stood[0] is not searched:
-            self._hold(searched)
-        assert self._stood is not None
-        stand = self._stood[1]
-        if not (yield from searched.seek(words, since=stand)):
-            searched.put_back(stand)
-        self._left, self._owed = searched.stand(), False
+        """Select the first match of the typed words, then show the number of matches."""
+        if self._start_view is None or self._start_view[0] is not searched:
+            self._take_view(searched)
+        assert self._start_view is not None
+        state = self._start_view[1]
+        if not (yield from searched.seek(words, since=state)):
+            searched.restore_view(state)
+        self._search_view, self._pending = searched.view_state(), False
         yield
-        yield from self._say_places(searched, words, False)
+        yield from self._show_matches(searched, words, False)
 
-    def _go_on(self, searched: Searched, words: str, backwards: bool, first: Stand | None) -> Iterator[None]:
-        """Go to the next place, where the text stands from then on, and say which one it is."""
+    def _go_on(
+        self, searched: Searched, words: str, backwards: bool, first: ViewState | None
+    ) -> Iterator[None]:
+        """Select the next match, whose view is the starting view from then on, and show its number."""
         found = yield from searched.seek(words, backwards, first)
-        self._owed = False
+        self._pending = False
         if found:
-            self._hold(searched)
-            yield from self._say_places(searched, words, True)
+            self._take_view(searched)
+            yield from self._show_matches(searched, words, True)
         else:
-            self._bar.say("Not found")
+            self._bar.set_news("Not found")
 
-    def _say_places(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
-        """Say in how many places words stand and, once somebody has gone on, which of them this is."""
+    def _show_matches(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
+        """Show the number of matches and, after a step, that of the selected one."""
         number, several = yield from searched.count_places(words)
         if stepped and number:
-            self._bar.say(f"{number:,} of {several:,}")
+            self._bar.set_news(f"{number:,} of {several:,}")
         else:
-            self._bar.say(wording.count(several, "place") if several else "Not found")
+            self._bar.set_news(wording.count(several, "place") if several else "Not found")
 
-    def _hold(self, searched: Searched) -> None:
-        """Take how the text stands now for how it stood."""
-        self._left = searched.stand()
-        self._stood = (searched, self._left)
+    def _take_view(self, searched: Searched) -> None:
+        """Take the present view as the starting view."""
+        self._search_view = searched.view_state()
+        self._start_view = (searched, self._search_view)
 
     def _untouched(self, searched: Searched) -> bool:
-        """Whether the text stands as the search has left it: nobody scrolled, selected or edited it since."""
-        if self._stood is None or self._left is None:
+        """Whether the view is as the search has left it: without scrolling, selecting or editing since."""
+        if self._start_view is None or self._search_view is None:
             return False
-        return self._stood[0] is searched and searched.stand().is_at(self._left)
+        return self._start_view[0] is searched and searched.view_state().is_at(self._search_view)
 
     def _begin(self, searched: Searched, work: Iterator[None]) -> None:
         self._end()
@@ -177,7 +181,7 @@ class Finding(QObject):
         self._turn()
 
     def _end(self) -> None:
-        """Look for nothing any more."""
+        """Stop searching."""
         self._rest.stop()
         self._turns.stop()
         self._work = iter(())
@@ -185,7 +189,7 @@ class Finding(QObject):
     @Slot()
     def _turn(self) -> None:
         until = perf_counter() + TURN
-        # A text that is not up any more may be gone.
+        # A text that is not shown any more may be deleted.
         while self._at_work is self._searched() and next(self._work, self) is not self:
             if perf_counter() > until:
                 return
@@ -193,7 +197,7 @@ class Finding(QObject):
 
 
 class Zoom(QObject):
-    """How large the page that `up` gives is shown: a PDF by itself, texts by the size of all documents' letters."""
+    """The zoom of the page that `up` returns: a PDF has its own, texts have the text size of all documents."""
 
     def __init__(self, workspace: Workspace, theme: Theme, up: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)

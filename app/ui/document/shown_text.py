@@ -1,4 +1,4 @@
-"""A text file as its page shows it, where that is not to the letter what was read from the file."""
+"""A text file as its page shows it, which may differ from the text of the file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def as_shown(opened: Opened, text: str) -> Opened:
-    """The file with the text that stands on the page, which breaks very long lines: that is what is asked about."""
+    """The file with the text shown on the page, which breaks very long lines: questions are about that text."""
     read = opened.document.text
     if text == read:
         return opened
     shown = replace(opened, document=replace(opened.document, text=text))
     if len(text) == len(read):
         return shown
-    # A line without blanks is broken by a line end more: behind it, places are others than in the file.
+    # A line without blanks is broken by an added line end: after it, positions differ from those in the file.
     breaks = added(read)
     known = len(text) == len(read) + len(breaks)
     shown = replace(shown, document=replace(shown.document, view=None))

@@ -249,7 +249,7 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
     bar = sheet.pane.verticalScrollBar()
     bar.setValue(bar.maximum())
-    assert sheet.pane.moved_by_person()
+    assert sheet.pane.moved_by_user()
     scripted.end(THIRD, FIRST)
     qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
     assert bar.value() == bar.maximum()

@@ -136,10 +136,10 @@ def test_esc_leaves_the_text_where_somebody_went_in_it(
     qtbot.keyClicks(view.find_bar.field, "tide i")
     qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     deed(view, qtbot)
-    left = pane.stand()
+    left = pane.view_state()
     assert pane.top() != stood
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
-    assert pane.stand().is_at(left)
+    assert pane.view_state().is_at(left)
 
 
 def test_the_keys_pressed_again_do_not_change_where_esc_goes(

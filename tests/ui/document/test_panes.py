@@ -46,8 +46,8 @@ def test_it_is_a_pane(
     pane.set_heat(())
     pane.go_to(5)
     pane.clear_highlights()
-    pane.hold()
-    assert not pane.moved_by_person() and not pane.go_to_words("abc")
+    pane.note_position()
+    assert not pane.moved_by_user() and not pane.go_to_words("abc")
 
 
 @pytest.mark.parametrize("kind", [DocumentPane, RichPane, PagePane])

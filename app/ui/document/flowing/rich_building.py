@@ -1,4 +1,4 @@
-"""A flowing document made into the parts of a page, a few at a time."""
+"""Builds the parts of a page from a flowing document, a few at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def blocks_of(opened: Opened) -> Sequence[Block]:
 
 
 class Building:
-    """Makes pieces and parts of a document's blocks, in the order of the text."""
+    """Builds pieces and parts from a document's blocks, in the order of the text."""
 
     def __init__(self, opened: Opened, setting: Setting) -> None:
         self._text = opened.document.text
@@ -47,13 +47,13 @@ class Building:
         self.grids: list[Grid] = []
 
     def steps(self) -> Iterator[tuple[list[Part], int]]:
-        """Make a few pieces a step; gives the parts that they make, and how many pieces there are by then."""
-        made = 0
+        """Build a few pieces a step; yields their parts, and the number of pieces so far."""
+        count = 0
         for number, block in enumerate(self._blocks):
             for piece in pieces_of(self._text, block):
                 self._take(number, piece)
-                made += 1
-                if made % _AT_A_TIME == 0:
+                count += 1
+                if count % _AT_A_TIME == 0:
                     yield self._given()
         self._end_band()
         yield self._given()
@@ -75,7 +75,7 @@ class Building:
         placed = Placed(index, look)
         gap = self._gap(placed)
         if gap and block.kind is BlockKind.QUOTE and self._follows(BlockKind.QUOTE):
-            placed.joined = gap
+            placed.bar_reach = gap
             placed.bars = self._setting.places.pieces[self._before.index].block.level if self._before else 0
         self._ready.append(Paragraph(placed, gap))
         self._before = placed
@@ -115,7 +115,7 @@ class Building:
             self._band = None
 
     def _gap(self, placed: Placed, least: int = 0) -> int:
-        """The air above a piece: what it wants above or what the one before wants below, whichever is more."""
+        """The space above a piece: its own or that below the one before, whichever is more."""
         before = self._before
         if before is None:
             return 0

@@ -1,4 +1,4 @@
-"""The layout of a flowing document: parts below each other, laid out when they are looked at."""
+"""The layout of a flowing document: parts below each other, laid out when they become visible."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Heights:
         self._tree.append(summed)
 
     def set(self, index: int, height: int) -> int:
-        """Give a part another height; tells by how much it grew."""
+        """Set a part's height; returns by how much it grew."""
         grown = height - self._heights[index]
         if grown:
             self._heights[index] = height
@@ -73,7 +73,7 @@ class Heights:
         return summed
 
     def at(self, y: float) -> int:
-        """The index of the part that stands at a height, the first or the last one beyond the ends; -1 without any."""
+        """The index of the part at a height, the first or the last one beyond the ends; -1 without any."""
         count = len(self._heights)
         found, rest = 0, y
         step = 1 << count.bit_length()
@@ -85,10 +85,10 @@ class Heights:
 
 
 class RichLayout(QAbstractTextDocumentLayout):
-    """Lays out a document by its parts; the height of one that was not yet looked at is a guess.
+    """Lays out a document by its parts; the height of one that was not visible yet is a guess.
 
     `selected` are the positions that the selection to draw goes from and to.
-    Qt's own layout takes all that stands before a place, and all of a table, before it shows the place.
+    Qt's own layout would lay out everything before a place, and all of a table, to show the place.
     """
 
     def __init__(self, document: QTextDocument) -> None:
@@ -104,13 +104,13 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._measured = 0
 
     def begin(self, setting: Setting, grids: list[Grid]) -> None:
-        """Forget all parts; those to come are set with `setting`, the tables' with `grids`."""
+        """Drop all parts; new ones use `setting`, those of tables `grids`."""
         self.setting, self.grids = setting, grids
         self._parts, self._heights, self._part_of, self._placed = [], Heights(), [], []
         self._measured = 0
 
     def append(self, part: Part) -> None:
-        """Take the next part; its pieces stand in the document already."""
+        """Add the next part; its pieces are in the document already."""
         assert self.setting is not None
         self._part_of += [len(self._parts)] * len(part.placed)
         self._placed += part.placed
@@ -118,13 +118,13 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._heights.append(part.guess(self.setting))
 
     def forget_last(self) -> None:
-        """Have the last part laid out anew: Qt lets its lines go when words are put behind it."""
+        """Have the last part laid out again: Qt drops its lines when words are put behind it."""
         if self._parts:
             self._parts[-1].laid = False
             self._measured = min(self._measured, len(self._parts) - 1)
 
     def fit(self, outer: int, margin: int) -> None:
-        """Take another width of the page and of its margins; what was laid out is laid out anew when looked at."""
+        """Set the width of the page and of its margins; all parts are laid out again when they become visible."""
         setting = self.setting
         assert setting is not None
         before = setting.width
@@ -150,7 +150,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._parts[index].laid
 
     def measure(self, seconds: float) -> bool:
-        """Lay out parts from the top down for some time; tells whether any are left."""
+        """Lay out parts from the top down for some time; returns whether any are left."""
         until = time.perf_counter() + seconds
         while self._measured < len(self._parts) and time.perf_counter() < until:
             self.lay(self._measured)
@@ -162,7 +162,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._heights.at(y - self._margin)
 
     def part_of(self, position: int) -> int:
-        """The index of the part that a position stands in; -1 without any."""
+        """The index of the part of a position; -1 without any."""
         number = self.document().findBlock(position).blockNumber()
         return self._part_of[number] if 0 <= number < len(self._part_of) else -1
 
@@ -175,7 +175,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._heights.total + 2 * self._margin
 
     def parts_in(self, top: float, bottom: float) -> Iterator[int]:
-        """The parts that reach into a stretch of the page."""
+        """The parts that are at least partly between two heights."""
         index = max(0, self.part_at(top))
         y = self.top_of(index) if self._parts else 0
         while index < len(self._parts) and y < bottom:
@@ -184,7 +184,7 @@ class RichLayout(QAbstractTextDocumentLayout):
             index += 1
 
     def placed_in(self, top: float, bottom: float) -> Iterator[tuple[Placed, float]]:
-        """The laid out pieces that reach into a stretch of the page, each with where its part begins."""
+        """The laid out pieces that are at least partly between two heights, each with the top of its part."""
         for index in self.parts_in(top, bottom):
             start = self.top_of(index)
             if self._parts[index].laid:
@@ -205,7 +205,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return top, top + (line.height() if line.isValid() else 0.0)
 
     def share_of(self, position: int) -> float:
-        """How far down the page a position stands, 0 to 1, as far as that is known."""
+        """The share of the page's height above a position, 0 to 1, as far as it is known."""
         index = self.part_of(position)
         if index < 0:
             return 0.0
@@ -247,18 +247,18 @@ class RichLayout(QAbstractTextDocumentLayout):
             placed.draw(painter, self.setting, start, self._selected_in(self.setting.block(placed.index)))
 
     def _selected_in(self, block: QTextBlock) -> list[QTextLayout.FormatRange]:
-        """What of a Qt block is selected; its end counts as a letter, so that a selection is seen to go on."""
+        """The selected part of a Qt block; its end counts as a letter, so that a selection visibly goes on."""
         low = max(self.selected[0] - block.position(), 0)
         high = min(self.selected[1] - block.position(), block.length())
         if low >= high or self.setting is None:
             return []
-        made = QTextLayout.FormatRange()
-        made.start, made.length = low, high - low
+        selected = QTextLayout.FormatRange()
+        selected.start, selected.length = low, high - low
         form = QTextCharFormat()
         form.setBackground(self.setting.theme.colour("selection"))
         form.setForeground(self.setting.theme.colour("selection_ink"))
-        made.format = form
-        return [made]
+        selected.format = form
+        return [selected]
 
     def hitTest(self, point: QPointF | QPoint | QPainterPath.Element, accuracy: Qt.HitTestAccuracy) -> int:
         point = QPointF(point.x, point.y) if isinstance(point, QPainterPath.Element) else QPointF(point)
@@ -295,4 +295,4 @@ class RichLayout(QAbstractTextDocumentLayout):
         return 1
 
     def documentChanged(self, start: int, removed: int, added: int) -> None:
-        """Take note of nothing: what comes into the document comes with its parts."""
+        """Do nothing: additions to the document come with their parts."""

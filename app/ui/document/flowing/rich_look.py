@@ -1,4 +1,4 @@
-"""How the blocks of a flowing document look: letters, indents, air."""
+"""The look of the blocks of a flowing document: fonts, indents, spaces."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _MONO = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a block looks, in pixels: `size` of its letters, height of a `line`, `ascent` and `descent` of its font.
+    """The look of a block, in pixels: `size` of its letters, height of a `line`, `ascent` and `descent` of its font.
 
-    `indent` is where its letters begin; `before` and `after` the air that it wants above and below; `pad` what stands
-    between its ground and its letters.
+    `indent` is where its letters begin; `before` and `after` the space above and below; `pad` the space between
+    its ground and its letters.
     """
 
     size: int
@@ -91,7 +91,7 @@ class Looks:
         return self._metrics[header]
 
     def formats(self, places: Places, index: int, look: Look) -> list[QTextLayout.FormatRange]:
-        """What sets the letters of a piece apart from the document's font."""
+        """The formats in which a piece differs from the document's font."""
         piece = places.pieces[index]
         ranges = []
         if look.size != self.em or look.bold or look.mono:
@@ -112,7 +112,7 @@ class Looks:
         return ranges
 
     def code_ranges(self, places: Places, index: int) -> Iterator[tuple[int, int]]:
-        """Where code stands among the words of a piece, as start and end in UTF-16 units."""
+        """The ranges of code in a piece, as start and end in UTF-16 units."""
         piece = places.pieces[index]
         if piece.block.kind is BlockKind.CODE:
             return
@@ -144,7 +144,7 @@ class Looks:
                 form.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSubScript)
             case Style.LINK:
                 form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-                # A page may be full of them: they are told by a thin line that does not shout.
+                # A page may be full of them: a thin line that is not obtrusive marks them.
                 colour = self._theme.colour("line_strong")
                 colour.setAlphaF(0.55)
                 form.setUnderlineColor(colour)
@@ -184,9 +184,9 @@ class Looks:
 
 
 def _range(start: int, length: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
-    made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = start, length, form
-    return made
+    found = QTextLayout.FormatRange()
+    found.start, found.length, found.format = start, length, form
+    return found
 
 
 def _fixed_families() -> list[str]:

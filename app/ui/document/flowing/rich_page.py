@@ -18,13 +18,13 @@ from app.ui.document.flowing.rich_places import Places
 from app.ui.document.flowing.rich_text import Part, Setting
 from app.ui.document.marks.answer_map import AnswerMap
 from app.ui.document.marks.desk import comfortable, page_fit
-from app.ui.document.marks.word_search import Stand, selected_then, start_of
+from app.ui.document.marks.word_search import ViewState, start_of, with_selection
 from app.ui.kit.theme import Theme
 
-# The longest that a turn of the event loop is used for building or measuring, in seconds.
+# The most seconds of a turn of the event loop for building or measuring.
 _TURN = 0.008
 _ROUNDS = 6
-# The map along the scroll bar is told this often of the page's growth.
+# Seconds between two updates of the map along the scroll bar while the page grows.
 _NEWS = 0.1
 
 
@@ -35,9 +35,9 @@ class _Document(QTextDocument):
 
 
 class RichPage(QTextEdit):
-    """Shows blocks and tables as they are and lets words be selected; positions are those of its Qt document.
+    """Shows blocks and tables and lets words be selected; positions are those of its Qt document.
 
-    `grown` is sent when more of the document stands on the page or its height is known better.
+    `grown` is sent when more of the document is on the page or its height is known better.
     """
 
     grown = Signal()
@@ -53,7 +53,7 @@ class RichPage(QTextEdit):
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
-        self._told = 0.0
+        self._reported_at = 0.0
         self.map = AnswerMap(theme, self)
         document = _Document(self)
         document.setUndoRedoEnabled(False)
@@ -70,7 +70,7 @@ class RichPage(QTextEdit):
         self.map.valueChanged.connect(self._scrolled)
 
     def begin(self, opened: Opened) -> None:
-        """Show another document from its top; what cannot be seen is built in later turns."""
+        """Show another document from its top; its invisible part is built in later turns."""
         self._opened = opened
         self._rebuild()
 
@@ -80,7 +80,7 @@ class RichPage(QTextEdit):
             self._build(_TURN)
 
     def build_on(self) -> bool:
-        """Build for a turn; tells whether any is left to be built."""
+        """Build for a turn; returns whether any is left to be built."""
         if not self._built:
             self._build(_TURN)
         return not self._built
@@ -99,7 +99,7 @@ class RichPage(QTextEdit):
         return self._page.position_near(setting.left if setting is not None else 0, self.map.value())
 
     def reading_place(self) -> tuple[int, float]:
-        """A position and the height of the view that its line stands at, the same ones until somebody scrolls."""
+        """A position and the height of its line in the view, the same until the user scrolls."""
         if self._reading is None:
             at = self.top_position()
             self._reading = (at, self._page.line_top(at)[0] - self.map.value())
@@ -122,18 +122,18 @@ class RichPage(QTextEdit):
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
             self.put_line(position, room * above)
 
-    def stand(self) -> Stand:
-        """How the page stands, for `put_back`."""
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
         cursor, place = self.textCursor(), self.reading_place()
         last = self.visible_blocks()[-1:]
         bottom = last[0][0].position() + last[0][0].length() if last else place[0]
         start = start_of(cursor, self.top_position(), bottom)
-        return Stand(cursor.anchor(), cursor.position(), start, place)
+        return ViewState(cursor.anchor(), cursor.position(), start, place)
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
-        self.setTextCursor(selected_then(self.textCursor(), stand))
-        self.put_line(int(stand.scrolled[0]), stand.scrolled[1])
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+        self.setTextCursor(with_selection(self.textCursor(), state))
+        self.put_line(int(state.scrolled[0]), state.scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
         """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""
@@ -186,7 +186,7 @@ class RichPage(QTextEdit):
         return None
 
     def _rebuild(self) -> None:
-        """Build the page anew, with the theme's present letters."""
+        """Rebuild the page with the theme's present fonts."""
         text = self._opened.document.text
         self._places = Places(text)
         setting = Setting(self.document(), self._places, Looks(self._theme), self._theme)
@@ -238,15 +238,15 @@ class RichPage(QTextEdit):
             self._settle(place)
         if more:
             self._timer.start()
-        if not more or time.perf_counter() - self._told > _NEWS:
-            self._told = time.perf_counter()
+        if not more or time.perf_counter() - self._reported_at > _NEWS:
+            self._reported_at = time.perf_counter()
             self.grown.emit()
 
     def _settle(self, keep: tuple[int, float] | None = None) -> None:
-        """Lay out what can be seen, and keep in its place what could be seen before.
+        """Lay out the visible part, and keep the part seen before in its place.
 
-        `keep` is a position and the height of the view that its line is to stand at; without it, what is laid out and
-        stands highest in view stays.
+        `keep` is a position and the height for its line in the view; without it, the highest visible part that is laid
+        out stays in place.
         """
         if self._settling or self._page.setting is None:
             return
@@ -285,7 +285,7 @@ class RichPage(QTextEdit):
             self._moved, self._reading = True, None
 
     def _fit(self) -> None:
-        """Give the page the width of a comfortable line, in the middle of the desk."""
+        """Set the page's width to a comfortable line, centred on the desk."""
         room = self.width() - self.map.sizeHint().width()
         margin, aside = page_fit(self._theme, comfortable(self._theme.font("document")), room)
         self.setViewportMargins(aside, self._theme.step(5), aside, 0)

@@ -1,4 +1,4 @@
-"""A flowing document (DOCX, HTML, Markdown) as it is, with the answers lit up in their places."""
+"""A flowing document (DOCX, HTML, Markdown) with its layout and highlighted answers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from app.ui.document.marks.desk import draw_edge
 from app.ui.document.marks.heat import edges_of, over_height
 from app.ui.document.marks.highlights import HighlightRange, Highlights
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import Stand, after, at_once, count_words, seek_words
+from app.ui.document.marks.word_search import ViewState, after, at_once, count_words, seek_words
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 
-# A lit place is scrolled to where this share of the page stands above it.
+# A highlighted place is scrolled to have this share of the view above it.
 _ABOVE = 0.3
 _KEY, _MOVE = QKeySequence.StandardKey, QTextCursor.MoveOperation
 _SELECTING = {
@@ -44,16 +44,16 @@ _SELECTING = {
 
 
 def selecting(event: QKeyEvent) -> QTextCursor.MoveOperation | None:
-    """How far a key takes the end of a selection; None for any other key."""
+    """The move of a selection's end by a key; None for any other key."""
     return next((move for key, move in _SELECTING.items() if event.matches(key)), None)
 
 
 class RichPane(RichPage):
     """A page of headings, paragraphs, lists and tables that can be read and selected; a Pane.
 
-    Nothing is ever loaded: the page is built of words alone, and its links lead nowhere. `files_dropped` carries
-    paths; `light_chosen` the index of a lit place that was clicked, in the text or on the scroll bar; `resized` is sent
-    when the page has taken another size; `copy_asked` on Ctrl+C while nothing is selected.
+    Nothing is ever loaded: the page is built only of words, and its links lead nowhere. `files_dropped` carries
+    paths; `light_chosen` the index of a highlighted place that was clicked, in the text or on the scroll bar;
+    `resized` is sent when the page's size has changed; `copy_asked` on Ctrl+C while nothing is selected.
     """
 
     files_dropped = Signal(list)
@@ -63,7 +63,7 @@ class RichPane(RichPage):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._asked: list[tuple[Span, str]] = []
+        self._answer_places: list[tuple[Span, str]] = []
         self._heat: tuple[float, ...] = ()
         self.lights = Highlights(theme)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -77,84 +77,85 @@ class RichPane(RichPage):
         theme.changed.connect(self._restyle)
 
     def show_document(self, opened: Opened) -> None:
-        """Show another document from its top, with nothing lit up."""
-        self._asked, self._heat = [], ()
+        """Show another document from its top, without highlights."""
+        self._answer_places, self._heat = [], ()
         self.lights.clear()
         self.begin(opened)
         self._update_map()
 
     def text(self) -> str:
-        """The text that is asked about: that of the document."""
+        """The document's text."""
         return self._opened.document.text
 
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
     ) -> list[bool]:
-        """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
+        """Highlight places of `text()`, the chosen one stronger; returns for each whether it is shown.
 
-        Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
-        the chosen one is pale, with dashes under it.
+        Each comes with its words: a place where the page has other words is not highlighted. With `faint` the chosen
+        one is pale, with dashes under it.
         """
-        self._asked = list(places)
+        self._answer_places = list(places)
         self.build_to(max((span.end for span, _ in places), default=0))
         self.lights.places = [
-            HighlightRange(*self._places.span_to_qt(span), self._says(span, words)) for span, words in places
+            HighlightRange(*self._places.span_to_qt(span), self._has_words(span, words))
+            for span, words in places
         ]
         self.lights.faint = faint
         self.choose(chosen)
         return [light.shown for light in self.lights.places]
 
     def why_not(self, index: int) -> str:
-        """Why a place is not lit up, in a sentence for a person; empty for one that is."""
+        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
         unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
         return "The page does not show exactly these words, so nothing is marked." if unlit else ""
 
     def choose(self, index: int) -> None:
-        """Make another one of the lit places the strong one."""
+        """Choose which highlighted place is the strong one."""
         self.lights.chosen = index
         self._update_map()
         self.viewport().update()
 
     def lit(self) -> list[str]:
-        """The words that are lit up, read from the page, in the order they were given; blocks are parted by LF."""
+        """The highlighted words, read from the page, in the order given; blocks are separated by LF."""
         places = self.lights.places
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
     def clear_highlights(self) -> None:
-        """Light nothing up."""
-        self._asked = []
+        """Remove all highlights."""
+        self._answer_places = []
         self.lights.clear()
         self._update_map()
         self.viewport().update()
 
     def reveal(self, index: int) -> None:
-        """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
+        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
         light = self.lights.get(index)
         if light is not None:
             self.bring_into_view(light.start, _ABOVE)
-            self.hold()
+            self.note_position()
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Show in the map where answers were seen: `Reading.heat` of this document, or nothing."""
+        """Show the heat of answers in the map: `Reading.heat` of this document, or empty."""
         self._heat = tuple(heat)
         self._update_map()
 
-    def hold(self) -> None:
-        """Note where the page stands, for `moved_by_person`."""
+    def note_position(self) -> None:
+        """Note the scroll position, for `moved_by_user`."""
         self._moved = False
 
-    def moved_by_person(self) -> bool:
-        """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
+    def moved_by_user(self) -> bool:
+        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
         return self._moved
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
         return at_once(self.seek(words, backwards))
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
         while self.build_on():
             yield
         start = after(self.textCursor(), backwards) if since is None else since.start
@@ -169,11 +170,11 @@ class RichPane(RichPage):
         return True
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are."""
+        """The number of the selected match of these words, 0 for none, and of all."""
         return count_words(self.document(), shown(words), self.textCursor().selectionStart())
 
     def selected_words(self) -> str:
-        """What is selected, as the document's text has it; empty without a selection."""
+        """The selected words, as in the document's text; empty without a selection."""
         cursor = self.textCursor()
         if not cursor.hasSelection():
             return ""
@@ -187,7 +188,7 @@ class RichPane(RichPage):
         return not self.text().strip()
 
     def top(self) -> int:
-        """The code point that stands at the top of the view."""
+        """The code point at the top of the view."""
         return self._places.to_point(self.top_position())
 
     def go_to(self, point: int) -> None:
@@ -196,13 +197,13 @@ class RichPane(RichPage):
         self.put_line(self._places.to_qt(point), 0.0)
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """Where a lit place is drawn, in the viewport's pixels; only what can be seen."""
+        """The boxes of a highlighted place, in the viewport's pixels; only of visible ones."""
         return self.lights.boxes(index, self.visible_blocks())
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # One that Qt made: the clipboard lets go of it after Python has ended, which one of Python's does not survive.
+        # Created by Qt: the clipboard deletes it after Python has ended, which an object of Python's does not survive.
         data = super().createMimeDataFromSelection()
-        data.text()  # it fills itself when it is first asked
+        data.text()  # it fills itself at the first access
         data.clear()
         data.setText(self.selected_words())
         return data
@@ -265,8 +266,8 @@ class RichPane(RichPage):
         self.lights.draw_lines(painter, blocks)
         draw_edge(painter, self._theme, page, self.hasFocus())
 
-    def _says(self, span: Span, words: str) -> bool:
-        """Whether the page says exactly these words at a place: block by block, with blanks alone between them."""
+    def _has_words(self, span: Span, words: str) -> bool:
+        """Whether the page has exactly these words at a place: block by block, with only blanks between blocks."""
         if not words.strip() or len(span) != len(words):
             return False
         at = span.start
@@ -300,7 +301,7 @@ class RichPane(RichPage):
 
     @Slot()
     def _restyle(self) -> None:
-        """Build the page anew in the theme's letters and colours: what was in view, lit and selected stays."""
+        """Rebuild the page with the theme's fonts and colours; the view, highlights and selection stay."""
         if not self.text():
             return
         place, moved = self.reading_place(), self._moved
@@ -308,10 +309,10 @@ class RichPane(RichPage):
         cursor = self.textCursor()
         anchor, position = cursor.anchor(), cursor.position()
         selected = self._places.to_point(cursor.selectionEnd())
-        asked, chosen, faint = self._asked, self.lights.chosen, self.lights.faint
+        places, chosen, faint = self._answer_places, self.lights.chosen, self.lights.faint
         self._rebuild()
-        if asked:
-            self.light(asked, chosen, faint=faint)
+        if places:
+            self.light(places, chosen, faint=faint)
         if anchor != position:
             self.build_to(selected + 1)
             self._select(anchor, position)

@@ -1,4 +1,4 @@
-"""Where the pieces of a flowing document stand: in its text, and in the Qt document that shows them."""
+"""The positions of the pieces of a flowing document: in its text, and in the Qt document that shows them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.document.text.long_lines import LIMIT, cuts
 
-# One piece of code holds so many characters at most: a line to a piece would be many, all in one too much at once.
+# The most characters in one piece of code: a piece for each line would be too many, one for all too large.
 _CODE = 2_000
-# One for one, so that positions stay: what Qt ends a block at, takes for a mark of its own or for a byte order.
+# One for one, so that positions stay: characters that Qt takes for block ends, own marks or byte order marks.
 _SHOWN = {
     "\n": "\u2028", "\r": "\u2028", "\u2029": "\u2028", "\ufeff": "\u2060",
     "\ufdd0": "\ufffd", "\ufdd1": "\ufffd", "\ufffe": "\ufffd",
@@ -24,9 +24,9 @@ _TO_SHOWN = str.maketrans(_SHOWN)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block of the document, or a part of a very long one, that stands in one block of the Qt document.
+    """A block of the document, or a part of a very long one, shown by one block of the Qt document.
 
-    `start` and `end` are code points of the text; `first` and `last` tell whether the block begins and ends with it.
+    `start` and `end` are code points of the text; `first` and `last`: the block begins or ends with it.
     """
 
     start: int
@@ -37,7 +37,7 @@ class Piece:
 
 
 def pieces_of(text: str, block: Block) -> Iterator[Piece]:
-    """A block as pieces that Qt lays out in no time; between two of them stands at most one blank or line end."""
+    """A block as pieces that Qt lays out fast; between two of them is at most one blank or line end."""
     words = block.span.of(text)
     if block.kind is BlockKind.CODE and len(words) > _CODE:
         parts = list(_lines(words))
@@ -49,7 +49,7 @@ def pieces_of(text: str, block: Block) -> Iterator[Piece]:
 
 
 def shown(words: str) -> str:
-    """Words as the Qt document holds them inside a block, code point for code point."""
+    """Words as they are inside a block of the Qt document, code point for code point."""
     return words.translate(_TO_SHOWN)
 
 
@@ -79,7 +79,7 @@ class Places:
         self.length = -1
 
     def add(self, piece: Piece) -> int:
-        """Take the next piece; tells its index, which is the number of its Qt block."""
+        """Add the next piece; returns its index, which is the number of its Qt block."""
         self._starts.append(piece.start)
         self._positions.append(self.length + 1)
         self.pieces.append(piece)
@@ -117,7 +117,7 @@ class Places:
         return start, max(start, self.to_qt(span.end))
 
     def parts_of(self, span: Span) -> list[tuple[int, int, Span]]:
-        """The parts of a span that stand in pieces, in order: start and end position, and the code points."""
+        """The parts of a span that are in pieces, in order: start and end position, and the code points."""
         found = []
         index = max(0, self.piece_at(span.start))
         while index < len(self.pieces) and self.pieces[index].start < span.end:
@@ -130,7 +130,7 @@ class Places:
         return found
 
     def words(self, index: int) -> str:
-        """What a piece says, as the Qt document holds it."""
+        """The words of a piece, as in the Qt document."""
         piece = self.pieces[index]
         return shown(self._text[piece.start : piece.end])
 
@@ -145,7 +145,7 @@ class Places:
         return self._text.count("\n", piece.start, piece.end) + 1
 
     def ranges_in(self, index: int, span: Span) -> tuple[int, int]:
-        """Where a span begins inside a piece and how long it is there, in UTF-16 units."""
+        """The start and length of a span inside a piece, in UTF-16 units."""
         piece = self.pieces[index]
         low, high = max(span.start, piece.start), min(span.end, piece.end)
         return (self._units(piece.start, low), self._units(low, high)) if low < high else (0, 0)

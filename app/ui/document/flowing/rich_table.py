@@ -14,23 +14,23 @@ from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_text import Placed, Setting, direction
 
 _TALLEST_SPAN = 200
-# Columns are made for words of at most so many letters, and cells are not wider than so many by themselves.
+# The longest words, in letters, that columns are made for, and the widest natural cell.
 _LONGEST_WORD, _WIDEST_CELL = 24, 60
 _NARROWEST = 2.0
 _MEASURED = 6
 
 
 def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
-    """How many rows and columns a cell takes, inside its table and not too many at once."""
+    """The rows and columns that a cell spans, inside its table and up to a limit."""
     rows, columns = table.merged.get((row, column), (1, 1))
     return max(1, min(rows, table.rows - row, _TALLEST_SPAN)), max(1, min(columns, table.columns - column))
 
 
 @dataclass(slots=True)
 class _Needs:
-    """What a column holds: its longest words, each with whether a header says it, and its widest cell in letters.
+    """The content of a column: its longest words, each with whether it is in a header, and its widest cell in letters.
 
-    `share` is what falls to it of the longest word of a cell over several columns, in letters.
+    `share` is its part of the longest word of a cell over several columns, in letters.
     """
 
     words: dict[tuple[str, bool], float] = field(default_factory=dict)
@@ -46,9 +46,9 @@ class _Needs:
 
 
 class Grid:
-    """The columns of one table: where each begins and how wide it is; right to left where its words are.
+    """The columns of one table: their starts and widths; right to left where its words are.
 
-    With `stacked` there are too many columns for the page, and cells stand below each other.
+    With `stacked` there are too many columns for the page, and cells are below each other.
     """
 
     def __init__(self, table: Table, text: str, sample: Iterable[Block]) -> None:
@@ -73,7 +73,7 @@ class Grid:
         self.mirrored = balance < 0
 
     def fit(self, setting: Setting) -> None:
-        """Share the page's width among the columns, each by the words that it holds."""
+        """Distribute the page's width among the columns by their words."""
         looks = setting.looks
         letter, pad = looks.letter * looks.em, 2 * padding(looks)
         # A table that needs it may reach into the page's margins.
@@ -113,7 +113,7 @@ class Grid:
 
 
 def padding(looks: Looks) -> int:
-    """The air between a cell's border and its words."""
+    """The space between a cell's border and its words."""
     return round(looks.em * 0.5)
 
 
@@ -130,7 +130,7 @@ class _Cell:
 class Band:
     """Rows of a table that belong together: one, or several that a cell reaches over; a part of the page.
 
-    `continued` for the rest of a row whose cells hold so much that it is more than one part.
+    `continued` for the rest of a row that is too large for one part.
     """
 
     def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
@@ -143,7 +143,7 @@ class Band:
         self._cells: dict[tuple[int, int], _Cell] = {}
 
     def add(self, placed: Placed, row: int, column: int) -> None:
-        """Take a piece that stands in a cell, below those that are there."""
+        """Add a piece to a cell, below the present ones."""
         table = self._grid.table
         column = min(max(0, column), max(0, table.columns - 1))
         if (row, column) not in self._cells:
@@ -154,7 +154,7 @@ class Band:
         self.placed.append(placed)
 
     def complete(self, rows: int) -> None:
-        """Take the cells without words too, after the last piece; the band has so many rows."""
+        """Add the cells without words too, after the last piece; `rows` is the number of the band's rows."""
         self._rows = rows
         covered = {
             (self._row + cell.row + down, cell.column + right)
@@ -174,11 +174,11 @@ class Band:
                     }
 
     def guess(self, setting: Setting) -> int:
-        """About how high the rows will be."""
+        """The estimated height of the rows."""
         return self._arrange(setting, Placed.guess)
 
     def lay(self, setting: Setting) -> int:
-        """Lay out all cells; tells how high the rows are."""
+        """Lay out all cells; returns the height of the rows."""
         return self._arrange(setting, Placed.set_lines)
 
     def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
@@ -248,7 +248,7 @@ class Band:
 
 
 def _letters(words: str) -> float:
-    """How wide words are, in usual letters."""
+    """The width of words, in usual letters."""
     if words.isascii():
         return len(words)
     return sum(2.0 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in words)

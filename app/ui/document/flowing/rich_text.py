@@ -29,7 +29,7 @@ _WIDE = "\u2e80"
 
 @dataclass(slots=True)
 class Setting:
-    """What the parts of one page are set with; `left` and `width` of its lines, `outer` the page's own width."""
+    """The measures of one page's parts; `left` and `width` of its lines, `outer` the page's own width."""
 
     document: QTextDocument
     places: Places
@@ -46,11 +46,11 @@ class Setting:
 
 @dataclass(slots=True)
 class Placed:
-    """A piece on the page: the box that its lines stand in, from its part's upper left corner.
+    """A piece on the page: the box of its lines, from its part's upper left corner.
 
-    `joined` is how far the bars beside a quotation reach up to the piece above, and `bars` how many do. `leftwards`
-    tells of a right-to-left paragraph, `leaning` of one that is so unless its words say otherwise (figures in a table
-    that runs to the left).
+    `bar_reach` is the height by which the bars beside a quotation reach up to the piece above, `bars` the number of
+    those that do. `leftwards`: a right-to-left paragraph; `leaning`: one that is so unless its words decide otherwise
+    (figures in a table that runs to the left).
     """
 
     index: int
@@ -59,13 +59,13 @@ class Placed:
     y: int = 0
     width: int = 0
     height: int = 0
-    joined: int = 0
+    bar_reach: int = 0
     bars: int = 0
     leftwards: bool = False
     leaning: bool = False
 
     def set_lines(self, setting: Setting) -> int:
-        """Lay out the lines in the box's width; tells how high they are."""
+        """Lay out the lines in the box's width; returns their height."""
         piece, look = setting.places.pieces[self.index], self.look
         block = setting.block(self.index)
         layout = block.layout()
@@ -82,7 +82,7 @@ class Placed:
         return self.height
 
     def guess(self, setting: Setting) -> int:
-        """About how high the lines will be, without laying them out."""
+        """The estimated height of the lines, without laying them out."""
         piece, look = setting.places.pieces[self.index], self.look
         length = piece.end - piece.start
         wide = setting.places.letter(self.index) >= _WIDE
@@ -98,9 +98,9 @@ class Placed:
         return QPointF(self.x, top + self.y)
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw what lies under the letters: the ground of code, the bar beside a quotation."""
+        """Draw the grounds under the letters: the ground of code, the bar beside a quotation."""
         piece, theme = setting.places.pieces[self.index], setting.theme
-        box = QRectF(self.x, top + self.y - self.joined, self.width, self.height + self.joined)
+        box = QRectF(self.x, top + self.y - self.bar_reach, self.width, self.height + self.bar_reach)
         match piece.block.kind:
             case BlockKind.CODE:
                 painter.fillRect(box.adjusted(self.look.indent, 0, 0, 0), theme.colour("desk"))
@@ -108,7 +108,7 @@ class Placed:
                 for level in range(max(1, piece.block.level)):
                     off = round((0.35 + 1.4 * level) * setting.looks.em)
                     x = box.right() - off - 3 if self.leftwards else box.left() + off
-                    top_of_bar = box.top() if level < self.bars else box.top() + self.joined
+                    top_of_bar = box.top() if level < self.bars else box.top() + self.bar_reach
                     painter.fillRect(
                         QRectF(x, top_of_bar, 3, box.bottom() - top_of_bar), theme.colour("line")
                     )
@@ -116,7 +116,7 @@ class Placed:
             layout = setting.block(self.index).layout()
             for line in map(layout.lineAt, range(layout.lineCount())):
                 for around in line_boxes(line, start, end):
-                    # As high as the usual letters, whatever else stands in the line.
+                    # As high as the usual letters, whatever else is in the line.
                     around.setTop(line.y() + line.ascent() - self.look.ascent)
                     around.setHeight(self.look.ascent + self.look.descent)
                     ground = around.translated(self.origin(top)).adjusted(-2, 0, 2, 1)
@@ -151,23 +151,23 @@ class Placed:
 
 
 class Part(Protocol):
-    """One of the things that stand below each other on a page; heights count its `gap` above in."""
+    """One of the parts below each other on a page; heights include its `gap` above."""
 
     gap: int
     laid: bool
     placed: list[Placed]
 
     def guess(self, setting: Setting) -> int:
-        """About how high it will be."""
+        """The estimated height."""
 
     def lay(self, setting: Setting) -> int:
-        """Lay out its lines; tells how high it is."""
+        """Lay out its lines; returns its height."""
 
     def near(self, x: float, y: float) -> Placed | None:
         """Its piece nearest to a place."""
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw what lies under the letters."""
+        """Draw the grounds under the letters."""
 
 
 class Paragraph:
@@ -179,11 +179,11 @@ class Paragraph:
         self.placed = [placed]
 
     def guess(self, setting: Setting) -> int:
-        """About how high it will be, without laying it out."""
+        """The estimated height, without laying it out."""
         return self.gap + self._box(setting).guess(setting)
 
     def lay(self, setting: Setting) -> int:
-        """Lay out its lines; tells how high it is."""
+        """Lay out its lines; returns its height."""
         return self.gap + self._box(setting).set_lines(setting)
 
     def near(self, x: float, y: float) -> Placed | None:
@@ -191,7 +191,7 @@ class Paragraph:
         return self.placed[0]
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw nothing but what its piece draws itself."""
+        """Draw its piece."""
 
     def _box(self, setting: Setting) -> Placed:
         placed = self.placed[0]
@@ -209,12 +209,12 @@ def _option(leftwards: bool, look: Look) -> QTextOption:
 
 
 def _set_lines(layout: QTextLayout, look: Look, left: float, top: float, width: float) -> float:
-    """Set all lines of a layout below each other, their baselines evenly spaced; tells how much height they took."""
+    """Set all lines of a layout below each other, their baselines evenly spaced; returns their height."""
     y = top
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
         line.setLineWidth(width)
-        # Letters of another font may stand higher than the line is: it then takes their height.
+        # Letters of another font may be higher than the line, which then takes their height.
         room = max(look.line, line.height())
         over = (look.line - look.ascent - look.descent) / 2 + look.ascent - line.ascent()
         line.setPosition(QPointF(left, y + min(max(0.0, over), room - line.height())))

@@ -1,4 +1,4 @@
-"""The scroll bar of a document, with a mark for every answer and the heat of where answers were seen."""
+"""The scroll bar of a document, with a mark for every answer and the heat of possible answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _alpha(value: float) -> int:
 
 
 class AnswerMap(QScrollBar):
-    """A scroll bar on a thin track that shows where the answers stand; a click beside its handle goes there.
+    """A scroll bar on a thin track that shows the places of the answers; a click outside its handle goes there.
 
     `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
     hottest part near it, where one is hot.
@@ -48,14 +48,14 @@ class AnswerMap(QScrollBar):
         self._chosen = -1
         self._heat: tuple[float, ...] = ()
         self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
-        # What the tool tip says of the chosen mark and of another one, and what all of them are called.
+        # The tool tips of the chosen mark and of another one, and the noun for all of them.
         self.marked = ("The place that is shown", "Another place", "places")
         self.setMouseTracking(True)
         self.setAccessibleName("Place in the text")
         theme.changed.connect(self._restyle)
 
     def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
-        """Take the answers' places as shares of the text's height, 0 to 1, and which one is chosen.
+        """Set the answers' places as shares of the text's height, 0 to 1, and the index of the chosen one.
 
         A place below 0 is not shown, and keeps its index.
         """
@@ -71,7 +71,7 @@ class AnswerMap(QScrollBar):
         return self._marks
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Take how likely answers were seen, 0 to 1, in equal parts of the text's height; nothing for no heat."""
+        """Set the heat, 0 to 1, of equal parts of the text's height; empty for no heat."""
         if tuple(heat) != self._heat:
             self._heat = tuple(heat)
             self.update()
@@ -93,13 +93,13 @@ class AnswerMap(QScrollBar):
         if event.button() == Qt.MouseButton.LeftButton:
             place = event.position()
             index, hot, track = self._mark_at(place), self._hot_at(place), self._track()
-            beside = index >= 0 or not self._slider().contains(place)
+            outside = index >= 0 or not self._slider().contains(place)
             if index >= 0:
                 self.mark_clicked.emit(index)
-            elif beside:
+            elif outside:
                 share = (place.y() - track.top()) / max(1.0, track.height())
                 self.place_clicked.emit(hot[0] if hot is not None else min(1.0, max(0.0, share)))
-            if beside:
+            if outside:
                 event.accept()
                 return
         super().mousePressEvent(event)
@@ -113,16 +113,16 @@ class AnswerMap(QScrollBar):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            said = self.said_at(QPointF(event.pos()))
-            if said:
-                QToolTip.showText(event.globalPos(), said, self)
+            tip = self.tip_at(QPointF(event.pos()))
+            if tip:
+                QToolTip.showText(event.globalPos(), tip, self)
             else:
                 QToolTip.hideText()
             return True
         return super().event(event)
 
-    def said_at(self, place: QPointF) -> str:
-        """What the tool tip says at a place of the bar; empty for nothing."""
+    def tip_at(self, place: QPointF) -> str:
+        """The tool tip at a place of the bar; empty without one."""
         index = self._mark_at(place)
         if index >= 0:
             return self.marked[0] if index == self._chosen else self.marked[1]
@@ -157,7 +157,7 @@ class AnswerMap(QScrollBar):
         painter.drawPixmap(track.topLeft(), self._strip(track))
 
     def _strip(self, track: QRectF) -> QPixmap:
-        """The heat as a picture, made anew only where it has changed: the bar is drawn at every scroll."""
+        """The heat as a picture, made again only after a change: the bar is drawn at every scroll."""
         colour, ratio = self._theme.colour("mark"), self.devicePixelRatioF()
         wanted = (self._heat, track.width(), track.height(), colour.rgba(), ratio)
         if self._drawn is None or self._drawn[0] != wanted:
@@ -217,7 +217,7 @@ class AnswerMap(QScrollBar):
         return index
 
     def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
-        """The share of the height and the heat of the hottest part near a place beside the handle, if one is hot."""
+        """The share of the height and the heat of the hottest part near a place outside the handle, if one is hot."""
         track = self._track()
         if not self._heat or track.height() <= 0 or self._slider().contains(place):
             return None

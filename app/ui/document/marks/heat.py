@@ -1,4 +1,4 @@
-"""Where answers were seen, from parts of a text to parts of a page's height."""
+"""The heat of answers, from parts of a text to parts of a page's height."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def over_height(heat: Sequence[float], edges: Sequence[float], parts: int = 0) -
     """The heat of `parts` equal parts of a page's height: in each the highest that reaches into it.
 
     `edges` are the shares of the height, 0 to 1, where the parts of the text begin and where the last one ends; without
-    `parts` there are as many as a Reading tells of.
+    `parts` there are as many as a Reading has.
     """
     if not parts:
         from app.core.results import HEAT_BINS

@@ -1,4 +1,4 @@
-"""Places lit up on a page: which ones, whether the page says their words, and how they are drawn."""
+"""The highlighted places of a page: their ranges, whether the page has their words, and the drawing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Blocks = Sequence[tuple[QTextBlock, QPointF]]
 
 @dataclass(frozen=True, slots=True)
 class HighlightRange:
-    """A place to light up, in Qt's positions; not `shown` where the page does not say the words there."""
+    """A place to highlight, in Qt's positions; not `shown` where the page has other words there."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class HighlightRange:
 
 
 class Highlights:
-    """The lit places of one page; `chosen` is the index of the strong one, which `faint` makes pale, and dashed."""
+    """The highlighted places of one page; `chosen` is the index of the strong one, pale and dashed with `faint`."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -38,7 +38,7 @@ class Highlights:
     def take(
         self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
     ) -> list[bool]:
-        """Take places with the words each of them must hold; tells for each whether the page says them there."""
+        """Set places with their words; returns for each whether the page has the words there."""
         self.places = []
         for span, words in places:
             start, end = offsets.span_to_qt(span)
@@ -47,34 +47,34 @@ class Highlights:
         return [light.shown for light in self.places]
 
     def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
-        """Take places that were just found in the page's own text."""
+        """Set places that were just found in the page's own text."""
         self.places = [HighlightRange(*offsets.span_to_qt(span), shown=True) for span in spans]
 
     def clear(self) -> None:
-        """Light nothing up."""
+        """Remove all highlights."""
         self.places, self.chosen, self.faint = [], -1, False
 
     def get(self, index: int) -> HighlightRange | None:
-        """A lit place, or None where there is none of that index or it is not shown."""
+        """A highlighted place, None where there is none of that index or it is not shown."""
         light = self.places[index] if 0 <= index < len(self.places) else None
         return light if light is not None and light.shown else None
 
     def at(self, position: int) -> int:
-        """The index of the lit place around one of Qt's positions, -1 without one."""
+        """The index of the highlighted place around one of Qt's positions, -1 without one."""
         return next(
             (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end),
             -1,
         )
 
     def marks(self, share_of: Callable[[int], float]) -> list[float]:
-        """How far down the page each lit place stands, 0 to 1; -1 for one that is not shown.
+        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown.
 
-        `share_of` gives that of one of Qt's positions.
+        `share_of` returns that of one of Qt's positions.
         """
         return [share_of(light.start) if light.shown else -1.0 for light in self.places]
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
-        """Where a lit place is drawn in these blocks, each given with where it stands."""
+        """Where a lit place is drawn in these blocks, each given with its position."""
         light = self.get(index)
         found: list[QRectF] = []
         if light is None:
@@ -91,7 +91,7 @@ class Highlights:
         return found
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw what lies under the letters."""
+        """Draw the grounds under the letters."""
         for index in self._order(blocks):
             ground = self._theme.colour("answer_ground" if self._strong(index) else "other_ground")
             for box in self.boxes(index, blocks):
@@ -111,7 +111,7 @@ class Highlights:
         return index == self.chosen and not self.faint
 
     def _order(self, blocks: Blocks) -> list[int]:
-        """The places that these blocks hold anything of, the chosen one last."""
+        """The places that are at least partly in these blocks, the chosen one last."""
         low = min((block.position() for block, _ in blocks), default=0)
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]

@@ -1,7 +1,7 @@
-"""The text of a Qt document, in and out, so that `core.positions` counts right in it.
+"""The text of a Qt document, in and out, so that `core.positions` counts correctly in it.
 
 Qt counts UTF-16 units: a character beyond U+FFFF takes two. Its text documents fold every kind of line
-end into a block, and its strings may hold lone surrogates, which PySide drops without a word.
+end into a block, and its strings may hold lone surrogates, which PySide drops silently.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def insertable(text: str) -> str:
 
 
 def _any_surrogate(text: str) -> bool:
-    # UTF-8 has none: to write it out is four times faster than to look for them.
+    # UTF-8 has none: encoding is four times faster than searching for them.
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -46,7 +46,7 @@ def document_text(document: QTextDocument) -> str:
 
 
 def text_at(document: QTextDocument, start: int, end: int) -> str:
-    """The characters that stand between two of Qt's positions; as much of them as there is."""
+    """The characters between two of Qt's positions, as far as the document reaches."""
     end = min(end, document.characterCount() - 1)
     if not 0 <= start < end:
         return ""
@@ -62,6 +62,6 @@ def _lines(raw: str) -> str:
 
 
 def _characters(document: QTextDocument, start: int, end: int) -> str:
-    """The same text read unit by unit, which keeps its place where lone surrogates stand in it."""
+    """The same text read unit by unit, which keeps positions where it has lone surrogates."""
     units = "".join(document.characterAt(unit) for unit in range(start, end))
     return _lines(units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

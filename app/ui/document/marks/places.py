@@ -17,10 +17,10 @@ _LONGEST_HEADING = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is shown of an answer beside the page.
+    """The data of an answer for the panel.
 
     `sentence[start:end]` are its words in their sentence, or in their table's row as it is read, where every run of
-    blanks is shown as one; `where` says where it stands, `cell` in which row and column of a table; `source` is the
+    blanks is shown as one; `where` is its place, `cell` its row and column in a table; `source` is the
     document's name.
     """
 
@@ -35,18 +35,18 @@ class Place:
 
     @property
     def likely(self) -> str:
-        """The probability in words and number: "Very likely, 94 %"."""
+        """The probability in words and as a number: "Very likely, 94 %"."""
         return wording.likely(self.probability)
 
     def copied(self) -> str:
-        """The answer with its sentence and where that stands, as it is put on the clipboard."""
+        """The answer with its sentence and place, for the clipboard."""
         source = f"{self.source}, {self.where}" if self.source else self.where
         cell = f"{self.cell}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 
 
 def place_of(opened: Opened, answer: Answer) -> Place:
-    """The place of an answer in the document it was found in."""
+    """The place of an answer in its document."""
     from app.core.quotes import quote  # the window is painted before
 
     quoted = quote(opened, answer.span)
@@ -68,7 +68,7 @@ def _plain(text: str) -> str:
 
 
 def where(opened: Opened, at: int) -> str:
-    """Where a code point stands: "page 22, V2.1 Password Security", or "line 12, at 34 % of the text"."""
+    """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34 % of the text"."""
     heading, place = opened.heading_at(at), opened.place_at(at)
     if len(heading) > _LONGEST_HEADING:
         heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"

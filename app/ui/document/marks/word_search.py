@@ -1,4 +1,4 @@
-"""Looking for words in a text document of Qt."""
+"""Search for words in a Qt text document."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.core.positions import Offsets
 
-# Looking for words: each step of it takes about a turn's time, in seconds, and tells at the end what it found.
+# A search: each step takes about a turn's time, in seconds; its return value is what it found.
 TURN = 0.006
 Found = TypeVar("Found")
 _BLANK = "[ \u00a0]"
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """How a page stands before words are looked for as they are typed, for it to be put back.
+class ViewState:
+    """A page's selection and scroll position, to be restored after a search.
 
-    What is selected, from `anchor` to `position`, and `start`, from which on words are looked for: positions of the
-    page's own kind. How far it is `scrolled` only the page understands.
+    The selection is from `anchor` to `position`, and words are searched from `start` on: positions of the page's own
+    kind. The values of `scrolled` are the page's own too.
     """
 
     anchor: int
@@ -32,8 +32,8 @@ class Stand:
     start: int
     scrolled: tuple[float, float]
 
-    def is_at(self, other: Stand) -> bool:
-        """Whether the same is selected, and the same stands at the top of the page."""
+    def is_at(self, other: ViewState) -> bool:
+        """Whether the selection and the top of the page are the same."""
         own = (self.anchor, self.position, self.scrolled)
         return own == (other.anchor, other.position, other.scrolled)
 
@@ -48,21 +48,21 @@ def after(cursor: QTextCursor, backwards: bool) -> int:
     return cursor.selectionStart() if backwards else cursor.selectionEnd()
 
 
-def selected_then(cursor: QTextCursor, stand: Stand) -> QTextCursor:
-    """The cursor with what was selected then, as far as the text still reaches."""
+def with_selection(cursor: QTextCursor, state: ViewState) -> QTextCursor:
+    """The cursor with the selection of a state, as far as the text still reaches."""
     last = cursor.document().characterCount() - 1
-    cursor.setPosition(min(stand.anchor, last))
-    cursor.setPosition(min(stand.position, last), QTextCursor.MoveMode.KeepAnchor)
+    cursor.setPosition(min(state.anchor, last))
+    cursor.setPosition(min(state.position, last), QTextCursor.MoveMode.KeepAnchor)
     return cursor
 
 
 def seek_words(
     document: QTextDocument, words: str, start: int, backwards: bool = False
 ) -> Generator[None, None, QTextCursor | None]:
-    """Look for the next place of these words after a position, or the last before it, and round, in short turns.
+    """Search the next match of these words after a position, or the last before it, cyclically, in short turns.
 
-    Upper and lower case are the same, and a blank is also one that does not break. Comes to the place, selected, or
-    None where there is none. QTextDocument.find takes several times as long, all in one turn.
+    Upper and lower case are the same, and a blank also matches a no-break space. Returns the match, selected, or None
+    where there is none. QTextDocument.find takes several times as long, all in one turn.
     """
     if not words:
         return None
@@ -72,7 +72,7 @@ def seek_words(
     until = time.perf_counter() + TURN
     for step in range(document.blockCount() + 1):
         text = block.text()
-        # Counting its UTF-16 units takes longer than looking: only where the search starts, and where it ends.
+        # Counting UTF-16 units takes longer than searching: it is done only where the search starts and ends.
         low, high = (0, len(text)) if step else _sides(block, inside, backwards)
         found = _last(pattern, text, high) if backwards else pattern.search(text, low)
         if found is not None:
@@ -90,9 +90,9 @@ def seek_words(
 
 
 def count_words(document: QTextDocument, words: str, position: int) -> Generator[None, None, tuple[int, int]]:
-    """How many places of these words begin at or before a position, and how many there are, in short turns.
+    """The number of matches of these words that begin at or before a position, and of all, in short turns.
 
-    Places are those that `seek_words` comes to one after another.
+    The matches are those of successive `seek_words`.
     """
     number = several = 0
     pattern, block = _pattern(words), document.firstBlock()
@@ -115,7 +115,7 @@ def count_words(document: QTextDocument, words: str, position: int) -> Generator
 
 
 def at_once(steps: Generator[None, None, Found]) -> Found:
-    """What a search in turns comes to."""
+    """The result of a search in turns, run at once."""
     while True:
         try:
             next(steps)
@@ -129,7 +129,7 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 
 def _sides(block: QTextBlock, inside: int, backwards: bool) -> tuple[int, int]:
-    """From where on, or up to where, a block is looked through that the search starts in; code points."""
+    """The start, or the end, of the search in the block where it starts, in code points."""
     text = block.text()
     at = Offsets(text).to_point(inside)
     return (0, at) if backwards else (at, len(text))

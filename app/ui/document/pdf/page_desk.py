@@ -1,4 +1,4 @@
-"""Pages on the desk: scrolled, zoomed, and drawn from pictures that are asked for as they are needed."""
+"""Pages on the desk: scrolled, zoomed, and drawn from pictures that are requested as needed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SHOWN_MS, _FADE_MS = 900, 220
 
 
 class PageHint(QWidget):
-    """A small pill with "page 22 of 71" that stays while the pages move, and then goes quietly."""
+    """A small pill with "page 22 of 71" that is shown while the pages move, and then fades."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class PageHint(QWidget):
         self._fade.finished.connect(self._gone)
         self.hide()
 
-    def say(self, words: str) -> None:
+    def show_words(self, words: str) -> None:
         """Show these words for a moment."""
         self._fade.stop()
         self._strength = 1.0
@@ -86,11 +86,11 @@ class PageHint(QWidget):
         self.update()
 
     def words(self) -> str:
-        """What is shown; empty while nothing is."""
+        """The words shown; empty while hidden."""
         return self._words if self.isVisible() else ""
 
     def place(self) -> None:
-        """Stand in the lower right corner of the pages."""
+        """Move to the lower right corner of the pages."""
         theme = self._theme
         metrics = QFontMetricsF(theme.font("small"))
         width = round(metrics.horizontalAdvance(self._words)) + theme.step(6)
@@ -139,8 +139,8 @@ def stepped(zoom: float, up: bool) -> float:
     return next((step for step in reversed(_STEPS) if step < zoom * 0.99), LEAST)
 
 
-def zoom_asked(event: QEvent) -> tuple[float, QPointF] | None:
-    """By which factor an event zooms, and around which place of its widget; None where it does not.
+def zoom_of(event: QEvent) -> tuple[float, QPointF] | None:
+    """The zoom factor of an event, and the place of its widget that stays; None for any other event.
 
     Ctrl and the wheel, or two fingers moved apart on a trackpad or a touch screen.
     """
@@ -161,10 +161,10 @@ def zoom_asked(event: QEvent) -> tuple[float, QPointF] | None:
 class PageDesk(QAbstractScrollArea):
     """Pages in one column, with the answer map for a scroll bar. Sizes of pages are in points.
 
-    `pictures_wanted` carries what is to be drawn, the most important first, as (page, scale, left, top, width, height):
-    the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent anew
-    whenever that changes, and replaces what was wanted before. `page_changed` carries the page that is seen, from 1;
-    `zoomed` the zoom, 0 while it fits the width; `resized` says that the view has taken another size.
+    `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
+    the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
+    again after every change, and replaces the former request. `page_changed` carries the visible page, from 1;
+    `zoomed` the zoom, 0 while it fits the width; `resized` is sent when the view's size has changed.
     """
 
     pictures_wanted = Signal(list)
@@ -189,7 +189,7 @@ class PageDesk(QAbstractScrollArea):
         self._shelf = TileShelf(_BUDGET)
         self._painter = PagePainter(theme, self._shelf)
         self._ask = QTimer(self, singleShot=True)
-        self._ask.timeout.connect(self._ask_for_pictures)
+        self._ask.timeout.connect(self._request_pictures)
         self.map = AnswerMap(theme, self)
         self.setVerticalScrollBar(self.map)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -210,19 +210,19 @@ class PageDesk(QAbstractScrollArea):
         self.hint.hide()
 
     def take_picture(self, page: int, scale: float, left: int, top: int, picture: Picture) -> None:
-        """Take a picture that was wanted; raises ValueError where its bytes do not fit its size."""
+        """Store a requested picture; raises ValueError where its bytes do not fit its size."""
         self._shelf.put(Tile(page, scale, left, top, picture.width, picture.height), picture)
         self.viewport().update()
-        self._ask_for_pictures()
+        self._request_pictures()
 
     def cannot_draw(self, page: int) -> None:
-        """Take note that a page cannot be drawn: it stays white and says so, and is not asked for again."""
+        """Note that a page cannot be drawn: it stays white with a message, and is not requested again."""
         self._undrawn.add(page)
         self.viewport().update()
-        self._ask_for_pictures()
+        self._request_pictures()
 
     def zoom(self) -> float:
-        """How large the pages are, 1 being their size on paper; 0 while they are fitted to the width."""
+        """The zoom, 1 for the size on paper; 0 while the pages are fitted to the width."""
         return self._zoom
 
     def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
@@ -236,7 +236,7 @@ class PageDesk(QAbstractScrollArea):
         self.zoomed.emit(zoom)
 
     def shown_zoom(self) -> float:
-        """How large the pages are now, fitted or not; 1 is their size on paper."""
+        """The present zoom, fitted or not; 1 is the size on paper."""
         return self._stack.scale / self._ratio / ACTUAL
 
     @Slot()
@@ -255,11 +255,11 @@ class PageDesk(QAbstractScrollArea):
         self.set_zoom(0.0)
 
     def page(self) -> int:
-        """The page that is seen, counted from 1."""
+        """The visible page, counted from 1."""
         return self._page
 
     def view(self) -> Rect:
-        """The part of the pages' column that is seen, in the screen's pixels."""
+        """The visible part of the pages' column, in the screen's pixels."""
         ratio, port = self._ratio, self.viewport()
         left, top = self.horizontalScrollBar().value(), self.map.value()
         return Rect(
@@ -272,7 +272,7 @@ class PageDesk(QAbstractScrollArea):
         return self._stack.spot(view.left + place.x() * self._ratio, view.top + place.y() * self._ratio)
 
     def place_of(self, spot: Spot) -> QPointF:
-        """Where a place of a page stands in the viewport."""
+        """The position of a place of a page in the viewport."""
         view = self.view()
         x, y = self._stack.pixels(spot)
         return QPointF((x - view.left) / self._ratio, (y - view.top) / self._ratio)
@@ -284,10 +284,10 @@ class PageDesk(QAbstractScrollArea):
         self.map.setValue(round(y / self._ratio - place.y()))
 
     def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
-        """Draw what lies over a page's picture, in the screen's pixels from the view's corner."""
+        """Draw over a page's picture, in the screen's pixels from the view's corner."""
 
     def rearranged(self) -> None:
-        """Do what is to be done when pages stand elsewhere."""
+        """React to new positions of the pages."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -301,16 +301,16 @@ class PageDesk(QAbstractScrollArea):
         return super().event(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        asked = zoom_asked(event)
-        if asked is not None:
-            factor, around = asked
+        zoom = zoom_of(event)
+        if zoom is not None:
+            factor, around = zoom
             self.set_zoom(self.shown_zoom() * factor, around)
             event.accept()
             return True
         return super().viewportEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        # Beside the viewport the wheel comes here too: Ctrl is never to scroll.
+        # Wheel events outside the viewport arrive here too: Ctrl must never scroll.
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             super().wheelEvent(event)
 
@@ -335,8 +335,8 @@ class PageDesk(QAbstractScrollArea):
             self._downwards = dy < 0
             self._note_page()
             if len(self._stack) > 1:
-                self.hint.say(self._page_words())
-        self._ask_soon(_SCROLL_MS)
+                self.hint.show_words(self._page_words())
+        self._request_soon(_SCROLL_MS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -350,7 +350,7 @@ class PageDesk(QAbstractScrollArea):
             self.draw_over(painter, page, view, self._ratio)
         painter.restore()
         for page in self._undrawn:
-            self._say_undrawn(painter, page)
+            self._draw_fault(painter, page)
         if self.hasFocus():
             # Over the page's width, as on the page of a text.
             rect = self._stack.rect(self._page - 1) if self._sizes else view
@@ -358,10 +358,10 @@ class PageDesk(QAbstractScrollArea):
             painter.fillRect(QRect(left, 0, width, 2), self._theme.colour("focus"))
 
     def _arrange(self, around: QPointF | None = None) -> None:
-        """Place the pages anew, and keep what is read where it stands."""
+        """Arrange the pages again, and keep the reading place where it is."""
         port, theme = self.viewport(), self._theme
         at = around if around is not None else QPointF(port.width() / 2, 0)
-        kept = self.spot_at(around) if around is not None and self._sizes else self._place
+        place = self.spot_at(around) if around is not None and self._sizes else self._place
         at_top = self.map.value() == 0
         self._ratio = ratio = port.devicePixelRatioF()
         aside, gap = theme.step(3), theme.step(5)
@@ -378,10 +378,10 @@ class PageDesk(QAbstractScrollArea):
             bar.setRange(0, max(0, ceil(length / ratio) - room))
             bar.setPageStep(room)
             bar.setSingleStep(theme.step(10))
-        if kept is None:
+        if place is None:
             sideways.setValue(sideways.maximum() // 2)
         else:
-            self.scroll_to(kept, at)
+            self.scroll_to(place, at)
         if at_top and around is None:
             self.map.setValue(0)
         self._arranging = False
@@ -391,7 +391,7 @@ class PageDesk(QAbstractScrollArea):
         self.rearranged()
         port.update()
         self._ask.stop()
-        self._ask_soon(_ZOOM_MS)
+        self._request_soon(_ZOOM_MS)
 
     def _note_page(self) -> None:
         view = self.view()
@@ -407,7 +407,7 @@ class PageDesk(QAbstractScrollArea):
             return f"page {label} ({self._page:,} of {count:,})"
         return f"page {self._page:,} of {count:,}"
 
-    def _say_undrawn(self, painter: QPainter, page: int) -> None:
+    def _draw_fault(self, painter: QPainter, page: int) -> None:
         rect = self._stack.rect(page)
         corner = self.place_of(Spot(page, 0, 0))
         paper = QRectF(corner.x(), corner.y(), rect.width / self._ratio, rect.height / self._ratio)
@@ -415,12 +415,12 @@ class PageDesk(QAbstractScrollArea):
         painter.setFont(self._theme.font("ui"))
         painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, _CANNOT_DRAW)
 
-    def _ask_soon(self, milliseconds: int) -> None:
+    def _request_soon(self, milliseconds: int) -> None:
         if not self._ask.isActive() and self.isVisible():
             self._ask.start(milliseconds)
 
     @Slot()
-    def _ask_for_pictures(self) -> None:
+    def _request_pictures(self) -> None:
         if not self.isVisible():
             return
         seen, further = wanted_tiles(self._stack, self.view(), self._downwards, self._shelf.budget)

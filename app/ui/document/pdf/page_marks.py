@@ -1,4 +1,4 @@
-"""Answers lit up on pages: only where the page says exactly their words, and so that the letters stay black."""
+"""Highlights of answers on pages: only where the page has exactly their words, and with the letters still black."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Pixels = tuple[float, float, float, float]
 
 
 class PageLights:
-    """The lit places of a document with pages; `chosen` is the strong one, which `faint` makes pale, and dashed."""
+    """The highlighted places of a document with pages; `chosen` is the strong one, pale and dashed with `faint`."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._marks: list[PageMark] = []
         self._pages: Sequence[PageText] = ()
-        self._held: dict[tuple[Span, str], PageMark] = {}
+        self._cache: dict[tuple[Span, str], PageMark] = {}
         self._on_page: dict[int, list[tuple[int, Box]]] = {}
         self.chosen = -1
         self.faint = False
@@ -34,12 +34,12 @@ class PageLights:
         return len(self._marks)
 
     def take(self, pages: Sequence[PageText], places: Sequence[tuple[Span, str]]) -> list[bool]:
-        """Take places with the words each of them must hold; tells for each whether the page says them there."""
-        # To read a place back takes some milliseconds, and most of those of a reading that goes on are the same again.
-        held = self._held if pages is self._pages else {}
-        self._held = {place: held.get(place) or mark_on_pages(pages, *place) for place in places}
+        """Set places with their words; returns for each whether the page has the words there."""
+        # Reading a place back takes some milliseconds, and while a text is read most places stay the same.
+        cache = self._cache if pages is self._pages else {}
+        self._cache = {place: cache.get(place) or mark_on_pages(pages, *place) for place in places}
         self._pages = pages
-        self._marks = [self._held[place] for place in places]
+        self._marks = [self._cache[place] for place in places]
         self._on_page = {}
         for index, mark in enumerate(self._marks):
             if mark.reason:
@@ -49,30 +49,30 @@ class PageLights:
         return [not mark.reason for mark in self._marks]
 
     def clear(self) -> None:
-        """Light nothing up."""
+        """Remove all highlights."""
         self._marks, self._on_page = [], {}
-        self._pages, self._held = (), {}
+        self._pages, self._cache = (), {}
         self.chosen, self.faint = -1, False
 
     def reason(self, index: int) -> str:
-        """Why a place is not lit up, empty for one that is."""
+        """Why a place is not highlighted, empty for one that is."""
         return self._marks[index].reason if 0 <= index < len(self._marks) else ""
 
     def first(self, index: int) -> tuple[int, Box] | None:
-        """The page and the box where a lit place begins; None where it is not shown."""
+        """The page and the box where a highlighted place begins; None where it is not shown."""
         mark = self._marks[index] if 0 <= index < len(self._marks) else None
         if mark is None or mark.reason or not mark.places:
             return None
         return mark.places[0].page, mark.places[0].boxes[0]
 
     def boxes(self, index: int) -> list[tuple[int, Box]]:
-        """Every page and box of a lit place, in the order of reading; empty where it is not shown."""
+        """Every page and box of a highlighted place, in the order of reading; empty where it is not shown."""
         if self.first(index) is None:
             return []
         return [(place.page, box) for place in self._marks[index].places for box in place.boxes]
 
     def at(self, page: int, x: float, y: float) -> int:
-        """The index of the lit place at a point of a page, the strong one before others; -1 without one."""
+        """The index of the highlighted place at a point of a page, the strong one before others; -1 without one."""
         found = [
             index
             for index, box in self._on_page.get(page, ())
@@ -81,7 +81,7 @@ class PageLights:
         return self.chosen if self.chosen in found else min(found, default=-1)
 
     def draw(self, painter: QPainter, page: int, place: Callable[[Box], Pixels], ratio: float) -> None:
-        """Draw what is lit on a page over its picture; `place` gives a box's pixels, `ratio` those of one unit."""
+        """Draw a page's highlights over its picture; `place` returns a box's pixels, `ratio` is those of one unit."""
         own = self._on_page.get(page, ())
         if not own:
             return

@@ -1,4 +1,4 @@
-"""Pages drawn from the pictures held of them, in the screen's own pixels."""
+"""Pages drawn from their cached pictures, in the screen's own pixels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.document.pdf.page_stack import PageStack, Rect
 from app.ui.document.pdf.page_tiles import TileShelf, tiles
 from app.ui.kit.theme import Theme
 
-# Beyond so many pixels to be filled in, stand-ins are drawn without smoothing, so that scrolling stays smooth.
+# Beyond this number of pixels, stand-ins are drawn without smoothing, so that scrolling stays smooth.
 _SMOOTH = 1_500_000
 
 
@@ -24,7 +24,7 @@ def in_pixels(painter: QPainter, ratio: float) -> None:
 
 
 class PagePainter:
-    """Draws the paper of pages with what is held of their pictures."""
+    """Draws the paper of pages with their cached pictures."""
 
     def __init__(self, theme: Theme, shelf: TileShelf) -> None:
         self._theme = theme
@@ -42,9 +42,9 @@ class PagePainter:
         painter.restore()
 
     def draw(self, painter: QPainter, stack: PageStack, page: int, view: Rect) -> bool:
-        """Draw a page where it can be seen; `view` is the part of the stack that is seen, drawn from (0, 0).
+        """Draw a page where it can be seen; `view` is the visible part of the stack, drawn from (0, 0).
 
-        Tells whether all of its pictures were there. White paper stands where nothing is held.
+        Returns whether all of its pictures were cached. Parts without a picture are white paper.
         """
         rect = stack.rect(page)
         seen = rect.cut(view).moved(-rect.left, -rect.top)

@@ -1,4 +1,4 @@
-"""A PDF's pages as they are, with the answers lit up on them."""
+"""A PDF's pages as they are, with highlighted answers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from PySide6.QtWidgets import QWidget
 from app.core.layout import Opened
 from app.core.page_runs import Box
 from app.core.text import Span
-from app.ui.document.marks.word_search import Stand, at_once
+from app.ui.document.marks.word_search import ViewState, at_once
 from app.ui.document.pdf.page_marks import PageLights
-from app.ui.document.pdf.page_points import Band, bands, heat_along, point_below, stand_of
+from app.ui.document.pdf.page_points import Band, bands, box_at, heat_along, point_below
 from app.ui.document.pdf.page_selecting import SelectablePages
 from app.ui.document.pdf.page_stack import Rect, Spot
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 
-# A lit place is scrolled to where this share of the view stands above it.
+# A highlighted place is scrolled to have this share of the view above it.
 _ABOVE = 0.3
 
 
 class PagePane(SelectablePages):
     """A document with pages in the interface of `document/pane.py`; positions are code points of `text()`.
 
-    Its pictures are asked for by `pictures_wanted` and given to `take_picture`.
+    Its pictures are requested by `pictures_wanted` and passed to `take_picture`.
     """
 
     light_chosen = Signal(int)
@@ -44,7 +44,7 @@ class PagePane(SelectablePages):
         super().__init__(theme, parent)
         self._bands: list[Band] | None = None
         self._heat: tuple[float, ...] = ()
-        self._held = (0, 0)
+        self._noted_position = (0, 0)
         self.lights = PageLights(theme)
         self.setAcceptDrops(True)
         self.setAccessibleName("Document")
@@ -54,94 +54,96 @@ class PagePane(SelectablePages):
         theme.changed.connect(self._restyle)
 
     def show_document(self, opened: Opened) -> None:
-        """Show a document with pages from its beginning, with nothing lit up or selected."""
+        """Show a document with pages from its beginning, without highlights or selection."""
         self._bands, self._heat = None, ()
         self.lights.clear()
         super().show_document(opened)
-        self.hold()
+        self.note_position()
         self._describe(self.page())
 
     def text(self) -> str:
-        """The text that is asked about."""
+        """The document's text."""
         return self._opened.document.text
 
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
     ) -> list[bool]:
-        """Light up places, each only where the page says exactly its words; tells which are lit."""
+        """Highlight places, each only where the page has exactly its words; returns which are shown."""
         shown = self.lights.take(self._opened.pages, places)
         self.lights.faint = faint
         self.choose(chosen)
         return shown
 
     def why_not(self, index: int) -> str:
-        """Why a place is not lit up, in a sentence for a person; empty for one that is."""
+        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
         return self.lights.reason(index)
 
     def choose(self, index: int) -> None:
-        """Make another one of the lit places the strong one."""
+        """Choose which highlighted place is the strong one."""
         self.lights.chosen = index
         self._update_map()
         self.viewport().update()
 
     def clear_highlights(self) -> None:
-        """Light nothing up."""
+        """Remove all highlights."""
         self.lights.clear()
         self._update_map()
         self.viewport().update()
 
     def reveal(self, index: int) -> None:
-        """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
+        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
         first = self.lights.first(index)
         if first is not None:
             self._bring_into_view(*first)
-            self.hold()
+            self.note_position()
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Show in the map where answers were seen: `Reading.heat` of this document, or nothing."""
+        """Show the heat of answers in the map: `Reading.heat` of this document, or empty."""
         self._heat = tuple(heat)
         self._update_map()
 
-    def hold(self) -> None:
-        """Note where the page stands, for `moved_by_person`."""
-        self._held = (self.map.value(), self.horizontalScrollBar().value())
+    def note_position(self) -> None:
+        """Note the scroll position, for `moved_by_user`."""
+        self._noted_position = (self.map.value(), self.horizontalScrollBar().value())
 
-    def moved_by_person(self) -> bool:
-        """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
-        return self._held != (self.map.value(), self.horizontalScrollBar().value())
+    def moved_by_user(self) -> bool:
+        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
+        return self._noted_position != (self.map.value(), self.horizontalScrollBar().value())
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
         return at_once(self.seek(words, backwards))
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
         own = self._selection.span
         start = (own.start if backwards else own.end) if own else self.top()
         start = start if since is None else since.start
         found = yield from self._selection.seek(words, start, backwards)
         if found is not None:
             self._selection.select(found)
-            self._bring_into_view(*stand_of(self._opened.pages, found.start))
+            self._bring_into_view(*box_at(self._opened.pages, found.start))
             self.viewport().update()
         return found is not None
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
         return self._selection.count(words)
 
-    def stand(self) -> Stand:
-        """How the pages stand, for `put_back`."""
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
         own = self._selection.span
-        return Stand(own.start, own.end, self.top(), (self.map.value(), self.horizontalScrollBar().value()))
+        return ViewState(
+            own.start, own.end, self.top(), (self.map.value(), self.horizontalScrollBar().value())
+        )
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
-        self._selection.select(Span(stand.anchor, stand.position))
-        self.map.setValue(int(stand.scrolled[0]))
-        self.horizontalScrollBar().setValue(int(stand.scrolled[1]))
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+        self._selection.select(Span(state.anchor, state.position))
+        self.map.setValue(int(state.scrolled[0]))
+        self.horizontalScrollBar().setValue(int(state.scrolled[1]))
         self.viewport().update()
 
     def is_empty(self) -> bool:
@@ -149,25 +151,25 @@ class PagePane(SelectablePages):
         return not self.text().strip()
 
     def top(self) -> int:
-        """The code point that stands at the top of the view."""
+        """The code point at the top of the view."""
         if not self._opened.pages:
             return 0
         spot = self.spot_at(QPointF(self.viewport().width() / 2, self._theme.step(2)))
         return point_below(self._opened.pages, spot.page, spot.y)
 
     def go_to(self, point: int) -> None:
-        """Scroll a code point to the top of the view; one that begins a page brings up the page's edge."""
+        """Scroll a code point to the top of the view; for one that begins a page, the page's edge."""
         if not self._opened.pages:
             return
         point = min(point, len(self.text()))
-        page, box = stand_of(self._opened.pages, point)
+        page, box = box_at(self._opened.pages, point)
         first = point_below(self._opened.pages, page, 0.0)
         top = 0.0 if point <= first else box.top
         x = self.place_of(Spot(page, 0.0, 0.0)).x()
         self.scroll_to(Spot(page, 0.0, top), QPointF(x, self._theme.step(5 if point <= first else 2)))
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """Where a lit place is drawn, in the viewport's pixels, also outside of what is seen."""
+        """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
         found = []
         for page, box in self.lights.boxes(index):
             corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)

@@ -1,4 +1,4 @@
-"""The pictures of a document's pages: drawn in a lane as its pane wants them, the most visible first."""
+"""The pictures of a document's pages: drawn in a lane on request of its pane, the most visible first."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.flows.workspace import Workspace
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.kit.jobs import Job, Lanes
 
-# So many are in the lane: one is drawn while others wait or are on their way to the window.
+# The number of jobs in the lane: one is drawn while others wait or are on their way to the window.
 _AT_ONCE = 4
-# A drawing that nobody wants any more is let finish for so long: ending it may cost the process that draws.
+# The time for a drawing that is not wanted any more to finish: ending it may cost the drawing process.
 _PATIENCE_MS = 1500
 _LOOK_MS = 20
 
@@ -25,7 +25,7 @@ Wanted = tuple[int, float, int, int, int, int]
 
 @dataclass(slots=True)
 class _Drawing:
-    """A part of a page that is being drawn, and since when."""
+    """A part of a page that is being drawn, and its start time."""
 
     wanted: Wanted
     job: Job
@@ -33,10 +33,10 @@ class _Drawing:
 
 
 class PagePictures(QObject):
-    """Has the pictures drawn that a pane wants of a PDF: of its file, as long as that is what was opened.
+    """Has the pictures that a pane wants of a PDF drawn, from its file as long as that is unchanged.
 
-    What is wanted no longer is not begun. `failed` carries the fault when a page cannot be drawn, once for a document:
-    the page itself says so too.
+    Parts that are not wanted any more are not begun. `failed` carries the fault when a page cannot be drawn, once for a
+    document: the page itself shows it too.
     """
 
     failed = Signal(object)
@@ -51,7 +51,7 @@ class PagePictures(QObject):
         self._opened, self._password = opened, password
         self._wanted: list[Wanted] = []
         self._drawings: list[_Drawing] = []
-        self._told = False
+        self._reported = False
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.timeout.connect(self._give_up_unwanted)
@@ -69,7 +69,7 @@ class PagePictures(QObject):
     @Slot(list)
     def _want(self, wanted: list[Wanted]) -> None:
         self._wanted = list(wanted)
-        # What waits behind the first one has hardly begun, and costs nothing to take back.
+        # Jobs behind the first one have hardly begun, and cost nothing to cancel.
         for drawing in [drawing for drawing in self._drawings[1:] if drawing.wanted not in self._wanted]:
             drawing.job.drop()
             self._drawings.remove(drawing)
@@ -103,8 +103,8 @@ class PagePictures(QObject):
         drawing = self._ended()
         if drawing is not None:
             self._pane.cannot_draw(drawing.wanted[0])
-            if not self._told:
-                self._told = True
+            if not self._reported:
+                self._reported = True
                 self.failed.emit(fault)
             self._go_on()
 
@@ -120,7 +120,7 @@ class PagePictures(QObject):
 
     @Slot()
     def _give_up_unwanted(self) -> None:
-        """End drawings that take long and that nobody waits for any more."""
+        """End drawings that take long and are not wanted any more."""
         now = time.monotonic()
         for drawing in list(self._drawings):
             if drawing.wanted not in self._wanted and (now - drawing.since) * 1000 >= _PATIENCE_MS:
@@ -130,7 +130,7 @@ class PagePictures(QObject):
         self._be_patient()
 
     def _be_patient(self) -> None:
-        """Look again when the first of the drawings that nobody wants has had its time."""
+        """Check again when the first of the unwanted drawings has used its time."""
         unwanted = [drawing.since for drawing in self._drawings if drawing.wanted not in self._wanted]
         if unwanted and not self._patience.isActive():
             left = _PATIENCE_MS - (time.monotonic() - min(unwanted)) * 1000

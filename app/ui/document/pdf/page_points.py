@@ -1,4 +1,4 @@
-"""Code points of a document's text and where they stand on its pages: carets, words, lines, heights."""
+"""Code points of a document's text and their places on its pages: carets, words, lines, heights."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from app.core.positions import Offsets
 from app.core.results import HEAT_BINS
 from app.core.text import Span
 
-# As much of the text around a place is looked at to find a word's ends, and so many characters for a line's.
+# Code points of the text around a place in which a word's ends are searched, and characters for a line's.
 _WORD, _LINE = 100, 2000
-# So many places of each part of the text are looked up on the pages.
+# The number of places of each part of the text that are looked up on the pages.
 _SAMPLES = 3
 
 Band = tuple[int, float, int, float]
 
 
 def page_of(pages: Sequence[PageText], point: int) -> int:
-    """The page, counted from 0, that a code point stands on."""
+    """The page of a code point, counted from 0."""
     return max(0, bisect_right(pages, point, key=lambda page: page.span.start) - 1)
 
 
@@ -34,7 +34,7 @@ def box_of(page: PageText, character: int) -> Box:
 
 
 def caret_at(page: PageText, x: float, y: float) -> int | None:
-    """The code point that a caret set at a point of the page stands before; None where the page has no text."""
+    """The code point after a caret set at a point of the page; None where the page has no text."""
     span, after = _hit(page, x, y)
     if span is None:
         return None
@@ -47,7 +47,7 @@ def character_span(page: PageText, x: float, y: float) -> Span | None:
 
 
 def over_text(page: PageText, x: float, y: float) -> bool:
-    """Whether a point of the page lies on a letter, or so near that it is meant."""
+    """Whether a point of the page is on a letter, or near enough to mean it."""
     number = character_at(page, x, y)
     if number < 0:
         return False
@@ -90,7 +90,7 @@ def word_around(text: str, point: int) -> Span:
 
 
 def line_around(page: PageText, point: int) -> Span:
-    """The part of the text that stands on the same line of the page, and in the same column."""
+    """The part of the text on the same line of the page, in the same column."""
     at = _drawn_from(page, point - page.span.start)
     if at < 0:
         return Span(point, point)
@@ -102,7 +102,7 @@ def line_around(page: PageText, point: int) -> Span:
             number = page.index[place]
             if number >= 0 and is_drawn(page, number) and not is_blank(page.characters[number]):
                 other = box_of(page, number)
-                if not _beside(box, other):
+                if not _on_one_line(box, other):
                     break
                 box = other
                 first, last = min(first, place), max(last, place)
@@ -110,8 +110,8 @@ def line_around(page: PageText, point: int) -> Span:
     return Span(page.span.start + first, page.span.start + last + 1)
 
 
-def _beside(box: Box, other: Box) -> bool:
-    """Whether two characters that follow each other in the text stand on one line."""
+def _on_one_line(box: Box, other: Box) -> bool:
+    """Whether two characters that follow each other in the text are on one line."""
     middle = (other.top + other.bottom) / 2
     height = max(box.bottom - box.top, other.bottom - other.top)
     apart = max(other.left - box.right, box.left - other.right)
@@ -130,8 +130,8 @@ def _drawn_from(page: PageText, place: int) -> int:
     return -1
 
 
-def stand_of(pages: Sequence[PageText], point: int) -> tuple[int, Box]:
-    """The page that a code point stands on, and its box there; the page's upper left corner where none is drawn."""
+def box_at(pages: Sequence[PageText], point: int) -> tuple[int, Box]:
+    """The page of a code point, and its box there; the page's upper left corner where none is drawn."""
     number = page_of(pages, point)
     page = pages[number]
     at = _drawn_from(page, point - page.span.start)
@@ -151,15 +151,15 @@ def point_below(pages: Sequence[PageText], number: int, y: float) -> int:
 
 
 def heat_along(
-    heat: Sequence[float], stands: Sequence[Band], share: Callable[[int, float], float]
+    heat: Sequence[float], places: Sequence[Band], share: Callable[[int, float], float]
 ) -> list[float]:
     """The heat of equal parts of the pages' height, in each the highest that reaches into it.
 
-    `heat` counts in parts of the text, `stands` says where each of them stands; `share` gives how far down all pages a
-    height of a page lies, 0 to 1.
+    `heat` is of parts of the text, `places` are the places of these parts; `share` returns the share, 0 to 1, of all
+    pages' height above a height of a page.
     """
     along = [0.0] * HEAT_BINS
-    for value, (first, top, last, bottom) in zip(heat, stands, strict=True):
+    for value, (first, top, last, bottom) in zip(heat, places, strict=True):
         if value <= 0:
             continue
         low = min(HEAT_BINS - 1, int(share(first, top) * HEAT_BINS))
@@ -170,19 +170,19 @@ def heat_along(
 
 
 def bands(pages: Sequence[PageText], length: int) -> list[Band]:
-    """Where each of the parts that `Reading.heat` counts in stands: from a page and its height to another's.
+    """The places of the parts that `Reading.heat` counts in: from a page and a height to another page and height.
 
     A part that goes on in the next column takes all the height between its highest and its lowest letter.
     """
     found: list[Band] = []
     steps = HEAT_BINS * _SAMPLES
-    stands = []
+    places = []
     for sample in range(steps + 1):
         number, box = (
-            stand_of(pages, min(length - 1, sample * length // steps)) if length else (0, Box(0, 0, 0, 0))
+            box_at(pages, min(length - 1, sample * length // steps)) if length else (0, Box(0, 0, 0, 0))
         )
-        stands.append((number, (box.top + box.bottom) / 2))
+        places.append((number, (box.top + box.bottom) / 2))
     for part in range(HEAT_BINS):
-        own = stands[part * _SAMPLES : (part + 1) * _SAMPLES + 1]
+        own = places[part * _SAMPLES : (part + 1) * _SAMPLES + 1]
         found.append((*min(own), *max(own)))
     return found

@@ -32,7 +32,7 @@ _DRAG_MS = 25
 class SelectablePages(PageDesk):
     """The pages of an opened document, with a selection of its text; positions are code points of that.
 
-    `copy_asked` comes on Ctrl+C while nothing is selected.
+    `copy_asked` is sent on Ctrl+C while nothing is selected.
     """
 
     copy_asked = Signal()
@@ -57,12 +57,12 @@ class SelectablePages(PageDesk):
         self.show_pages([(page.width, page.height) for page in pages], [page.label for page in pages])
 
     def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
+        """The selected words, empty without a selection."""
         return self._selection.words()
 
     @Slot()
     def copy(self) -> None:
-        """Copy what is selected; without a selection, ask for the answer to be copied."""
+        """Copy the selection; without one, send `copy_asked`."""
         if words := self.selected_words():
             QGuiApplication.clipboard().setText(words)
         else:
@@ -75,10 +75,10 @@ class SelectablePages(PageDesk):
         self.viewport().update()
 
     def clicked(self, spot: Spot) -> None:
-        """Do what a click on a place of a page asks for."""
+        """React to a click on a place of a page."""
 
     def can_be_clicked(self, spot: Spot) -> bool:
-        """Whether a click on a place of a page does something."""
+        """Whether a click on a place of a page has an effect."""
         return False
 
     def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
@@ -183,7 +183,7 @@ class SelectablePages(PageDesk):
 
     @Slot()
     def _scroll_on(self) -> None:
-        """Scroll while the mouse is held outside of the view, faster the further it is out."""
+        """Scroll while the mouse button is held outside the view, faster the further out it is."""
         if self._mouse is None:
             return
         port, bar, sideways = self.viewport(), self.map, self.horizontalScrollBar()

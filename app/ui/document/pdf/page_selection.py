@@ -1,4 +1,4 @@
-"""Words selected on pages, as a part of the text: what is shown as selected is what is copied."""
+"""The selection on pages, as a part of the text: the same is shown and copied."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PageSelection:
         self._boxes: dict[int, tuple[Span, tuple[Box, ...]]] = {}
 
     def words(self) -> str:
-        """What is selected."""
+        """The selected words."""
         return self.span.of(self._text)
 
     def select(self, span: Span) -> None:
@@ -54,28 +54,28 @@ class PageSelection:
         self.span = Span(min(self._anchor.start, reached.start), max(self._anchor.end, reached.end))
 
     def boxes(self, page: int) -> tuple[Box, ...]:
-        """What is selected on a page."""
+        """The boxes of the selection on a page."""
         own = self._opened.pages[page].span
         start, end = max(own.start, self.span.start), min(own.end, self.span.end)
         if start >= end:
             return ()
         part = Span(start, end)
-        held = self._boxes.get(page)
-        if held is None or held[0] != part:
+        cached = self._boxes.get(page)
+        if cached is None or cached[0] != part:
             places = places_of(self._opened.pages, part)
-            held = part, next((place.boxes for place in places if place.page == page), ())
-            self._boxes[page] = held
-        return held[1]
+            cached = part, next((place.boxes for place in places if place.page == page), ())
+            self._boxes[page] = cached
+        return cached[1]
 
     def forget(self, seen: range) -> None:
-        """Let go what was worked out for pages that are no longer seen."""
+        """Drop the cached boxes of pages that are not visible any more."""
         for page in [page for page in self._boxes if page not in seen]:
             del self._boxes[page]
 
     def seek(self, words: str, start: int, backwards: bool) -> Generator[None, None, Span | None]:
-        """Look for the next place of these words after `start`, or the last before it, and round, in short turns.
+        """Search the next match of these words after `start`, or the last before it, cyclically, in short turns.
 
-        Upper and lower case are the same. A blank stands for any blanks and line ends, as words are read over lines.
+        Upper and lower case are the same. A blank matches any blanks and line ends, as words run over lines.
         """
         if not words.strip():
             return None
@@ -90,7 +90,7 @@ class PageSelection:
         return Span(*found.span()) if found else None
 
     def count(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, from 1, 0 for none, and how many there are; in short turns."""
+        """The number of the selected match of these words, from 1, 0 for none, and of all; in short turns."""
         number = several = 0
         until = time.perf_counter() + TURN
         for found in _pattern(words).finditer(self._text) if words.strip() else ():

@@ -1,4 +1,4 @@
-"""Where a document's pages stand: one below the other, centred, in the screen's own pixels."""
+"""The layout of a document's pages: one below the other, centred, in the screen's own pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.page_runs import Box
 
 
 class Spot(NamedTuple):
-    """A place on a page, counted from 0: points from its upper left corner; it may lie beside the page."""
+    """A place on a page, counted from 0: points from its upper left corner; it may be outside the page."""
 
     page: int
     x: float
@@ -59,8 +59,8 @@ class Rect(NamedTuple):
 class PageStack:
     """Pages in one column; every look-up takes time logarithmic in their number.
 
-    `sizes` are widths and heights in points, `scale` is pixels per point, `gap` stands above, between and below the
-    pages, `aside` at least on both sides, and `room` is the width that they are centred in, all in pixels.
+    `sizes` are widths and heights in points, `scale` is pixels per point, `gap` is the space above, between and below
+    the pages, `aside` the least space on both sides, and `room` is the width that they are centred in, all in pixels.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class PageStack:
         return len(self._tops)
 
     def rect(self, page: int) -> Rect:
-        """Where a page stands."""
+        """The rectangle of a page."""
         width = self._widths[page]
         return Rect((self.width - width) // 2, self._tops[page], width, self._heights[page])
 
     def between(self, top: int, bottom: int) -> range:
-        """The pages of which something stands between two heights."""
+        """The pages that are at least partly between two heights."""
         first = max(0, bisect_right(self._tops, top) - 1)
         if first < len(self) and self._tops[first] + self._heights[first] <= top:
             first += 1
@@ -102,12 +102,12 @@ class PageStack:
         return Spot(page, (x - rect.left) / self.scale, (y - rect.top) / self.scale)
 
     def pixels(self, spot: Spot) -> tuple[float, float]:
-        """Where a place of a page stands."""
+        """The position of a place of a page."""
         rect = self.rect(spot.page)
         return rect.left + spot.x * self.scale, rect.top + spot.y * self.scale
 
     def share(self, page: int, y: float) -> float:
-        """How far down all pages a height of a page, in points, stands: 0 to 1."""
+        """The share, 0 to 1, of all pages' height above a height of a page, in points."""
         return min(1.0, max(0.0, (self._tops[page] + y * self.scale) / max(1, self.height)))
 
     def box(self, page: int, box: Box) -> tuple[float, float, float, float]:

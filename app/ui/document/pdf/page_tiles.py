@@ -1,4 +1,4 @@
-"""Pictures of parts of pages: which ones are wanted, and which are held."""
+"""Pictures of parts of pages: the wanted ones and a cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.ui.document.pdf.page_stack import PageStack, Rect
 # that can be, so that no seam goes through the lines.
 _AREA = 1 << 20
 _LONGEST = 2048
-# The longest side of the coarse picture of a whole page, which stands in where no better one is held.
+# The longest side of the coarse picture of a whole page, which is shown where no better one is cached.
 _COARSE = 480
 _PIXEL = 4
 
@@ -37,7 +37,7 @@ class Tile(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """A part of a held picture (`source`) that stands in for a part of a page (`target`, the page's pixels)."""
+    """A part of a cached picture (`source`) that is shown for a part of a page (`target`, in the page's pixels)."""
 
     image: QImage
     source: tuple[float, float, float, float]
@@ -60,7 +60,7 @@ def tiles(stack: PageStack, page: int, part: Rect) -> list[Tile]:
 
 
 def coarse(stack: PageStack, page: int) -> Tile:
-    """The whole page as one small picture, at a scale that depends on the page alone."""
+    """The whole page as one small picture, at a scale that depends on the page only."""
     rect = stack.rect(page)
     points = max(rect.width, rect.height) / stack.scale
     scale = _COARSE / max(1.0, round(points))
@@ -82,24 +82,24 @@ def _steps(length: int, count: int, first: int, end: int) -> list[tuple[int, int
 
 
 class TileShelf:
-    """The pictures held: at most `budget` bytes of them, those seen longest ago let go first."""
+    """A cache of pictures of at most `budget` bytes; those seen longest ago are dropped first."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self.bytes = 0
-        # QImage looks at the bytes and does not own them.
-        self._held: OrderedDict[Tile, tuple[QImage, bytes]] = OrderedDict()
+        # QImage refers to the bytes and does not own them.
+        self._cached: OrderedDict[Tile, tuple[QImage, bytes]] = OrderedDict()
         self._pages: dict[int, list[Tile]] = {}
 
     def __contains__(self, tile: Tile) -> bool:
-        return tile in self._held
+        return tile in self._cached
 
     def tiles(self) -> tuple[Tile, ...]:
-        """What is held, seen longest ago first."""
-        return tuple(self._held)
+        """The cached tiles, seen longest ago first."""
+        return tuple(self._cached)
 
     def put(self, tile: Tile, picture: Picture) -> None:
-        """Hold a picture, and let go what is then too much; raises ValueError for one of another size."""
+        """Cache a picture, and drop others beyond the budget; raises ValueError for one of another size."""
         if (picture.width, picture.height) != (tile.width, tile.height):
             raise ValueError(f"{picture.width} x {picture.height} pixels for {tile}")
         if len(picture.pixels) != picture.width * picture.height * _PIXEL:
@@ -112,57 +112,61 @@ class TileShelf:
             picture.width * _PIXEL,
             QImage.Format.Format_RGB32,
         )
-        self._held[tile] = (image, picture.pixels)
+        self._cached[tile] = (image, picture.pixels)
         self._pages.setdefault(tile.page, []).append(tile)
         self.bytes += len(picture.pixels)
-        while self.bytes > self.budget and len(self._held) > 1:
-            self._drop(next(iter(self._held)))
+        while self.bytes > self.budget and len(self._cached) > 1:
+            self._drop(next(iter(self._cached)))
 
     def image(self, tile: Tile) -> QImage | None:
         """The picture of a tile."""
-        held = self._held.get(tile)
-        return held[0] if held is not None else None
+        cached = self._cached.get(tile)
+        return cached[0] if cached is not None else None
 
     def see(self, seen: Iterable[Tile]) -> None:
         """Note that tiles are seen, the most important one last."""
         for tile in seen:
-            if tile in self._held:
-                self._held.move_to_end(tile)
+            if tile in self._cached:
+                self._cached.move_to_end(tile)
 
     def keep(self, wanted: Iterable[Tile]) -> None:
-        """Let go everything but these."""
-        kept = set(wanted)
-        for tile in [tile for tile in self._held if tile not in kept]:
+        """Drop all but these."""
+        remaining = set(wanted)
+        for tile in [tile for tile in self._cached if tile not in remaining]:
             self._drop(tile)
 
     def clear(self) -> None:
-        """Let go everything."""
+        """Drop all."""
         self.keep(())
 
     def stand_ins(self, tile: Tile) -> list[Patch]:
-        """What is held of a missing tile's part of the page at other scales, the best on top, that is last.
+        """The cached patches of other scales for a missing tile's part of the page, the best on top, that is last.
 
-        As much of it as is needed to cover the part: the scale that is nearest first.
+        As many as are needed to cover the part, those of the nearest scale first.
         """
         by_scale: dict[float, list[Tile]] = {}
-        for held in self._pages.get(tile.page, ()):
-            by_scale.setdefault(held.scale, []).append(held)
+        for cached in self._pages.get(tile.page, ()):
+            by_scale.setdefault(cached.scale, []).append(cached)
         by_scale.pop(tile.scale, None)
         found: list[Patch] = []
         for scale in sorted(by_scale, key=lambda scale: max(scale / tile.scale, tile.scale / scale)):
             covered = 0.0
             factor = tile.scale / scale
-            for held in by_scale[scale]:
-                left, right = max(tile.left, held.left * factor), (held.left + held.width) * factor
-                top, bottom = max(tile.top, held.top * factor), (held.top + held.height) * factor
+            for cached in by_scale[scale]:
+                left, right = max(tile.left, cached.left * factor), (cached.left + cached.width) * factor
+                top, bottom = max(tile.top, cached.top * factor), (cached.top + cached.height) * factor
                 right, bottom = min(right, tile.left + tile.width), min(bottom, tile.top + tile.height)
                 if left >= right or top >= bottom:
                     continue
                 covered += (right - left) * (bottom - top)
-                source = (left / factor - held.left, top / factor - held.top, right / factor - held.left)
+                source = (
+                    left / factor - cached.left,
+                    top / factor - cached.top,
+                    right / factor - cached.left,
+                )
                 patch = Patch(
-                    self._held[held][0],
-                    (*source, bottom / factor - held.top),
+                    self._cached[cached][0],
+                    (*source, bottom / factor - cached.top),
                     (left, top, right, bottom),
                 )
                 found.append(patch)
@@ -171,19 +175,19 @@ class TileShelf:
         return found[::-1]
 
     def _drop(self, tile: Tile) -> None:
-        held = self._held.pop(tile, None)
-        if held is not None:
-            self.bytes -= len(held[1])
+        cached = self._cached.pop(tile, None)
+        if cached is not None:
+            self.bytes -= len(cached[1])
             self._pages[tile.page].remove(tile)
             if not self._pages[tile.page]:
                 del self._pages[tile.page]
 
 
 def wanted_tiles(stack: PageStack, view: Rect, downwards: bool, budget: int) -> tuple[list[Tile], list[Tile]]:
-    """The tiles that a view needs, most visible first, and those to have beside them, as far as a budget reaches.
+    """The tiles that a view needs, most visible first, and further ones, as far as a budget reaches.
 
-    These are the next screen in the direction of scrolling, and a coarse picture of every page seen. `view` is a part
-    of the stack; the time it takes does not depend on the number of pages.
+    The further ones are the next screen in the direction of scrolling, and a coarse picture of every visible page.
+    `view` is a part of the stack; the time it takes does not depend on the number of pages.
     """
     seen: list[tuple[int, Tile]] = []
     pages = stack.between(view.top, view.bottom)
@@ -199,12 +203,12 @@ def wanted_tiles(stack: PageStack, view: Rect, downwards: bool, budget: int) -> 
         rect = stack.rect(page)
         further += tiles(stack, page, rect.cut(ahead).moved(-rect.left, -rect.top))
     spare = budget - sum(_bytes(tile) for tile in first)
-    beside: list[Tile] = []
+    further: list[Tile] = []
     for tile in further:
         spare -= _bytes(tile)
         if tile not in first and spare >= 0:
-            beside.append(tile)
-    return first, beside
+            further.append(tile)
+    return first, further
 
 
 def _bytes(tile: Tile) -> int:

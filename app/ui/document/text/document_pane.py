@@ -1,4 +1,4 @@
-"""The document as a page that can be edited, with the answers lit up in their places."""
+"""The document as a page that can be edited, with highlighted answers."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from app.ui.document.marks.desk import draw_edge, measure_of, page_fit
 from app.ui.document.marks.heat import edges_of, over_height
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable, text_at
-from app.ui.document.marks.word_search import Stand
+from app.ui.document.marks.word_search import ViewState
 from app.ui.document.text.filling import PIECE, Filling, piece_end
 from app.ui.document.text.long_lines import broken
 from app.ui.document.text.plain_page import PlainPage
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme
 
-# A lit place is scrolled to where this share of the page stands above it.
+# A highlighted place is scrolled to have this share of the view above it.
 _ABOVE = 0.3
-# The map follows the paragraphs that are laid out, each of which moves all places a little, by so much.
+# Milliseconds between updates of the map while paragraphs are laid out, each of which moves all places.
 _MAP_MS = 50
 
 
 class DocumentPane(PlainPage):
-    """An editable page of text of a comfortable width, which answers are lit up in.
+    """An editable page of text of a comfortable width, with highlighted answers.
 
     `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
-    lit place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a text that came in
-    had lines too long to be shown as they are, with whether a line end was added to one that has no blank; `resized`
-    when the page has taken another size; `copy_asked` on Ctrl+C while nothing is selected.
+    highlighted place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a new text
+    had lines too long to be shown unbroken, with whether a line end was added to one that has no blank; `resized`
+    when the page's size has changed; `copy_asked` on Ctrl+C while nothing is selected.
     """
 
     edited = Signal()
@@ -81,19 +81,19 @@ class DocumentPane(PlainPage):
         self._restyle()
 
     def set_text(self, text: str) -> None:
-        """Take a text in place of the present one; of a long one the end comes on the page a little later."""
+        """Replace the text; the rest of a long one is put on the page a little later."""
         text = insertable(text)
         shown, breaks = broken(text)
         self._filling.drop()
         first = piece_end(shown, 0, PIECE)
-        self._restyling = True  # told of once, below, when the whole text is known
+        self._restyling = True  # `edited` is sent once, below, when the whole text is known
         self.setPlainText(shown[:first])
         self._restyling = False
         self._text = None
         if first < len(shown):
             self._text = shown
             self._filling.begin(self.document(), shown, first)
-        self._told()
+        self._text_changed()
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._measure = measure_of(shown, self.document().defaultFont())
         self._fit()
@@ -101,7 +101,7 @@ class DocumentPane(PlainPage):
             self.lines_broken.emit(len(shown) > len(text))
 
     def text(self) -> str:
-        """The text that stands on the page: what `Document.text` is to be when it is asked about."""
+        """The text on the page, which `Document.text` is to be for a question."""
         if self._text is None:
             self._filling.at_once()
             self._text = document_text(self.document())
@@ -110,10 +110,10 @@ class DocumentPane(PlainPage):
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
     ) -> list[bool]:
-        """Light up places of `text()`, the chosen one stronger; tells for each whether it is lit.
+        """Highlight places of `text()`, the chosen one stronger; returns for each whether it is shown.
 
-        Each comes with the words that it must hold: where the page says anything else, nothing is lit. With `faint`
-        the chosen one is pale, with dashes under it.
+        Each comes with its words: a place where the page has other words is not highlighted. With `faint` the chosen
+        one is pale, with dashes under it.
         """
         self._filling.at_once()
         shown = self.lights.take(self.document(), self._positions(), places)
@@ -122,51 +122,51 @@ class DocumentPane(PlainPage):
         return shown
 
     def why_not(self, index: int) -> str:
-        """Why a place is not lit up, in a sentence for a person; empty for one that is."""
+        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
         unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
         return "The text says something else at this place by now." if unlit else ""
 
     def choose(self, index: int) -> None:
-        """Make another one of the lit places the strong one."""
+        """Choose which highlighted place is the strong one."""
         self.lights.chosen = index
         self._update_marks()
         self.viewport().update()
 
     def lit(self) -> list[str]:
-        """The words that are lit up, read from the page, in the order they were given."""
+        """The highlighted words, read from the page, in the order they were given."""
         places = self.lights.places
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
     def clear_highlights(self) -> None:
-        """Light nothing up."""
+        """Remove all highlights."""
         self.lights.clear()
         self._update_marks()
         self.viewport().update()
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Show in the map where answers were seen: `Reading.heat` of this text, or nothing."""
+        """Show the heat of answers in the map: `Reading.heat` of this text, or empty."""
         if tuple(heat) != self._heat:
             self._heat = tuple(heat)
             self._update_heat()
 
     def reveal(self, index: int) -> None:
-        """Scroll a lit place into view, with some lines above it; stays where it is if that can be seen well."""
+        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
         light = self.lights.get(index)
         if light is None:
             return
         self.bring_into_view(light.start, _ABOVE)
-        self.hold()
+        self.note_position()
 
-    def hold(self) -> None:
-        """Note where the page stands, for `moved_by_person`."""
+    def note_position(self) -> None:
+        """Note the scroll position, for `moved_by_user`."""
         self._top = self._first_line()
 
-    def moved_by_person(self) -> bool:
-        """Whether the page was scrolled since `hold` or `reveal`, other than by them."""
+    def moved_by_user(self) -> bool:
+        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
         return self._first_line() != self._top
 
     def units(self) -> int:
-        """How many of Qt's units the text has, with what is still to come on the page."""
+        """The number of UTF-16 units of the text, with the part that is not on the page yet."""
         return self.document().characterCount() - 1 if self._text is None else utf16_units(self._text)
 
     def is_empty(self) -> bool:
@@ -174,7 +174,7 @@ class DocumentPane(PlainPage):
         return self.document().isEmpty()
 
     def top(self) -> int:
-        """The code point that stands at the top of the view."""
+        """The code point at the top of the view."""
         return self._positions().to_point(self.top_position())
 
     def go_to(self, point: int) -> None:
@@ -183,11 +183,11 @@ class DocumentPane(PlainPage):
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """Where a lit place is drawn, in the viewport's pixels; only in paragraphs that can be seen."""
+        """The boxes of a highlighted place, in the viewport's pixels; only in paragraphs that can be seen."""
         return self.lights.boxes(index, list(self.visible_blocks()))
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
         while self._filling.go_on():
             yield
@@ -247,13 +247,13 @@ class DocumentPane(PlainPage):
             return
         before = self._text if removed == added else None
         self._text = None
-        # Composing a letter and other changes of form are told as changes of equal length.
+        # Qt reports the composing of a letter and changes of format as changes of equal length.
         if before is not None and self.text() == before:
             return
-        self._told()
+        self._text_changed()
 
-    def _told(self) -> None:
-        """Let go of what belonged to another text, and tell of the change."""
+    def _text_changed(self) -> None:
+        """Drop what belongs to the former text, and send `edited`."""
         self._offsets, self._heat = None, ()
         self.lights.clear()
         self._update_map()
@@ -285,13 +285,13 @@ class DocumentPane(PlainPage):
         self.put_share(share, _ABOVE)
 
     def _make_lights(self) -> Highlights:
-        """What draws the lit places."""
+        """Create the highlights."""
         return Highlights(self._theme)
 
     def _first_line(self) -> tuple[int, int]:
-        """The paragraph at the top of the view, and which of its lines that is.
+        """The paragraph at the top of the view, and the number of its line there.
 
-        The map's value will not do: it grows with every paragraph further up that is laid out anew.
+        The map's value is not used: it grows with every paragraph further up that is laid out again.
         """
         block = self.firstVisibleBlock()
         return block.blockNumber(), self.map.value() - block.firstLineNumber()
@@ -302,7 +302,7 @@ class DocumentPane(PlainPage):
         return self._offsets
 
     def _fit(self) -> None:
-        """Give the page the width of a comfortable line, in the middle of the desk."""
+        """Set the page's width to a comfortable line, centred on the desk."""
         margin, aside = page_fit(self._theme, self._measure, self.width() - self.map.sizeHint().width())
         if self.document().documentMargin() != margin:
             self._restyling = True

@@ -20,8 +20,8 @@ def piece_end(text: str, at: int, length: int) -> int:
 class Filling(QObject):
     """Puts the rest of a text at the end of a document.
 
-    `at_work` is true while it changes the document: that is no change of the text. `filled` is sent once nothing is
-    left. Nothing can be undone meanwhile.
+    `at_work` is true while it changes the document, which is no change of the text. `filled` is sent when nothing is
+    left. Undo is not available meanwhile.
     """
 
     filled = Signal()
@@ -35,22 +35,22 @@ class Filling(QObject):
         self._timer.timeout.connect(self._piece)
 
     def begin(self, document: QTextDocument, text: str, at: int) -> None:
-        """Put what follows the code point `at` of a text at the end of a document that holds what is before it."""
+        """Add the text from the code point `at` on to a document that has the text before it."""
         document.setUndoRedoEnabled(False)
         self._document, self._text, self._at = document, text, at
         self._timer.start(0)
 
     def drop(self) -> None:
-        """Leave the document as it is: it gets another text."""
+        """Stop filling: the document gets another text."""
         self._end()
 
     def at_once(self) -> None:
-        """Put there now whatever is left."""
+        """Add all the rest now."""
         if self._document is not None:
             self._put(len(self._text))
 
     def go_on(self) -> bool:
-        """Put the next piece there; tells whether any is left."""
+        """Add the next piece; returns whether any is left."""
         self._piece()
         return self._document is not None
 

@@ -43,10 +43,10 @@ def added(text: str, limit: int = LIMIT) -> list[int]:
 
 
 def _any_longer(text: str, limit: int) -> bool:
-    """Whether a line of a text is longer than `limit`; looks only as often as it takes to know."""
+    """Whether a line of a text is longer than `limit`; with as few searches as possible."""
     start = 0
     while len(text) - start > limit:
-        # The last line end within reach: lines shorter than that are not looked at one by one.
+        # The last line end within reach: lines shorter than that are not checked one by one.
         end = text.rfind("\n", start, start + limit + 1)
         if end < 0:
             return True
@@ -55,7 +55,7 @@ def _any_longer(text: str, limit: int) -> bool:
 
 
 def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
-    """Where the pieces of a line begin and end, none longer than `limit`; between two stands a blank at most."""
+    """Where the pieces of a line begin and end, none longer than `limit`; between two is at most one blank."""
     pieces = []
     start = 0
     while len(line) - start > limit:

@@ -1,4 +1,4 @@
-"""What a page asks of the papers that texts are typed on."""
+"""The interface of editors that texts are typed in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol, overload
 
 from PySide6.QtCore import Qt, SignalInstance
 
-from app.ui.document.marks.word_search import Stand
+from app.ui.document.marks.word_search import ViewState
 
 
 class Paper(Protocol):
@@ -28,30 +28,30 @@ class Paper(Protocol):
         """Whether there is no character at all."""
 
     def start_with(self, text: str) -> None:
-        """Take the first text, without telling and with nothing to undo."""
+        """Set the first text, without a signal and without an undo step."""
 
     def replace(self, text: str) -> None:
-        """Put another text in place of this one."""
+        """Replace the text."""
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
-    def stand(self) -> Stand:
-        """How the text stands, for `put_back`."""
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
 
     def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
+        """The selected words, empty without a selection."""
 
     @overload
     def setFocus(self) -> None: ...

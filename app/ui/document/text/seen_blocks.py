@@ -1,4 +1,4 @@
-"""Which paragraphs of a plain text edit can be seen, and which words are found in it."""
+"""The visible paragraphs of a plain text edit, and search for words in it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import (
-    Stand,
+    ViewState,
     after,
     at_once,
     count_words,
     seek_words,
-    selected_then,
     start_of,
+    with_selection,
 )
 from app.ui.kit.undo_line import redoes
 
 
 class SeenBlocks(QPlainTextEdit):
-    """A plain text edit that tells which paragraphs can be seen, and finds words."""
+    """A plain text edit that knows its visible paragraphs, and finds words."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not redoes(self, event):
@@ -41,7 +41,7 @@ class SeenBlocks(QPlainTextEdit):
         self.verticalScrollBar().setValue(at)
 
     def line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
-        """The paragraph and the line that a position stands in, laid out; the last ones beyond the end."""
+        """The paragraph and the line of a position, laid out; the last ones beyond the end."""
         last = self.document().characterCount() - 1
         block = self.document().findBlock(min(position, last))
         self.blockBoundingRect(block)
@@ -58,13 +58,13 @@ class SeenBlocks(QPlainTextEdit):
             block = block.next()
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
         return at_once(self.seek(words, backwards))
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
         start = after(self.textCursor(), backwards) if since is None else since.start
         found = yield from seek_words(self.document(), words, start, backwards)
         if found is not None:
@@ -72,26 +72,26 @@ class SeenBlocks(QPlainTextEdit):
         return found is not None
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
         return count_words(self.document(), words, self.textCursor().selectionStart())
 
-    def stand(self) -> Stand:
-        """How the page stands, for `put_back`."""
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
         cursor = self.textCursor()
         top = self.firstVisibleBlock().position()
         last = [block for block, _ in self.visible_blocks()][-1:]
         bottom = last[0].position() + last[0].length() if last else top
-        # The scroll bar's value will not do: it grows with every paragraph further up that is laid out.
+        # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
         scrolled = (self.top_position(), self.horizontalScrollBar().value())
-        return Stand(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
+        return ViewState(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
-        self.setTextCursor(selected_then(self.textCursor(), stand))
-        self.put_at_top(int(stand.scrolled[0]))
-        self.horizontalScrollBar().setValue(int(stand.scrolled[1]))
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+        self.setTextCursor(with_selection(self.textCursor(), state))
+        self.put_at_top(int(state.scrolled[0]))
+        self.horizontalScrollBar().setValue(int(state.scrolled[1]))
 
     def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
+        """The selected words, empty without a selection."""
         cursor = self.textCursor()
         return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())

@@ -8,20 +8,20 @@ from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
-from app.ui.document.marks.word_search import Stand
+from app.ui.document.marks.word_search import ViewState
 from app.ui.document.text.seen_blocks import SeenBlocks
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 
 
 class PaperEdit(SeenBlocks):
-    """The editor on the paper: takes plain text, and tells of files dropped or pasted and of the focus."""
+    """The editor on the paper: takes plain text, and has signals for dropped or pasted files and for the focus."""
 
     dropped = Signal(list)
     focused = Signal(bool)
 
     def set_right_margin(self, pixels: int) -> None:
-        """Keep the words so far from the scroll bar, which stands at the paper's edge."""
+        """Keep the words `pixels` away from the scroll bar at the paper's edge."""
         self.setViewportMargins(0, 0, pixels, 0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -79,41 +79,41 @@ class TextEditor(QFrame):
         return self._editor.document().isEmpty()
 
     def start_with(self, text: str) -> None:
-        """Take the first text, without telling and with nothing to undo."""
+        """Set the first text, without a signal and without an undo step."""
         with QSignalBlocker(self._editor):
             self._editor.setPlainText(text)
 
     def replace(self, text: str) -> None:
-        """Put another text in place of this one; it can be undone."""
+        """Replace the text; it can be undone."""
         cursor = QTextCursor(self._editor.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
         self._editor.moveCursor(QTextCursor.MoveOperation.Start)
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next place of these words, from the other end again after the last; False if there is none."""
+        """Select the next match of these words, cyclically; False if there is none."""
         return self._editor.go_to_words(words, backwards)
 
     def seek(
-        self, words: str, backwards: bool = False, since: Stand | None = None
+        self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from where a search started that stood so."""
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
         return self._editor.seek(words, backwards, since)
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """Which place of these words is selected, 0 for none, and how many there are; in short turns, after `seek`."""
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
         return self._editor.count_places(words)
 
-    def stand(self) -> Stand:
-        """How the text stands, for `put_back`."""
-        return self._editor.stand()
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
+        return self._editor.view_state()
 
-    def put_back(self, stand: Stand) -> None:
-        """Select and scroll as it was."""
-        self._editor.put_back(stand)
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+        self._editor.restore_view(state)
 
     def selected_words(self) -> str:
-        """What is selected, empty without a selection."""
+        """The selected words, empty without a selection."""
         return self._editor.selected_words()
 
     def set_wrapped(self, wrapped: bool) -> None:

@@ -345,7 +345,7 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
             at = writer.text.index(words)
             assert pane.light([(Span(at, at + len(words)), words)]) == [True]
             pane.reveal(0)
-            assert not pane.moved_by_person()
+            assert not pane.moved_by_user()
             (box,) = pane.light_boxes(0)
             assert box.top() >= 0 and box.bottom() <= pane.viewport().height()
             if number == 700:
@@ -388,15 +388,15 @@ def test_a_document_read_behind_another_tab_is_shown_from_its_top(
 
 def test_scrolling_by_hand_is_noticed(pane: RichPane, qtbot: QtBot) -> None:
     pane.show_document(long_document(300).opened())
-    pane.hold()
+    pane.note_position()
     finish(pane, qtbot)
-    assert not pane.moved_by_person()
+    assert not pane.moved_by_user()
     pane.map.setValue(400)
-    assert pane.moved_by_person()
-    pane.hold()
+    assert pane.moved_by_user()
+    pane.note_position()
     pane.resize(700, 500)
     finish(pane, qtbot)
-    assert not pane.moved_by_person()
+    assert not pane.moved_by_user()
 
 
 def test_the_reading_place_stays_when_the_page_is_resized_or_restyled(pane: RichPane, qtbot: QtBot) -> None:

@@ -81,11 +81,11 @@ def test_a_click_goes_to_its_place_and_near_a_hot_one_to_that(bar: AnswerMap, qt
     y = bar._track().top() + 200.5 / 256 * bar._track().height()
     for off in (0, 3):
         place = QPointF(bar.width() / 2, y + off)
-        assert bar.said_at(place) == "Answers were seen here, at most 70 % likely"
+        assert bar.tip_at(place) == "Answers were seen here, at most 70 % likely"
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert gone == [pytest.approx(200.5 / 256)] * 2
     cold = QPointF(bar.width() / 2, y - 100)
-    assert bar.said_at(cold) == ""
+    assert bar.tip_at(cold) == ""
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=cold.toPoint())
     track = bar._track()
     assert gone[2:] == [pytest.approx((cold.y() - track.top()) / track.height(), abs=2 / track.height())]
@@ -106,7 +106,7 @@ def test_a_mark_goes_before_the_heat_under_it(bar: AnswerMap, qtbot: QtBot) -> N
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.mark_rect(index).center().toPoint())
     assert chosen == [0, 2]
     assert bar.accessibleDescription() == "2 places marked"
-    assert bar.said_at(bar.mark_rect(2).center()) == "The place that is shown"
+    assert bar.tip_at(bar.mark_rect(2).center()) == "The place that is shown"
 
 
 @given(

@@ -93,7 +93,7 @@ def draw_all(pane: PagePane, file: Path, qtbot: QtBot) -> int:
     drawn = Drawn(pane, file)
     pane._wanted = None
     qtbot.waitUntil(lambda: not pane._ask.isActive())
-    pane._ask_for_pictures()
+    pane._request_pictures()
     return drawn.draw()
 
 
@@ -181,10 +181,10 @@ def test_a_far_light_is_brought_into_view_with_room_above(book: PagePane, qtbot:
     book.reveal(0)
     (box,) = book.light_boxes(0)
     assert 0.2 * book.viewport().height() < box.top() < 0.4 * book.viewport().height()
-    assert not book.moved_by_person()
+    assert not book.moved_by_user()
     before = book.map.value()
     book.map.setValue(before + 30)
-    assert book.moved_by_person()
+    assert book.moved_by_user()
     book.reveal(0)
     assert book.map.value() == before + 30, "what is seen well stays where it is"
     book.set_zoom(4.0)
@@ -246,7 +246,7 @@ def test_nothing_is_wanted_twice_and_only_near_pages_are_held(
         assert drawn.wanted == []
     assert book._shelf.bytes <= book._shelf.budget
     sent = len(drawn.asked)
-    book._ask_for_pictures()
+    book._request_pictures()
     assert len(drawn.asked) == sent
 
 

@@ -18,7 +18,7 @@ from app.core.page_runs import Box
 from app.core.pages import characters_under, places_of
 from app.core.text import Span
 from app.ui.document.marks.word_search import at_once
-from app.ui.document.pdf.page_points import caret_at, line_around, stand_of, word_around
+from app.ui.document.pdf.page_points import box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_selecting import SelectablePages
 from app.ui.document.pdf.page_selection import PageSelection
 from app.ui.document.pdf.page_stack import Spot
@@ -135,7 +135,7 @@ def test_what_is_marked_is_what_is_copied(pages: SelectablePages, opened: Opened
     marked = characters_under(opened.pages, places_of(opened.pages, pages._selection.span))
     assert squeezed(marked).replace("\x02", "").replace("-", "") == squeezed(pages.selected_words())
     drawn = Drawn(pages, Path(opened.document.path))
-    pages._ask_for_pictures()
+    pages._request_pictures()
     drawn.draw()
     image = pages.viewport().grab().toImage()
     blue = pages._theme.colour("print_selection")
@@ -244,13 +244,13 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
     drawn = [
         point
         for point, character in enumerate(text)
-        if character.strip() and stand_of(opened.pages, point)[1].right > 0
+        if character.strip() and box_at(opened.pages, point)[1].right > 0
     ]
     one, other = sorted((data.draw(st.sampled_from(drawn)), data.draw(st.sampled_from(drawn))))
     selection = PageSelection(opened)
     spots = []
     for point, second_half in ((one, False), (other, True)):
-        page, box = stand_of(opened.pages, point)
+        page, box = box_at(opened.pages, point)
         share = 0.75 if second_half else 0.25
         spots.append(Spot(page, box.left + (box.right - box.left) * share, (box.top + box.bottom) / 2))
     for first, last in (spots, spots[::-1]):

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fitted, stepped, zoom_asked
+from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fitted, stepped, zoom_of
 
 
 def wheel(turn: int, modifiers: Qt.KeyboardModifier) -> QWheelEvent:
@@ -43,14 +43,14 @@ def test_steps_go_up_and_down_again() -> None:
 
 def test_ctrl_and_the_wheel_zoom_at_the_pointer(qapp: QApplication) -> None:
     control, none = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
-    asked = zoom_asked(wheel(120, control))
+    asked = zoom_of(wheel(120, control))
     assert asked is not None and asked[0] > 1 and asked[1] == QPointF(30, 40)
-    back = zoom_asked(wheel(-120, control))
+    back = zoom_of(wheel(-120, control))
     assert back is not None and back[0] * asked[0] == pytest.approx(1)
-    fine = zoom_asked(wheel(30, control))
+    fine = zoom_of(wheel(30, control))
     assert fine is not None and 1 < fine[0] < asked[0]
-    assert zoom_asked(wheel(120, none)) is None
-    assert zoom_asked(QEvent(QEvent.Type.Enter)) is None
+    assert zoom_of(wheel(120, none)) is None
+    assert zoom_of(QEvent(QEvent.Type.Enter)) is None
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,6 @@ def test_two_fingers_on_a_trackpad_zoom(
     event = QNativeGestureEvent(
         kind, QPointingDevice.primaryPointingDevice(), 2, place, place, place, value, QPointF()
     )
-    asked = zoom_asked(event)
+    asked = zoom_of(event)
     assert (asked and asked[0]) == (pytest.approx(factor) if factor else None)
     assert asked is None or asked[1] == place

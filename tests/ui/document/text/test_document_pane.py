@@ -165,14 +165,14 @@ def test_a_far_light_is_scrolled_into_view_with_lines_above(pane: DocumentPane, 
             assert box.top() > pane.viewport().height() * 0.15
         before = pane.verticalScrollBar().value()
         pane.reveal(0)
-        assert pane.verticalScrollBar().value() == before and not pane.moved_by_person()
+        assert pane.verticalScrollBar().value() == before and not pane.moved_by_user()
 
 
 def test_scrolling_by_hand_is_noticed(pane: DocumentPane) -> None:
     pane.set_text("line\n" * 500)
-    pane.hold()
+    pane.note_position()
     pane.verticalScrollBar().setValue(40)
-    assert pane.moved_by_person()
+    assert pane.moved_by_user()
 
 
 def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
@@ -193,9 +193,9 @@ def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
         pane.blockBoundingRect(pane.document().findBlockByNumber(further_up))
     pane.viewport().update()
     qtbot.waitUntil(lambda: pane.map.value() > before)
-    assert not pane.moved_by_person()
+    assert not pane.moved_by_user()
     pane.map.setValue(pane.map.value() - 1)
-    assert pane.moved_by_person()
+    assert pane.moved_by_user()
 
 
 def test_an_edit_puts_the_lights_out_and_a_restyle_does_not(pane: DocumentPane) -> None:
