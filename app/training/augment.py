@@ -1,4 +1,4 @@
-"""Other questions made from those that are given, and how often; the same for the same seed."""
+"""Augmentation: makes new, mostly unanswerable questions from given ones; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPPOSITES = (
     ("major", "minor"), ("common", "rare"), ("public", "private"), ("maximum", "minimum"), ("best", "worst"),
 )  # fmt: skip
 _NUMBER_NAMES = ("#", "No.", "ID", "Item", "Ref", "Nr", "Section", "Requirement")
-# Sections of a standard ("2.8.6") twice: they are what people look up most.
+# Sections of a standard ("2.8.6") twice, as people look these up most.
 _NUMBER_STYLES = (
     "{n}",
     "{a}.{n}",
@@ -39,18 +39,18 @@ _LOOKUPS = (
     "which {header} does {name} {number} have", "Which {header} is given for {number}?", "{name} {number}: {header}?",
 )  # fmt: skip
 _LONGEST_CELL = 60
-# Of the questions by a row's number, so many ask for a number that no row has.
+# The share of the questions by a row's number that ask for a number of no row.
 _NO_SUCH_ROW = 0.2
 _OTHER = {a: b for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
 
 
 class Augmenter:
-    """Turns a share of the answerable questions it is shown into others, most of them unanswerable.
+    """Turns a share of the answerable questions into others, most of them unanswerable.
 
     `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
     asking another paragraph of the same article instead, `swap` of naming something else in the question (another
     name or number of the context, or an opposite), `numbered` of numbering a table's rows and asking for a cell by its
-    row's number. With `neighbours` the articles are kept for `neighbour` to be called even where its probability is 0.
+    row's number. With `neighbours` the method `neighbour` can be called even where its probability is 0.
     """
 
     def __init__(
@@ -68,15 +68,15 @@ class Augmenter:
         counts: Counter[str] = Counter()
         if neighbour or neighbours:
             for example in examples:
-                held = self._paragraphs[example.title]
-                if example.title and example.context not in held:
-                    held[example.context] = _words(example.context)
-                    counts.update(held[example.context])
+                article = self._paragraphs[example.title]
+                if example.title and example.context not in article:
+                    article[example.context] = _words(example.context)
+                    counts.update(article[example.context])
         total = max(1, sum(map(len, self._paragraphs.values())))
         self._rarity = {word: log(total / count) for word, count in counts.items()}
 
     def vary(self, example: QaExample, rng: np.random.Generator) -> QaExample:
-        """The example, or with the given probabilities one made from it."""
+        """The example, or with the given probabilities a variation of it."""
         if example.is_table and self._numbered and rng.random() < self._numbered:
             return self.by_number(example, rng) or example
         draw = rng.random()
@@ -89,32 +89,34 @@ class Augmenter:
         return example
 
     def without_answer(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question on its context less every sentence that holds a reference.
+        """The question on its context without the sentences that hold a reference.
 
-        None where little is left, and for a context that is not read as it stands.
+        None where little is left, and for a context with a view.
         """
         wanted = {text.lower() for text, _ in example.answers}
         places = [(start, start + len(text)) for text, start in example.answers]
-        kept = []
+        remaining = []
         for match in _SENTENCE.finditer(example.context):
             sentence = match.group()
             if any(text in sentence.lower() for text in wanted):
                 continue
             if not any(match.start() < end and start < match.end() for start, end in places):
-                kept.append(sentence)
-        context = "".join(kept).strip()
-        if example.view or len(kept) < 2 or any(text in context.lower() for text in wanted):
+                remaining.append(sentence)
+        context = "".join(remaining).strip()
+        if example.view or len(remaining) < 2 or any(text in context.lower() for text in wanted):
             return None
         return replace(example, context=context, answers=())
 
     def neighbour(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question on one of the three like paragraphs of its article that hold no reference; None without one."""
+        """The question on one of its article's three most similar paragraphs without a reference; None without one."""
         wanted = [text.lower() for text, _ in example.answers]
-        asked = _words(example.question)
+        question_words = _words(example.question)
         ranked = []
         for context, words in self._paragraphs.get(example.title, {}).items():
             if context != example.context and not any(text in context.lower() for text in wanted):
-                ranked.append((sum(self._rarity.get(word, 0.0) for word in sorted(asked & words)), context))
+                ranked.append(
+                    (sum(self._rarity.get(word, 0.0) for word in sorted(question_words & words)), context)
+                )
         ranked.sort(reverse=True)
         if not ranked:
             return None
@@ -123,7 +125,7 @@ class Augmenter:
         )
 
     def swapped(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question with a name, number or word in it exchanged; None where it holds nothing to exchange."""
+        """The question with a name, number or word in it exchanged; None where there is none."""
         question = example.question
         home = _sentence_around(example.context, example.answers[0][1])
         choices: list[tuple[int, int, str]] = []
@@ -143,10 +145,10 @@ class Augmenter:
         return replace(example, question=question[:start] + other + question[end:], answers=())
 
     def by_number(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """A lookup in the example's table, before whose columns comes one of numbers.
+        """A lookup by row number in the example's table, to which a first column of numbers is added.
 
-        The number may be none of the table's, which makes it unanswerable. None where the table has several rows of
-        headers, or one other row.
+        The number may be missing from the table, which makes the question unanswerable. None where the table has
+        several rows of headers, or only one other row.
         """
         header_rows = example.header_rows or 0
         rows = [line.split("\t") for line in example.context.split("\n")[:-1]]
@@ -158,24 +160,24 @@ class Augmenter:
         style = _NUMBER_STYLES[int(rng.integers(len(_NUMBER_STYLES)))]
         numbers = [style.format(a=a, b=b, n=first + at, letter=letter) for at in range(len(body) + 2)]
         name = _NUMBER_NAMES[int(rng.integers(len(_NUMBER_NAMES)))]
-        asked = int(rng.integers(len(body)))
+        chosen = int(rng.integers(len(body)))
         fits = [
             column
-            for column, cell in enumerate(body[asked])
+            for column, cell in enumerate(body[chosen])
             if cell.strip() and len(cell) <= _LONGEST_CELL and rows[0][column].strip()
         ]
         if not fits:
             return None
         column = fits[int(rng.integers(len(fits)))]
         is_there = rng.random() >= _NO_SUCH_ROW
-        number = numbers[asked] if is_there else numbers[len(body) + int(rng.integers(2))]
+        number = numbers[chosen] if is_there else numbers[len(body) + int(rng.integers(2))]
         question = _LOOKUPS[int(rng.integers(len(_LOOKUPS)))].format(
             header=rows[0][column].strip(), number=number, name=name if name[-1].isalpha() else "number"
         )
         context, cells, view = table_text(
             [[name, *rows[0]], *([its, *row] for its, row in zip(numbers, body, strict=False))], 1
         )
-        place = cells[1 + asked][1 + column]
+        place = cells[1 + chosen][1 + column]
         answers = ((place.of(context), place.start),) if place and is_there else ()
         return replace(example, context=context, question=question, answers=answers, view=view)
 

@@ -1,4 +1,4 @@
-"""Where a training run stands, on disk: what a killed run goes on from, bit by bit. safetensors and JSON only."""
+"""Checkpoints of a training run, from which a killed run continues bit by bit. safetensors and JSON only."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class State:
 
 
 def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state: State) -> None:
-    """Writes weights, optimizer moments and state beside the last ones, then puts them in their place."""
+    """Writes weights, optimizer moments and state next to the last checkpoint, then replaces that."""
     fresh = folder / f"step-{state.step}.part"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     save_file(
         {name: p.detach().contiguous() for name, p in model.named_parameters()}, fresh / "weights.safetensors"
     )
-    held = optimizer.state_dict()["state"]
+    moments = optimizer.state_dict()["state"]
     save_file(
-        {f"{i}.{k}": v.contiguous() for i, s in held.items() for k, v in s.items()},
+        {f"{i}.{k}": v.contiguous() for i, s in moments.items() for k, v in s.items()},
         fresh / "optimizer.safetensors",
     )
     (fresh / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
@@ -48,18 +48,18 @@ def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state
 
 
 def resume(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, request: str) -> State:
-    """Puts model and optimizer back where the last whole checkpoint of this request left them.
+    """Restores model and optimizer from the last whole checkpoint of this request.
 
-    What the folder holds of another request, or not whole, is removed. Without a checkpoint the State is a fresh one.
+    Checkpoints of another request, or damaged ones, are removed. Without a checkpoint the State is a new one.
     """
     found = [p for p in folder.glob("step-*") if p.name.removeprefix("step-").isdigit()]
     for place in sorted(found, key=lambda p: -int(p.name.removeprefix("step-"))):
-        held = _read(place)
-        if held is None or held[0].request != request:
+        checkpoint = _read(place)
+        if checkpoint is None or checkpoint[0].request != request:
             shutil.rmtree(place, ignore_errors=True)
             continue
-        state, weights, moments = held
-        put(model, weights)
+        state, weights, moments = checkpoint
+        copy_weights(model, weights)
         optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
         return state
     shutil.rmtree(folder, ignore_errors=True)
@@ -67,7 +67,7 @@ def resume(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, req
 
 
 def _read(place: Path) -> tuple[State, dict[str, torch.Tensor], dict[int, dict[str, torch.Tensor]]] | None:
-    """A checkpoint's state, weights and moments; None where it is not whole, as a cut in power may leave it."""
+    """A checkpoint's state, weights and moments; None where it is damaged, for example after a power cut."""
     moments: dict[int, dict[str, torch.Tensor]] = {}
     try:
         state = State(**json.loads((place / "state.json").read_text(encoding="utf-8")))
@@ -86,7 +86,7 @@ def flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def put(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
+def copy_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
     """Copies weights into the model's own tensors, which others may share."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():

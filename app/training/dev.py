@@ -1,4 +1,4 @@
-"""The dev figures of a run: the model reads the dev examples as it stands."""
+"""Figures on dev examples during a training run."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def qa_figures(
 ) -> dict[str, float]:
     """EM and F1 (0 to 100) of all questions at the best threshold, and of answerable ones with a forced answer."""
     template = PairTemplate.of(tokenizer)
-    held: list[Window] = []
+    cut_windows: list[Window] = []
     owners: list[int] = []
     for i, example in enumerate(examples):
         question = tokenizer.encode(example.question, add_special_tokens=False).ids
         view = example.view
-        tokens, _ = tokenise_view(tokenizer, example.context, view.said if view else ())
-        known = pieces_at(example.context, tokens.starts, tokens.ends, view)
+        tokens, _ = tokenise_view(tokenizer, example.context, view.replacements if view else ())
+        pieces = pieces_at(example.context, tokens.starts, tokens.ends, view)
         for window in windows(template, question, [tokens], example.context, length=length):
-            own = known.part(window.first, window.first + len(window.starts))
+            own = pieces.part(window.first, window.first + len(window.starts))
             window = replace(window, pieces=own)
-            held.append(window)
+            cut_windows.append(window)
             owners.append(i)
     best: dict[int, Candidate] = {}
-    for i, logits in _read(held, pad_id, read, report):
+    for i, logits in _read(cut_windows, pad_id, read, report):
         owner = owners[i]
         text, start, end = examples[owner].context, logits["start_logits"], logits["end_logits"]
-        for candidate in window_candidates(held[i], start, end, text=text, document=owner, count=1):
+        for candidate in window_candidates(cut_windows[i], start, end, text=text, document=owner, count=1):
             if owner not in best or candidate.rank > best[owner].rank:
                 best[owner] = candidate
     found = [best[i].span.of(e.context) if i in best else "" for i, e in enumerate(examples)]
@@ -72,19 +72,19 @@ def class_figures(
     read: Read,
     report: Report,
 ) -> dict[str, float]:
-    """Accuracy and macro F1 (0 to 1), over all and (as `accuracy SOURCE`) by source; windows pooled by their tokens."""
+    """Accuracy and macro F1 (0 to 1), over all and by source (`accuracy SOURCE`); windows weighted by their tokens."""
     template = PairTemplate.of(tokenizer)
-    held: list[Window] = []
+    cut_windows: list[Window] = []
     owners: list[int] = []
     for i, example in enumerate(examples):
         for window in single_windows(
             template, [join(tokenise(tokenizer, example.text))], example.text, length=length
         ):
-            held.append(window)
+            cut_windows.append(window)
             owners.append(i)
     sums = np.zeros((len(examples), len(labels)))
-    for i, logits in _read(held, pad_id, read, report):
-        sums[owners[i]] += logits["logits"] * int(held[i].scored.sum())
+    for i, logits in _read(cut_windows, pad_id, read, report):
+        sums[owners[i]] += logits["logits"] * int(cut_windows[i].scored.sum())
     predicted = [labels[int(best)] for best in sums.argmax(axis=1)]
     actual = [example.label for example in examples]
     figures = {
@@ -102,16 +102,16 @@ def class_figures(
 
 
 def _read(
-    held: Sequence[Window], pad_id: int, read: Read, report: Report, size: int = 16
+    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report, size: int = 16
 ) -> Iterator[tuple[int, Arrays]]:
-    """Each window's number and logits (without a batch axis), windows of like length read together."""
-    order = sorted(range(len(held)), key=lambda i: -len(held[i]))
+    """Each window's number and logits (without a batch axis), windows of similar length read together."""
+    order = sorted(range(len(cut_windows)), key=lambda i: -len(cut_windows[i]))
     for start in range(0, len(order), size):
         report.check()
         part = order[start : start + size]
         rows = (
             {name: array[row] for name, array in arrays.items()}
-            for arrays in read(pad([held[i] for i in part], pad_id))
+            for arrays in read(pad([cut_windows[i] for i in part], pad_id))
             for row in range(len(next(iter(arrays.values()))))
         )
         yield from zip(part, rows, strict=True)

@@ -1,4 +1,4 @@
-"""Dropout whose draws belong to one copy of a model: quicker than torch's own, and fit for several threads.
+"""Dropout with a random generator for each copy of a model: faster than torch's, and suited to several threads.
 
 torch's dropout draws each number by itself from one generator that all threads share and wait for: 12 ns a number on
 one core, a sixth of a step in float32. Drawing 16 random bits for each here takes 1.7 ns (Xeon, AVX512, torch 2.13).
@@ -14,23 +14,23 @@ _ALL = 1 << 16
 
 
 class Draws:
-    """Where the random bits of one copy of a model come from; the same ones again for the same seed."""
+    """The random generator of one copy of a model; deterministic for a seed."""
 
     def __init__(self) -> None:
         self._bits = np.random.SFC64(0)
 
     def begin(self, *seed: int) -> None:
-        """Start anew from these numbers, each 0 or more."""
+        """Reseed with these numbers, each 0 or more."""
         self._bits = np.random.SFC64(seed)
 
-    def keep(self, shape: torch.Size, rate: float) -> Tensor:
-        """float32 of this shape: 0 with probability `rate` (to 1/65536), else what makes the mean 1."""
+    def mask(self, shape: torch.Size, rate: float) -> Tensor:
+        """A dropout mask, float32 of this shape: 0 with probability `rate` (to 1/65536), else scaled to the mean 1."""
         count = shape.numel()
         dropped = min(round(rate * _ALL), _ALL - 1)
         words = self._bits.random_raw((count + 3) // 4)
-        bits = torch.from_numpy(words.view(np.int16)[:count])  # torch compares no unsigned ones
-        kept = bits.ge(dropped - _ALL // 2).to(torch.float32)
-        return kept.mul_(_ALL / (_ALL - dropped)).view(shape)
+        bits = torch.from_numpy(words.view(np.int16)[:count])  # torch cannot compare unsigned ones
+        mask = bits.ge(dropped - _ALL // 2).to(torch.float32)
+        return mask.mul_(_ALL / (_ALL - dropped)).view(shape)
 
 
 class Dropout(nn.Module):
@@ -41,12 +41,12 @@ class Dropout(nn.Module):
         self.p, self.draws = p, draws
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """What is kept, in the shape and dtype given."""
-        return hidden * self.draws.keep(hidden.shape, self.p).to(hidden.dtype) if self.training else hidden
+        """The masked and scaled numbers, in the shape and dtype given."""
+        return hidden * self.draws.mask(hidden.shape, self.p).to(hidden.dtype) if self.training else hidden
 
 
 def give_own_draws(model: nn.Module) -> None:
-    """Exchanges a model's torch dropouts for ones with draws of its own; on the CPU only."""
+    """Replaces a model's torch dropouts by ones with its own generator; on the CPU only."""
     draws = Draws()
     for module in list(model.modules()):
         for name, child in module.named_children():
@@ -55,5 +55,5 @@ def give_own_draws(model: nn.Module) -> None:
 
 
 def draws_of(model: nn.Module) -> Draws:
-    """The draws of a model's dropouts, which share one; of a model without any they are never asked."""
+    """The generator shared by a model's dropouts; an unused one for a model without any."""
     return next((m.draws for m in model.modules() if isinstance(m, Dropout)), Draws())

@@ -1,4 +1,4 @@
-"""Examples to learn from: rows of questions and of labelled texts, read from files."""
+"""Training and dev examples: questions and labelled texts, read from files of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.text import Span, View
-from app.core.view import said_of_table, view_of_text
+from app.core.view import replacements_of_table, view_of_text
 
 ExampleT = TypeVar("ExampleT")
 _QA_FIELDS = "id, context, question and answers"
@@ -23,8 +23,8 @@ _DOCUMENTS = "documents.jsonl.xz"
 class QaExample:
     """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable.
 
-    `view` tells how the context is read where that is not as it stands. A context that is a table's cells, as
-    `table_text` writes them, has `header_rows`.
+    `view` is how the context is read, if that differs from its text. A context that is a table's cells, as written by
+    `table_text`, has `header_rows`.
     """
 
     id: str
@@ -53,7 +53,7 @@ class TextExample:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of examples: drawn `weight` times an epoch, its labels renamed by `labels` where that is given."""
+    """A file of examples: drawn `weight` times an epoch, its labels renamed by `labels` if given."""
 
     path: Path
     weight: float = 1.0
@@ -61,9 +61,9 @@ class Source:
 
 
 def parse_source(text: str) -> Source:
-    """The Source that `PATH`, `PATH*WEIGHT` or `PATH?labels=0:negative,1:positive*WEIGHT` names.
+    """Parses a Source: `PATH`, `PATH*WEIGHT` or `PATH?labels=0:negative,1:positive*WEIGHT`.
 
-    Rows whose label the list does not name are left out. Raises SpanlightError for what cannot be read.
+    Rows whose label the list does not name are left out. Raises SpanlightError for other text.
     """
     path, star, weight = text.rpartition("*")
     if not star:
@@ -85,8 +85,8 @@ def read_qa(path: Path) -> list[QaExample]:
     """The questions of a file: rows as JSON Lines (also .xz), or SQuAD's own JSON. Raises SpanlightError.
 
     A row has its context, or a `table` (rows of cells, the first `header_rows` of them headers) with answers
-    by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title stand in
-    documents.jsonl.xz beside the file.
+    by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title are in
+    documents.jsonl.xz in the same folder.
     """
     text = _read(path)
     if not path.name.removesuffix(".xz").endswith(".jsonl"):
@@ -96,10 +96,10 @@ def read_qa(path: Path) -> list[QaExample]:
             whole = None  # rows, perhaps
         if isinstance(whole, dict) and "data" in whole:
             return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
-    beside = path.with_name(_DOCUMENTS)
+    documents_file = path.with_name(_DOCUMENTS)
     documents = {}
-    if '"document"' in text and beside.is_file():
-        documents = dict(_each(beside, read_rows(beside), _whole, "id, title and text"))
+    if '"document"' in text and documents_file.is_file():
+        documents = dict(_each(documents_file, read_rows(documents_file), _whole, "id, title and text"))
     return _each(path, _rows(text), lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
 
 
@@ -133,9 +133,9 @@ def _full(row: dict[str, Any], documents: dict[str, dict[str, Any]]) -> dict[str
 
 
 def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, list[list[Span | None]], View]:
-    """A table as a text, its cells parted by tabs and its rows by newlines; where each cell stands; its view.
+    """A table as a text, its cells separated by tabs and its rows by newlines; each cell's place; its view.
 
-    An empty cell stands nowhere.
+    An empty cell has no place.
     """
     lines: list[str] = []
     cells: list[list[Span | None]] = []
@@ -147,11 +147,11 @@ def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, li
             at += len(cell) + 1
         lines.append("\t".join(row) + "\n")
     text = "".join(lines)
-    return text, cells, View(tuple(said_of_table(text, cells, header_rows)))
+    return text, cells, View(tuple(replacements_of_table(text, cells, header_rows)))
 
 
 def read_placed_qa(path: Path) -> list[QaExample]:
-    """The questions of a file whose answers all stand in their context where they start. Raises SpanlightError."""
+    """The questions of a file whose answers are all found at their starts in the context. Raises SpanlightError."""
     found = read_qa(path)
     places = [(e, text, start) for e in found for text, start in e.answers]
     astray = [e.id for e, text, at in places if at < 0 or e.context[at : at + len(text)] != text]
@@ -165,22 +165,22 @@ def read_placed_qa(path: Path) -> list[QaExample]:
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
     """The labelled texts of a file of rows, with labels renamed by `labels`. Raises SpanlightError."""
-    found = read_made(path, lambda row: _labelled(row, path), "text and label")
+    found = read_parsed(path, lambda row: _labelled(row, path), "text and label")
     if not labels:
         return found
     return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
 
 
-def read_made(path: Path, made: Callable[[dict[str, Any]], ExampleT], fields: str) -> list[ExampleT]:
-    """What is made of every row of a JSON Lines file, plain or .xz.
+def read_parsed(path: Path, parse: Callable[[dict[str, Any]], ExampleT], fields: str) -> list[ExampleT]:
+    """Every row of a JSON Lines file, plain or .xz, parsed by `parse`.
 
-    Raises SpanlightError, with the number of the row of which `made` raises KeyError, TypeError or ValueError.
+    Raises SpanlightError, with the number of the row for which `parse` raises KeyError, TypeError or ValueError.
     """
-    return _each(path, _rows(_read(path)), made, fields)
+    return _each(path, _rows(_read(path)), parse, fields)
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a JSON Lines file, plain or .xz. Raises SpanlightError, and ValueError for a row that is none."""
+    """The rows of a JSON Lines file, plain or .xz. Raises SpanlightError, and ValueError for invalid JSON."""
     return _rows(_read(path))
 
 
@@ -237,15 +237,15 @@ def _squad(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _each(
     path: Path,
     rows: Iterator[dict[str, Any]],
-    made: Callable[[dict[str, Any]], ExampleT],
+    parse: Callable[[dict[str, Any]], ExampleT],
     fields: str,
     noun: str = "row",
 ) -> list[ExampleT]:
-    """What is made of every row; a fault is told with the number of its row, blank lines left out."""
+    """Every row parsed by `parse`; an error names the number of its row, not counting blank lines."""
     found: list[ExampleT] = []
     try:
         for row in rows:
-            found.append(made(row))
+            found.append(parse(row))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
         where = f"{noun} {len(found) + 1}"
         match fault:

@@ -1,4 +1,4 @@
-"""Examples to inputs of the model with what is to be predicted: numpy only."""
+"""Makes model inputs with their targets from examples: numpy only."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Feature:
     """One input: `input_ids` and `token_type_ids` (int64[L]) and its targets.
 
     Targets are start and end positions for question answering ((0, 0): unanswerable; L or more: to be
-    ignored), or the class's index. `beside` is another window of the same question and text, to be scored together.
-    A pair's title and context stand from `context_at` on.
+    ignored), or the class's index. `paired` is another window of the same question and text, to be scored together.
+    A pair's title and context begin at `context_at`.
     """
 
     input_ids: np.ndarray
     token_type_ids: np.ndarray
     targets: tuple[int, ...]
-    beside: Feature | None = None
+    paired: Feature | None = None
     context_at: int = 0
 
     def __len__(self) -> int:
@@ -35,7 +35,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """How inputs are shortened while learning: with probability `share` to `length` tokens."""
+    """How inputs are shortened in training: with probability `share` to `length` tokens."""
 
     share: float = 0.0
     length: int = 128
@@ -46,7 +46,7 @@ class Crop:
 
 
 class Features:
-    """Makes inputs from examples, and keeps the tokens of texts that come up again."""
+    """Makes inputs from examples, with a cache for the tokens of repeated texts."""
 
     def __init__(
         self,
@@ -62,15 +62,15 @@ class Features:
         self._length = max_length
         self._crop = crop or Crop()
         self._elsewhere, self._beside, self._titled = elsewhere, beside, titled
-        self._kept: dict[str, Tokens] = {}
+        self._token_cache: dict[str, Tokens] = {}
 
     def of_question(self, example: QaExample, rng: np.random.Generator) -> Feature:
         """One window of the question on its context, with a reference drawn from those given.
 
-        A context too long for the window is cut where the reference stays inside, at a place drawn at random; with
-        the probability `elsewhere` where it does not, which makes the window unanswerable. With the probability
-        `beside` another window, one of those with most of the question's words and without any reference, comes along.
-        With the probability `titled` the heading over a window, or else the context's title, is read before it.
+        A context too long for the window is cut at a random place with the reference inside; with the probability
+        `elsewhere` outside, which makes the window unanswerable. With the probability `beside` another window is
+        paired with it, one of those with most of the question's words and without any reference. With the probability
+        `titled` the heading over a window, or else the context's title, is read before it.
         """
         question = self._tokens(example.question).ids[: self._length // 4]
         tokens = self._tokens(example.context, example.view)
@@ -86,24 +86,24 @@ class Features:
             first = self._near(example, question, tokens, room, rng)
         inside = first is None
         if first is None:
-            drawn = place(len(tokens), room, target, rng)
+            drawn = window_start(len(tokens), room, target, rng)
             first = line_start(example.context, tokens, drawn, room, target)
-        made, begins = self._window(example, question, part(tokens, first, first + room), titled)
+        feature, begins = self._window(example, question, part(tokens, first, first + room), titled)
         if example.answers and inside:
             shift = begins - first
-            targets = (target[0] + shift, target[1] + shift) if target else (len(made), len(made))
-            made = replace(made, targets=targets)
+            targets = (target[0] + shift, target[1] + shift) if target else (len(feature), len(feature))
+            feature = replace(feature, targets=targets)
         if len(tokens) > room and rng.random() < self._beside:
             other = self._near(example, question, tokens, room, rng, first)
             if other is not None:
                 away, _ = self._window(example, question, part(tokens, other, other + room), titled)
-                made = replace(made, beside=away)
-        return made
+                feature = replace(feature, paired=away)
+        return feature
 
     def _window(
         self, example: QaExample, question: np.ndarray, context: Tokens, titled: bool
     ) -> tuple[Feature, int]:
-        """A question and a part of its context, as if that did not answer, and where the context begins in it."""
+        """The Feature of a question and a part of its context, as unanswerable, and where the context begins in it."""
         title = np.zeros(0, dtype=np.int32)
         if titled and len(context):
             view, begins = example.view, int(context.starts[0])
@@ -114,14 +114,14 @@ class Features:
         return Feature(ids, types, (0, 0), context_at=at), at + len(title)
 
     def of_unlabelled(self, example: QaExample, other: QaExample, rng: np.random.Generator) -> Feature:
-        """A pair that nobody labelled, its targets to be ignored.
+        """An unlabelled pair, its targets to be ignored.
 
-        It is the question on a window of its own context where that has several, else on `other`'s context.
+        The question is paired with a window of its own context if that has several, else with `other`'s context.
         """
         if len(self._tokens(example.context, example.view)) <= self._length:
             example = replace(other, question=example.question)
-        made = self.of_question(replace(example, answers=()), rng)
-        return replace(made, targets=(len(made), len(made)), beside=None)
+        feature = self.of_question(replace(example, answers=()), rng)
+        return replace(feature, targets=(len(feature), len(feature)), paired=None)
 
     def _near(
         self,
@@ -132,23 +132,23 @@ class Features:
         rng: np.random.Generator,
         but: int | None = None,
     ) -> int | None:
-        """Where a window begins that holds no reference but many of the question's words: one of the four with most.
+        """The start of a window without a reference but with many of the question's words: one of the four with most.
 
         It shares less than half with the window from token `but` on; None where there is none.
         """
         wanted = [text.lower() for text, _ in example.answers]
         begins = range(int(rng.integers(max(1, room // 2))), len(tokens) - room // 3, max(1, room // 2))
-        held = [np.unique(tokens.ids[at : at + room]) for at in begins]
-        asked = np.unique(question)
-        frequent = sum(np.isin(asked, each).astype(np.float64) for each in held)
-        weights = np.log1p(len(held) / np.maximum(frequent, 1))
+        contents = [np.unique(tokens.ids[at : at + room]) for at in begins]
+        question_ids = np.unique(question)
+        frequent = sum(np.isin(question_ids, each).astype(np.float64) for each in contents)
+        weights = np.log1p(len(contents) / np.maximum(frequent, 1))
         ranked = []
-        for at, each in zip(begins, held, strict=True):
+        for at, each in zip(begins, contents, strict=True):
             last = min(at + room, len(tokens)) - 1
             words = example.context[tokens.starts[at] : tokens.ends[last]].lower()
             far = but is None or abs(at - but) > room // 2
             if far and not any(text in words for text in wanted):
-                ranked.append((float(weights[np.isin(asked, each)].sum()), at))
+                ranked.append((float(weights[np.isin(question_ids, each)].sum()), at))
         ranked.sort(reverse=True)
         if not ranked:
             return None
@@ -156,27 +156,29 @@ class Features:
         return line_start(example.context, tokens, chosen, room)
 
     def of_text(self, example: TextExample, labels: Sequence[str], rng: np.random.Generator) -> Feature:
-        """One window of the text, at a place drawn at random where it is too long, with its class's index."""
+        """One window of the text, at a random place where it is too long, with its class's index."""
         tokens = self._tokens(example.text)
         room = self._crop.draw(self._length, rng) - self._template.single_overhead
-        first = place(len(tokens), room, None, rng)
+        first = window_start(len(tokens), room, None, rng)
         ids, types = self._template.single(tokens.ids[first : first + room])
         return Feature(ids, types, (labels.index(example.label),))
 
     def _tokens(self, text: str, view: View | None = None) -> Tokens:
-        if text not in self._kept:
-            self._kept[text] = tokenise_view(self._tokenizer, text, view.said if view else ())[0]
-        return self._kept[text]
+        if text not in self._token_cache:
+            self._token_cache[text] = tokenise_view(self._tokenizer, text, view.replacements if view else ())[
+                0
+            ]
+        return self._token_cache[text]
 
 
 def token_span(tokens: Tokens, start: int, end: int) -> tuple[int, int] | None:
-    """First and last token that share a code point with a place in the text; None where none does."""
+    """The first and last token that share a code point with this place in the text; None where none does."""
     first = int(np.searchsorted(tokens.ends, start, side="right"))
     last = int(np.searchsorted(tokens.starts, end, side="left")) - 1
     return (first, last) if first <= last else None
 
 
-def place(size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator) -> int:
+def window_start(size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator) -> int:
     """First token of a window of `room` tokens over `size` of them, drawn among those that hold the target."""
     if size <= room:
         return 0
@@ -190,7 +192,7 @@ def place(size: int, room: int, target: tuple[int, int] | None, rng: np.random.G
 def line_start(
     text: str, tokens: Tokens, first: int, room: int, target: tuple[int, int] | None = None
 ) -> int:
-    """The first token of the line that token `first` stands in, where that is near and the target stays inside."""
+    """The first token of the line of token `first`, if that is near and the target stays inside; else `first`."""
     if not first:
         return 0
     begin = int(np.searchsorted(tokens.starts, text.rfind("\n", 0, int(tokens.starts[first])) + 1))
@@ -201,38 +203,38 @@ def line_start(
 def batches(
     lengths: Sequence[int], size: int, rng: np.random.Generator | None, bucket: int = 40
 ) -> list[list[int]]:
-    """Indices in batches of `size` of like length: shuffled, sorted within buckets of batches, batches shuffled.
+    """Indices in batches of `size` of similar length: shuffled, sorted within buckets of batches, batches shuffled.
 
-    Without `rng` all is sorted, longest first, and nothing shuffled.
+    Without `rng` they are sorted, longest first, and not shuffled.
     """
     if rng is None:
         order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
         return [order[i : i + size] for i in range(0, len(order), size)]
     shuffled = rng.permutation(len(lengths)).tolist()
-    made: list[list[int]] = []
+    found: list[list[int]] = []
     for start in range(0, len(shuffled), size * bucket):
         part = sorted(shuffled[start : start + size * bucket], key=lambda i: lengths[i])
-        made += [part[i : i + size] for i in range(0, len(part), size)]
-    return [made[i] for i in rng.permutation(len(made)).tolist()]
+        found += [part[i : i + size] for i in range(0, len(part), size)]
+    return [found[i] for i in rng.permutation(len(found)).tolist()]
 
 
 def collate(features: Sequence[Feature], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
     """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64.
 
-    A window beside another one is the row after it; `pairs` (batch), where there are any, numbers those that belong
-    together, and is the last of the targets too.
+    A paired window is the row after its partner; `pairs` (batch), where there are any, numbers the rows of each pair,
+    and is the last of the targets too.
     """
     rows = rows_of(features)
     longest = -(-max(map(len, rows)) // multiple) * multiple
     # A target outside its own window is moved outside the padded batch too.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
-    made = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
-    if any(f.beside for f in features):
-        made["pairs"] = np.repeat(np.arange(len(features)), [len(rows_of([f])) for f in features])
-        made["targets"] = np.column_stack([made["targets"], made["pairs"]])
-    return made
+    arrays = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
+    if any(f.paired for f in features):
+        arrays["pairs"] = np.repeat(np.arange(len(features)), [len(rows_of([f])) for f in features])
+        arrays["targets"] = np.column_stack([arrays["targets"], arrays["pairs"]])
+    return arrays
 
 
 def rows_of(features: Sequence[Feature]) -> list[Feature]:
-    """The rows of a batch: each feature, and the one beside it."""
-    return [row for f in features for row in (f, f.beside) if row is not None]
+    """The rows of a batch: each feature, and its paired one."""
+    return [row for f in features for row in (f, f.paired) if row is not None]

@@ -1,4 +1,4 @@
-"""A checkpoint folder as training begins with it, and as it leaves it: Hugging Face's layout."""
+"""Reads and writes checkpoint folders for training, in Hugging Face's layout."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ _ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
 
 
 def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, seed: int) -> PreTrainedModel:
-    """The base model in float32 with the task's head, its weights drawn from `seed` where the base has none.
+    """The base model in float32 with the task's head, initialised from `seed` where the base has none.
 
     Attention dropout is 0, all other dropout `dropout`. Raises SpanlightError for what cannot be loaded.
     """
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        said = read_config(folder, folder.name)
+        values = read_config(folder, folder.name)
         kind: Any = BertForPreTraining
         if task != "pretraining":
-            kind = model_class(family_in(said), _HEADS[task])
-        elif said["model_type"] != "bert":
+            kind = model_class(family_in(values), _HEADS[task])
+        elif values["model_type"] != "bert":
             raise SpanlightError(
                 f"{folder.name} cannot be loaded to train on.", "Only a BERT has both heads of pretraining."
             )
-        config = kind.config_class(**for_transformers(said, _HEADS[task], labels))
+        config = kind.config_class(**for_transformers(values, _HEADS[task], labels))
         for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
             for name in names:
                 if getattr(config, name, None) is not None:
@@ -70,7 +70,7 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
             config.label2id = {label: i for i, label in enumerate(labels)}
         torch.manual_seed(seed)
         model: PreTrainedModel = kind.from_pretrained(
-            None,  # nothing that lies in the folder but the weights is read
+            None,  # nothing in the folder but the weights is read
             config=config,
             state_dict={k: v for path in weight_files(folder) for k, v in load_file(path).items()},
             dtype=torch.float32,
@@ -123,10 +123,10 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 def write_folder(
     folder: Path, base: Path, model: nn.Module, tokenizer: Tokenizer, half: bool = False, shard: float = 0.0
 ) -> None:
-    """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each beside and then renamed.
+    """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each to a new file that is renamed.
 
     Weights of more than `shard` megabytes are written in files of at most that, where it is not 0. The config keeps the
-    base's own dropout. What stood beside weights that were in the folder is removed with them.
+    base's own dropout. Notes on earlier weights in the folder are removed with them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
@@ -145,20 +145,20 @@ def write_folder(
     os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
     settings = base / "tokenizer_config.json"
     if settings.is_file():
-        kept = json.loads(settings.read_text(encoding="utf-8"))
-        kept.pop("name_or_path", None)
-        _write(folder / "tokenizer_config.json", json.dumps(kept, indent=2) + "\n")
+        tokenizer_config = json.loads(settings.read_text(encoding="utf-8"))
+        tokenizer_config.pop("name_or_path", None)
+        _write(folder / "tokenizer_config.json", json.dumps(tokenizer_config, indent=2) + "\n")
     weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in _unshared(model).items()}
     shards = _shards(weights, int(shard * 1e6))
     names = [_WEIGHTS]
     if len(shards) > 1:
         names = [f"model-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
-    for name, held in zip(names, shards, strict=True):
+    for name, keys in zip(names, shards, strict=True):
         part = folder / f"{name}.part"
-        save_file({key: weights[key] for key in held}, part, metadata={"format": "pt"})
-        # safetensors keeps its files to their owner alone; a model is as readable as the folder's other files.
+        save_file({key: weights[key] for key in keys}, part, metadata={"format": "pt"})
+        # safetensors makes files readable by their owner only; a model is as readable as the folder's other files.
         part.chmod((folder / "config.json").stat().st_mode & 0o777)
-    # Its calibration and figures are those of the weights before.
+    # Their calibration and figures are the earlier weights'.
     (folder / _NOTES).unlink(missing_ok=True)
     for name in names:
         os.replace(folder / f"{name}.part", folder / name)
@@ -169,21 +169,21 @@ def write_folder(
         (folder / _INDEX).unlink(missing_ok=True)
         return
     size = sum(tensor.nbytes for tensor in weights.values())
-    places = {key: name for name, held in zip(names, shards, strict=True) for key in held}
+    places = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
     index = {"metadata": {"total_size": size}, "weight_map": places}
     _write(folder / _INDEX, json.dumps(index, indent=2) + "\n")
 
 
 def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
-    """The weights' names in files of at most `most` bytes where a single weight is not larger; 0: one file."""
+    """The weights' names by file, each of at most `most` bytes unless a single weight is larger; 0: one file."""
     shards: list[list[str]] = [[]]
-    held = 0
+    size = 0
     for name, tensor in weights.items():
-        if most and shards[-1] and held + tensor.nbytes > most:
+        if most and shards[-1] and size + tensor.nbytes > most:
             shards.append([])
-            held = 0
+            size = 0
         shards[-1].append(name)
-        held += tensor.nbytes
+        size += tensor.nbytes
     return shards
 
 
@@ -195,12 +195,12 @@ def remove(folder: Path) -> None:
 def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:
     """The weights as transformers saves them: parameters and persistent buffers, a shared tensor once."""
     seen: set[int] = set()
-    kept = {}
+    unshared = {}
     for name, tensor in model.state_dict().items():
         if tensor.data_ptr() not in seen or tensor.numel() == 0:
             seen.add(tensor.data_ptr())
-            kept[name] = tensor
-    return kept
+            unshared[name] = tensor
+    return unshared
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What is learnt in one epoch, and how the model does on dev: one lesson a task."""
+"""Lessons: for each task, the inputs of an epoch and the measurement on dev."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best.
+    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best weights.
 
-    `collate` makes arrays of some of the inputs, `begin` changes the model before the first step. The answers of a
-    `teacher` are learnt as well.
+    `collate` makes a batch's arrays, `begin` changes the model before the first step. A `teacher`'s answers are learnt
+    too.
     """
 
     tokenizer: Tokenizer
@@ -56,8 +56,8 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
     groups = [(read_placed_qa(source.path), source.weight) for source in sources]
-    wanted = [e for text in request.dev for e in read_qa(parse_source(text).path)]
-    refuse_empty(groups, wanted)
+    dev_examples = [e for text in request.dev for e in read_qa(parse_source(text).path)]
+    refuse_empty(groups, dev_examples)
     options = request.options
     teacher = None
     if request.teacher:
@@ -85,7 +85,9 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         return [feature(e, file, rng) for file in files for e in file]
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
-        return dev.qa_figures(wanted, tokenizer, padding_id(tokenizer), request.max_length, read, report)
+        return dev.qa_figures(
+            dev_examples, tokenizer, padding_id(tokenizer), request.max_length, read, report
+        )
 
     return Lesson(
         tokenizer,
@@ -101,22 +103,22 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
 
 def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of classification; labels stand in the order of their names in the files, sorted without names given.
+    """The lesson of classification; labels are in the order of the sources' `labels`, or sorted without these.
 
     Raises SpanlightError where examples cannot be used.
     """
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
     groups = [(read_texts(source.path, source.labels), source.weight) for source in sources]
-    asked = [parse_source(text) for text in request.dev]
-    wanted = [e for source in asked for e in read_texts(source.path, source.labels)]
-    refuse_empty(groups, wanted)
+    dev_sources = [parse_source(text) for text in request.dev]
+    dev_examples = [e for source in dev_sources for e in read_texts(source.path, source.labels)]
+    refuse_empty(groups, dev_examples)
     seen = {e.label for group, _ in groups for e in group}
     named = dict.fromkeys(label for source in sources for label in source.labels.values())
     labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
     if len(labels) < 2:
         raise SpanlightError("The examples have one label only.", "Give examples of at least two.")
-    if unknown := {e.label for e in wanted} - set(labels):
+    if unknown := {e.label for e in dev_examples} - set(labels):
         raise SpanlightError(
             f"Dev has the label “{min(unknown)}” that the examples lack.", "Name the labels alike."
         )
@@ -127,14 +129,14 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
     def measure(read: dev.Read, report: Report) -> dict[str, float]:
         return dev.class_figures(
-            wanted, labels, tokenizer, padding_id(tokenizer), request.max_length, read, report
+            dev_examples, labels, tokenizer, padding_id(tokenizer), request.max_length, read, report
         )
 
     return Lesson(tokenizer, padding_id(tokenizer), labels, drawn_size(groups), epoch, measure, "accuracy")
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
-    """An epoch's examples: each group's as often as its weight says, the fraction of it drawn at random."""
+    """An epoch's examples: each group as often as its weight, a fraction of the group drawn at random."""
     drawn: list[T] = []
     for group, weight in groups:
         drawn += list(group) * int(weight)
@@ -154,11 +156,11 @@ def _crop(options: dict[str, float]) -> Crop:
     return Crop(options.get("crop", 0.0), int(options.get("crop_length", 128)))
 
 
-def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], wanted: Sequence[Any]) -> None:
-    """Raises SpanlightError where there is nothing to learn from or nothing to measure with."""
+def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], dev_examples: Sequence[Any]) -> None:
+    """Raises SpanlightError where there are no examples to learn from or to measure with."""
     if not any(group and weight for group, weight in groups):
         raise SpanlightError("There are no examples to learn from.", "Give files with at least one row.")
-    if not wanted:
+    if not dev_examples:
         raise SpanlightError(
             "There are no dev examples to measure with.", "Give a dev file with at least one row."
         )

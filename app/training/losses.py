@@ -6,14 +6,14 @@ from torch import Tensor, float32
 from torch.nn.functional import cross_entropy, kl_div
 
 UNTAGGED = -100
-_NEVER = -1e9  # finite: 0 times the difference of two infinities would be no number
+_NEVER = -1e9  # finite, as 0 times the difference of two infinities is NaN
 
 
 def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
     """Mean of start and end cross-entropy (BERT, Devlin et al. 2019, section 4.2).
 
-    Logits are batch × length; positions (batch) are clamped to 0 … length, and those at length are ignored. Where all
-    are ignored the loss is 0, not NaN. An unanswerable window's positions are (0, 0).
+    Logits are batch × length; positions (batch) are clamped to 0 … length, and those at length are ignored. If all are
+    ignored the loss is 0, not NaN. An unanswerable window's positions are (0, 0).
     """
     length = start_logits.size(1)
     return (_position_loss(start_logits, starts, length) + _position_loss(end_logits, ends, length)) / 2
@@ -22,11 +22,11 @@ def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Te
 def shared_loss(
     start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor, pairs: Tensor
 ) -> Tensor:
-    """How well an answer stands out from all windows of its question (shared normalisation, Clark and Gardner 2018).
+    """The loss of an answer among all windows of its question (shared normalisation, Clark and Gardner 2018).
 
-    Arguments as for `span_loss`, `pairs` (batch) the same number for windows of one question. The positions of all of
-    these but [CLS] share one softmax; the loss is the mean of start and end cross-entropy over the windows that answer
-    and are not alone, times their share of the batch.
+    Arguments as for `span_loss`, `pairs` (batch) the same number for windows of one question. All their positions
+    but [CLS] share one softmax; the loss is the mean of start and end cross-entropy over the windows that answer and
+    have a partner, times their share of the batch.
     """
     length = start_logits.size(1)
     same = pairs[:, None] == pairs[None, :]
@@ -42,16 +42,16 @@ def shared_loss(
     return total / (2 * len(pairs))
 
 
-def imitation_loss(logits: Tensor, shown: Tensor, places: Tensor, temperature: float) -> Tensor:
-    """How far a choice of a position is from a teacher's (distillation, Hinton et al. 2015, section 2).
+def imitation_loss(logits: Tensor, teacher_logits: Tensor, places: Tensor, temperature: float) -> Tensor:
+    """The divergence of a position's distribution from a teacher's (distillation, Hinton et al. 2015, section 2).
 
-    `logits` are batch × length, the teacher's `shown` batch × its own length; `places` (batch × length) are the
-    teacher's position for each, -1 where neither may choose. The loss is the divergence KL(teacher || student) of the
-    softmaxes at `temperature`, times its square, in the mean over the batch.
+    `logits` are batch × length, `teacher_logits` batch × the teacher's own length; `places` (batch × length) are the
+    teacher's position for each, -1 where both are masked. The loss is KL(teacher || student) of the softmaxes at
+    `temperature`, times its square, averaged over the batch.
     """
     found, wanted = (
         (each.float() / temperature).masked_fill(places < 0, _NEVER).log_softmax(1)
-        for each in (logits, shown.gather(1, places.clamp(min=0)))
+        for each in (logits, teacher_logits.gather(1, places.clamp(min=0)))
     )
     return kl_div(found, wanted, reduction="batchmean", log_target=True) * temperature**2
 

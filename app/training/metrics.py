@@ -80,9 +80,9 @@ def confusion(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class NameFigures:
-    """Names that are there, that were found, and that were found rightly; 0 to 1: precision, recall and their F1.
+    """Counts of true, found and rightly found names; precision, recall and F1, 0 to 1.
 
-    Precision is 0 where none was found, recall where none is there, as CoNLL's scorer has it.
+    Precision is 0 where none was found, recall where there is none, as in CoNLL's scorer.
     """
 
     names: int
@@ -96,7 +96,7 @@ class NameFigures:
 
     @property
     def recall(self) -> float:
-        """The share of those there that were found."""
+        """The share of the true ones that were found."""
         return self.right / max(1, self.names)
 
     @property
@@ -112,13 +112,13 @@ def name_figures(
 
     As CoNLL's scorer counts (Tjong Kim Sang and De Meulder 2003).
     """
-    there: Counter[str] = Counter()
+    names: Counter[str] = Counter()
     found: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for guesses, truths in zip(predicted, actual, strict=True):
         guessed, true = set(guesses), set(truths)
-        there.update(kind for _, kind in true)
+        names.update(kind for _, kind in true)
         found.update(kind for _, kind in guessed)
         right.update(kind for _, kind in guessed & true)
-    by_kind = {kind: NameFigures(there[kind], found[kind], right[kind]) for kind in sorted(there | found)}
-    return NameFigures(there.total(), found.total(), right.total()), by_kind
+    by_kind = {kind: NameFigures(names[kind], found[kind], right[kind]) for kind in sorted(names | found)}
+    return NameFigures(names.total(), found.total(), right.total()), by_kind

@@ -1,4 +1,4 @@
-"""Names (entities) in texts: the lesson of tagging tokens, and the figures on dev."""
+"""Names (entities) in texts: the lesson of token classification, and its figures on dev."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.heads.token_classification import whole_words
+from app.tasks.first_pieces.token_classification import whole_words
 from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
@@ -23,20 +23,20 @@ from app.training.examples import parse_source
 from app.training.folder import load_tokenizer
 from app.training.lessons import Lesson, draw, drawn_size, refuse_empty
 from app.training.losses import UNTAGGED
-from app.training.tagged import OUTSIDE, Exchanger, TaggedText, read_tagged, runs, together
+from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, runs
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedTokens:
-    """One input with a tag's index for each token, UNTAGGED for those that no tag is learnt of.
+    """One input with a tag's index for each token, UNTAGGED for those without a label.
 
-    All are int64[L] but `heads` (int64[words]): where each word's first token stands, -1 for a word that has none.
+    All are int64[L] but `first_pieces` (int64[words]): the index of each word's first token, -1 for a word without.
     """
 
     input_ids: np.ndarray
     token_type_ids: np.ndarray
     tags: np.ndarray
-    heads: np.ndarray
+    first_pieces: np.ndarray
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -45,17 +45,17 @@ class TaggedTokens:
 def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of names. Raises SpanlightError where examples cannot be used.
 
-    The option `join` is the most sentences, one after another in their file, that are learnt as one text; `exchange`
-    the probability of exchanging a name for another of its kind.
+    The option `join` is the most sentences, consecutive in their file, that are learnt as one text; `exchange` the
+    probability of exchanging a name for another of its kind.
     """
     tokenizer = load_tokenizer(base)
     sources = [parse_source(text) for text in request.examples]
     groups = [(read_tagged(source.path, source.labels), source.weight) for source in sources]
-    asked = [parse_source(text) for text in request.dev]
-    wanted = [e for source in asked for e in read_tagged(source.path, source.labels)]
-    refuse_empty(groups, wanted)
+    dev_sources = [parse_source(text) for text in request.dev]
+    dev_examples = [e for source in dev_sources for e in read_tagged(source.path, source.labels)]
+    refuse_empty(groups, dev_examples)
     labels = labels_of([e for group, _ in groups for e in group])
-    if unknown := {tag for e in wanted for tag in e.tags} - set(labels):
+    if unknown := {tag for e in dev_examples for tag in e.tags} - set(labels):
         raise SpanlightError(
             f"Dev has the tag “{min(unknown)}” that the examples lack.", "Name the kinds alike."
         )
@@ -65,16 +65,16 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     places = [([(g, i) for i in range(len(group))], weight) for g, (group, weight) in enumerate(groups)]
 
     def epoch(rng: np.random.Generator) -> list[Any]:
-        made = []
+        inputs = []
         for g, i in draw(places, rng):
             some = groups[g][0][i : i + int(rng.integers(1, most + 1))]
-            made.append(make.of_text(exchanger.vary(together(some), rng)))
-        return made
+            inputs.append(make.of_text(exchanger.vary(concatenate(some), rng)))
+        return inputs
 
     pad_id = padding_id(tokenizer)
 
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return dev_figures(wanted, make, pad_id, read, report)
+        return dev_figures(dev_examples, make, pad_id, read, report)
 
     return Lesson(
         tokenizer, pad_id, labels, drawn_size(groups), epoch, measure, "f1", collate_tagged
@@ -82,7 +82,7 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
 
 def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
-    """O, then B and I of every kind in the order of the kinds' names, whether both occur or not."""
+    """O, then B and I of every kind, sorted by kind, even where only one of them occurs."""
     kinds = sorted({tag[2:] for example in examples for tag in example.tags if tag != OUTSIDE})
     if not kinds:
         raise SpanlightError("The examples hold no name.", "Give sentences whose words are tagged.")
@@ -92,8 +92,8 @@ def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
 class Tagging:
     """Makes inputs of at most `length` tokens from tagged texts.
 
-    A tag is learnt of the first piece of each word (BERT, section 5.3), the words being those that tags are read of
-    when names are looked for. Where the examples have one word for several of these, those after the first go on it.
+    The first piece of each word is labelled (BERT, section 5.3), for the words that `token_classification` reads tags
+    of. Where the examples have one word for several of these, those after the first continue its name.
     """
 
     def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], length: int) -> None:
@@ -104,13 +104,13 @@ class Tagging:
         self._room = length - self._template.single_overhead
 
     def of_text(self, text: TaggedText) -> TaggedTokens:
-        """The text's input; what is too long for it is left out."""
+        """The text's input, cut to the longest input."""
         tokens = join(tokenise(self._tokenizer, text.text))
         found = whole_words(text.text, *words(text.text), tokens.starts, tokens.ends)
         at = len(self._template.single_parts[0])
         ids = tokens.ids[: self._room].astype(np.int64)
         tags = np.full(len(ids) + self._template.single_overhead, UNTAGGED, dtype=np.int64)
-        heads = np.full(len(text.words), -1, dtype=np.int64)
+        first_pieces = np.full(len(text.words), -1, dtype=np.int64)
         ends = np.array([word.end for word in text.words])
         of = np.searchsorted(ends, found.starts, side="right").tolist()
         firsts = found.tokens[found.firsts].tolist()
@@ -118,12 +118,12 @@ class Tagging:
             if token >= len(ids) or word == len(ends) or text.words[word].start >= end:
                 continue
             tag = text.tags[word]
-            if heads[word] < 0:
-                heads[word] = at + token
+            if first_pieces[word] < 0:
+                first_pieces[word] = at + token
             if start > text.words[word].start and tag != OUTSIDE:
                 tag = "I-" + tag[2:]
             tags[at + token] = self._index[tag]
-        return TaggedTokens(*self._template.single(ids), tags, heads)
+        return TaggedTokens(*self._template.single(ids), tags, first_pieces)
 
 
 def collate_tagged(features: Sequence[TaggedTokens], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
@@ -152,7 +152,7 @@ def dev_figures(
         ]
         for i, row in zip(some, logits, strict=True):
             best = row.argmax(axis=1)
-            tags[i] = [make.labels[best[head]] if head >= 0 else OUTSIDE for head in features[i].heads]
+            tags[i] = [make.labels[best[at]] if at >= 0 else OUTSIDE for at in features[i].first_pieces]
     found = [[((a, b), kind) for a, b, kind in runs(tags[i])] for i in range(len(examples))]
     true = [[((a, b), kind) for a, b, kind in runs(example.tags)] for example in examples]
     overall, by_kind = metrics.name_figures(found, true)

@@ -1,4 +1,4 @@
-"""Pairs of stretches of text, one of which follows the other or does not, with masked words (BERT, section 3.1)."""
+"""Pairs of text segments, the second following the first or not, with masked words (BERT, section 3.1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MaskedPair:
     """One input with some of its tokens masked.
 
     `input_ids` and `token_type_ids` are int64[L], `masked` (int64[m]) the places whose tokens are to be predicted,
-    `words` (int64[m]) those tokens, `relation` FOLLOWS, RANDOM or, for a single stretch, IGNORED.
+    `words` (int64[m]) those tokens, `relation` FOLLOWS, RANDOM or, for a single segment, IGNORED.
     """
 
     input_ids: np.ndarray
@@ -36,10 +36,10 @@ class MaskedPair:
 
 
 class Pairs:
-    """Makes inputs of at most `length` tokens from passages: a stretch and what follows it, or something else.
+    """Makes inputs of at most `length` tokens from passages: a segment and the next one, or an unrelated one.
 
-    Half of the pairs do not follow; of those `near` come from elsewhere in the same document, where it has other
-    passages, all others from another document. `short` is the share of inputs of a random smaller length.
+    In half of the pairs the second does not follow; a share `near` of those is from the same document, where it has
+    other passages, the rest from another document. `short` is the share of inputs of a random smaller length.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Pairs:
             self._homes[passage.document].append(i)
 
     def draws(self, index: int) -> int:
-        """How many inputs a passage makes up."""
+        """How many inputs a passage is worth."""
         return max(1, round(len(self._passages[index]) / self._room))
 
     def draw(self, index: int, rng: np.random.Generator) -> MaskedPair:
@@ -86,7 +86,7 @@ class Pairs:
         return self._masked(*self._template.pair(*_fitted(first, second, room)), relation, rng)
 
     def _other(self, index: int, rng: np.random.Generator) -> int | None:
-        """A passage that is not this one's follow-up; None where there is no other document."""
+        """A passage unrelated to this one; None where there is no other document."""
         home = self._homes[self._passages[index].document]
         if len(home) > 1 and self._near and rng.random() < self._near:
             found = home[int(rng.integers(len(home) - 1))]
@@ -105,7 +105,7 @@ class Pairs:
         return MaskedPair(masked, types, places, words, relation)
 
     def _ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Places of tokens that are not the template's own."""
+        """The places of tokens that are not the template's special ones."""
         special = np.concatenate([np.asarray(part, dtype=np.int64) for part in self._template.pair_parts])
         return np.flatnonzero(~np.isin(ids, special))
 
@@ -127,7 +127,7 @@ def collate_masked(features: Sequence[MaskedPair], pad_id: int, multiple: int = 
 
 
 def _stretch(passage: Passage, room: int, start: int) -> tuple[int, int]:
-    """Sentences around number `start` that reach `room` tokens: onwards first, then backwards where room is left."""
+    """The range of sentences around `start` that fills `room` tokens: forwards first, then backwards."""
     lengths = [len(s) for s in passage.sentences]
     end, size = start + 1, lengths[start]
     while end < len(lengths) and size < room:
@@ -146,5 +146,5 @@ def _from(passage: Passage, room: int, rng: np.random.Generator) -> np.ndarray:
 
 def _fitted(first: np.ndarray, second: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
     """Both cut to `room` tokens together, to half of it at least: the first at its start, the second at its end."""
-    kept = min(len(second), max(room - len(first), room // 2))
-    return first[max(0, len(first) - (room - kept)) :], second[:kept]
+    size = min(len(second), max(room - len(first), room // 2))
+    return first[max(0, len(first) - (room - size)) :], second[:size]

@@ -1,7 +1,7 @@
 """Forward and backward of a batch, on a CPU split over threads that each run their own part on one core.
 
-Threads that share every single operation wait for the slowest at each; two cores of which one is also wanted by
-something else then do less than one. Parts of a batch meet only once a step. Gradients are added in the order of
+Threads that share every operation wait for the slowest at each; two cores, one of which is busy with something else,
+then do less than one. Parts of a batch synchronise only once a step. Gradients are added in the order of
 the parts, so a run gives the same weights bit by bit each time.
 """
 
@@ -30,10 +30,10 @@ class Workers:
     """Runs batches through a model on `device`, in `count` parts (one where count is 1).
 
     `loss` takes the model's output and the targets of a part. `bfloat16` computes in it: on a CPU with a copy of the
-    weights, which are kept and changed in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward`
-    runs the model on all arrays but the targets, where the model itself does not take them. On a CPU the model's
-    dropouts are exchanged for quicker ones. A `teacher`, moved to the device and the precision computed in, reads each
-    part with the thread that learns from it.
+    weights, whose originals are updated in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward` runs the
+    model on all arrays but the targets, where the model itself cannot take them. On a CPU the model's dropouts are
+    replaced by faster ones. A `teacher`, moved to the same device and precision, reads each part in the thread that
+    learns from it.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Workers:
         self._device = torch.device(device)
         self._loss = loss
         self._autocast = bfloat16 and self._device.type != "cpu"
-        self._way = forward
+        self._custom_forward = forward
         self._teacher = teacher
         if teacher:
             teacher.model.to(self._device, torch.bfloat16 if bfloat16 else torch.float32)
@@ -98,7 +98,7 @@ class Workers:
         return sum(losses)
 
     def _refresh(self) -> None:
-        """Brings the copies in bfloat16 up to the weights, which the optimizer changes after each step."""
+        """Updates the bfloat16 copies from the weights, which the optimizer changes after each step."""
         if self._stale:
             with torch.no_grad():
                 for copied, weight in zip(self._parameters[0], self._weights, strict=True):
@@ -113,7 +113,7 @@ class Workers:
         return self._run(self._outputs, list(enumerate(self._parts(batch))))
 
     def _parts(self, batch: Arrays) -> list[Arrays]:
-        """Rows in parts of like size, in order; those of one of `pairs`, which ascend, stay in one part."""
+        """Rows in parts of similar size, in order; the rows of one pair (`pairs` ascends) stay in one part."""
         count = min(len(self._models), len(batch["input_ids"]))
         pairs = batch.get("pairs", np.arange(len(batch["input_ids"])))
         begins = [part[0] for part in np.array_split(pairs, count)]
@@ -131,8 +131,10 @@ class Workers:
 
     def _forward(self, index: int, part: dict[str, Tensor]) -> Any:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._autocast):
-            if self._way is not None:
-                return self._way(self._models[index], {n: t for n, t in part.items() if n != "targets"})
+            if self._custom_forward is not None:
+                return self._custom_forward(
+                    self._models[index], {n: t for n, t in part.items() if n != "targets"}
+                )
             return _read(self._models[index], part)
 
     def _learn(self, index: int, arrays: Arrays, share: float) -> float:
@@ -141,8 +143,8 @@ class Workers:
         loss = self._loss(output, part["targets"])
         if self._teacher:
             with torch.no_grad():
-                shown = _read(self._teacher.model, part, PREFIX)
-            loss = self._teacher.loss(loss, output, shown, part["places"])
+                teacher_output = _read(self._teacher.model, part, PREFIX)
+            loss = self._teacher.loss(loss, output, teacher_output, part["places"])
         loss = loss * share
         loss.backward()
         return float(loss.detach())
@@ -154,7 +156,7 @@ class Workers:
 
 
 def _read(model: nn.Module, part: dict[str, Tensor], prefix: str = "") -> Any:
-    """The model's output on those of a part's inputs, their names behind `prefix`, that it takes."""
+    """The model's output on the inputs of a part that it takes, their names prefixed by `prefix`."""
     taken = signature(model.forward).parameters
     names = ("input_ids", "attention_mask", "token_type_ids")
     return model(**{n: part[prefix + n] for n in names if n in taken and prefix + n in part})

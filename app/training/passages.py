@@ -1,4 +1,4 @@
-"""Passages: running text as sentences of tokens."""
+"""Passages: running text as tokenised sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.tasks.text.tokens import join, tokenise
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences (int64[n] of tokens each, none empty) that follow one another, and the document they are from."""
+    """Consecutive sentences (int64[n] of tokens each, none empty), and the document they are from."""
 
     sentences: tuple[np.ndarray, ...]
     document: str

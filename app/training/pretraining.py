@@ -1,4 +1,4 @@
-"""Masked words and next sentences: the lesson, the model's part of it, and a fresh head to begin with."""
+"""Pretraining on masked words and next sentences: the lesson, forward pass, loss, and initial values of a new head."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.training.folder import load_tokenizer
 from app.training.lessons import Lesson, draw, drawn_size, refuse_empty
 from app.training.pairs import IGNORED, MaskedPair, Pairs, collate_masked
 from app.training.passages import Passage, passage
-from app.training.running_text import read_running_text, without
+from app.training.running_text import exclude_shared, read_running_text
 
 _HEAD = "cls.predictions.transform.dense.weight"
 _DEV_SEED = 20
@@ -33,34 +33,38 @@ _DEV_LIMIT = 400
 def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of pretraining. Raises SpanlightError where texts cannot be used.
 
-    Text that stands in dev is left out of what is learnt. `options` may hold `mask_rate` (of the tokens), `near` and
-    `short` (see Pairs) and `dev_limit` (inputs measured on while learning).
+    Texts that share a paragraph with dev are left out of training. `options` may hold `mask_rate` (of the tokens),
+    `near` and `short` (see Pairs) and `dev_limit` (dev inputs measured during training).
     """
     tokenizer = load_tokenizer(base)
     options = request.options
-    apart = [t for name in request.dev for t in read_running_text(parse_source(name).path)]
+    dev_texts = [t for name in request.dev for t in read_running_text(parse_source(name).path)]
     passages: list[Passage] = []
     groups: list[tuple[list[int], float]] = []
     for source in map(parse_source, request.examples):
-        found = [passage(tokenizer, text) for text in without(read_running_text(source.path), apart)]
+        found = [
+            passage(tokenizer, text) for text in exclude_shared(read_running_text(source.path), dev_texts)
+        ]
         found = [p for p in found if p.sentences]
         groups.append((list(range(len(passages), len(passages) + len(found))), source.weight))
         passages += found
-    held = [p for p in (passage(tokenizer, text) for text in apart) if p.sentences]
-    refuse_empty(groups, held)
+    dev_passages = [p for p in (passage(tokenizer, text) for text in dev_texts) if p.sentences]
+    refuse_empty(groups, dev_passages)
     rate = options.get("mask_rate", RATE)
     pairs = Pairs(
         tokenizer, passages, request.max_length, rate, options.get("near", 0.0), options.get("short", 0.0)
     )
     drawn = [([i for i in group for _ in range(pairs.draws(i))], weight) for group, weight in groups]
     pad_id = padding_id(tokenizer)
-    wanted = dev_pairs(tokenizer, held, request.max_length, int(options.get("dev_limit", _DEV_LIMIT)))
+    dev_examples = dev_pairs(
+        tokenizer, dev_passages, request.max_length, int(options.get("dev_limit", _DEV_LIMIT))
+    )
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [pairs.draw(i, rng) for i in draw(drawn, rng)]
 
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return pretraining_figures(wanted, pad_id, read, report)
+        return pretraining_figures(dev_examples, pad_id, read, report)
 
     counts = np.bincount(
         np.concatenate([s for p in passages for s in p.sentences]), minlength=tokenizer.get_vocab_size()
@@ -72,7 +76,7 @@ def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
 
 def dev_pairs(tokenizer: Any, passages: Sequence[Passage], length: int, limit: int = 0) -> list[MaskedPair]:
-    """The same inputs each time: of every passage, or of `limit` draws spread over them all."""
+    """Dev inputs, the same each time: from every passage, or `limit` draws spread over all of them."""
     pairs = Pairs(tokenizer, passages, length, RATE)
     rng = np.random.default_rng(_DEV_SEED)
     places = [i for i in range(len(passages)) for _ in range(pairs.draws(i))]
@@ -82,15 +86,15 @@ def dev_pairs(tokenizer: Any, passages: Sequence[Passage], length: int, limit: i
 
 
 def pretraining_figures(
-    wanted: Sequence[MaskedPair], pad_id: int, read: Read, report: Report, size: int = 32
+    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report, size: int = 32
 ) -> dict[str, float]:
-    """Shares, 0 to 1: masked words named first and among the first five, and relations told right."""
-    first = five = words = right = told = 0
+    """Shares, 0 to 1: masked words ranked first and among the first five, and relations predicted right."""
+    first = five = words = right = related = 0
     loss = 0.0
-    order = sorted(range(len(wanted)), key=lambda i: -len(wanted[i]))
+    order = sorted(range(len(examples)), key=lambda i: -len(examples[i]))
     for start in range(0, len(order), size):
         report.check()
-        batch = collate_masked([wanted[i] for i in order[start : start + size]], pad_id)
+        batch = collate_masked([examples[i] for i in order[start : start + size]], pad_id)
         parts = read(batch)
         logits = np.concatenate([part["prediction_logits"] for part in parts])
         relations = np.concatenate([part["seq_relationship_logits"] for part in parts]).argmax(axis=1)
@@ -102,12 +106,13 @@ def pretraining_figures(
         loss += float((np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top - own).sum())
         first, five, words = first + int((rank < 1).sum()), five + int((rank < 5).sum()), words + len(true)
         pairs = targets[:, 0] != IGNORED
-        right, told = right + int((relations == targets[:, 0])[pairs].sum()), told + int(pairs.sum())
+        right += int((relations == targets[:, 0])[pairs].sum())
+        related += int(pairs.sum())
     return {
         "masked_top1": first / max(1, words),
         "masked_top5": five / max(1, words),
         "masked_loss": loss / max(1, words),
-        "next_sentence": right / max(1, told),
+        "next_sentence": right / max(1, related),
     }
 
 
@@ -141,12 +146,13 @@ def _mean(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def start_head(model: nn.Module, base: Path, counts: np.ndarray) -> None:
-    """Gives a head over words that the base does not have a start: what is near an embedding, and how often it stands.
+    """Initialises the masked-word head where the base has none.
 
-    The transform begins as the identity, the bias as the words' log frequencies (`counts`, one added to each).
+    The transform begins as the identity, so that words near the state's embedding score high; the bias as the words'
+    log frequencies (`counts`, one added to each).
     """
-    with safe_open(base / "model.safetensors", "pt") as held:
-        if _HEAD in held.keys():  # noqa: SIM118 (safe_open is no mapping)
+    with safe_open(base / "model.safetensors", "pt") as file:
+        if _HEAD in file.keys():  # noqa: SIM118 (safe_open is no mapping)
             return
     assert isinstance(model, BertForPreTraining)
     predictions = model.cls.predictions

@@ -1,4 +1,4 @@
-"""Running text to learn words and follow-ups from, read from rows and plain files."""
+"""Running text for pretraining, read from rows and plain files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.text import RunningText, normalise_newlines
 from app.training.examples import read_rows
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
-# What stands before and after a book of Project Gutenberg is its licence, not the book.
+# Before and after these lines of a Project Gutenberg book is its licence.
 _BOOK_STARTS = re.compile(r"^\*\*\* ?START OF .*$", re.MULTILINE)
 _BOOK_ENDS = re.compile(r"^\*\*\* ?END OF .*$", re.MULTILINE)
 _PASSAGE = 1500
@@ -38,9 +38,9 @@ def read_running_text(path: Path) -> list[RunningText]:
     return list(_of_plain(normalise_newlines(text), path.name))
 
 
-def without(texts: Iterable[RunningText], held_apart: Iterable[RunningText]) -> list[RunningText]:
-    """The texts less those that share a paragraph with text held apart, blanks and letter case aside."""
-    apart = {_bare(paragraph) for text in held_apart for paragraph in text.paragraphs}
+def exclude_shared(texts: Iterable[RunningText], held_out: Iterable[RunningText]) -> list[RunningText]:
+    """The texts that share no paragraph with held-out text, ignoring blanks and letter case."""
+    apart = {_bare(paragraph) for text in held_out for paragraph in text.paragraphs}
     apart.discard("")
     return [text for text in texts if not any(_bare(p) in apart for p in text.paragraphs)]
 
@@ -64,16 +64,16 @@ def _of_rows(path: Path) -> list[RunningText]:
 def _of_plain(text: str, name: str) -> Iterator[RunningText]:
     start, end = _BOOK_STARTS.search(text), _BOOK_ENDS.search(text)
     text = text[start.end() if start else 0 : end.start() if end else len(text)]
-    held: list[str] = []
+    paragraphs: list[str] = []
     for paragraph in _BLANK_LINES.split(text):
-        joined = " ".join(paragraph.split())
-        if joined:
-            held.append(joined)
-        if sum(map(len, held)) >= _PASSAGE:
-            yield RunningText(tuple(held), name, name.partition(".")[0])
-            held = []
-    if held:
-        yield RunningText(tuple(held), name, name.partition(".")[0])
+        line = " ".join(paragraph.split())
+        if line:
+            paragraphs.append(line)
+        if sum(map(len, paragraphs)) >= _PASSAGE:
+            yield RunningText(tuple(paragraphs), name, name.partition(".")[0])
+            paragraphs = []
+    if paragraphs:
+        yield RunningText(tuple(paragraphs), name, name.partition(".")[0])
 
 
 def _bare(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Sentences whose words carry tags, as text that looks as people write it, with the names (entities) in it."""
+"""Tagged words converted into text as people write it, with the names (entities) in it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
-    """A text with the places of its words, each word's BIO tag, and what it is counted under."""
+    """A text with the places of its words, each word's BIO tag, and the source it is counted under."""
 
     text: str
     words: tuple[Span, ...]
@@ -50,7 +50,7 @@ class TaggedText:
 def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[TaggedText]:
     """The sentences of a file of rows {"tokens", "tags"}, kinds of names renamed by `labels`.
 
-    With `labels` a kind that it does not name is no name. Raises SpanlightError.
+    Kinds that `labels` does not list become O. Raises SpanlightError.
     """
     found: list[TaggedText] = []
     try:
@@ -59,7 +59,7 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
             if not all(isinstance(t, str) and t.strip() for t in tokens) or len(tokens) != len(tags):
                 raise ValueError("a tag for each word")
             renamed = tuple(_renamed(str(tag), labels) for tag in tags)
-            text, words = joined(tokens)
+            text, words = detokenise(tokens)
             found.append(
                 TaggedText(text, words, renamed, str(row.get("source") or path.name.partition(".")[0]))
             )
@@ -74,8 +74,8 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
 def parse_conll(text: str, name: str) -> list[TaggedText]:
     """The sentences of a text in CoNLL's form: a word a line with its tag in the last column, a blank line between two.
 
-    Columns are parted by tabs, or else by blanks; lines that begin with -DOCSTART- are passed over. `name` is
-    the file's. Raises SpanlightError.
+    Columns are separated by tabs, or else by blanks; lines that begin with -DOCSTART- are skipped. `name` is the
+    file's. Raises SpanlightError.
     """
     found: list[TaggedText] = []
     words: list[str] = []
@@ -83,8 +83,8 @@ def parse_conll(text: str, name: str) -> list[TaggedText]:
 
     def end() -> None:
         if words:
-            joint, places = joined(words)
-            found.append(TaggedText(joint, places, tuple(tags), name.partition(".")[0]))
+            sentence, places = detokenise(words)
+            found.append(TaggedText(sentence, places, tuple(tags), name.partition(".")[0]))
         words.clear()
         tags.clear()
 
@@ -110,9 +110,9 @@ def parse_conll(text: str, name: str) -> list[TaggedText]:
 
 
 def runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """First tag, the one after the last, and kind of every name in BIO tags, as CoNLL's scorer takes them.
+    """First tag, the one after the last, and kind of every name in BIO tags, as in CoNLL's scorer.
 
-    A name begins at B, and at an I that does not go on a name of its kind (Tjong Kim Sang and De Meulder 2003).
+    A name begins at B, and at an I that does not continue a name of its kind (Tjong Kim Sang and De Meulder 2003).
     """
     found: list[tuple[int, int, str]] = []
     for at, tag in enumerate(tags):
@@ -126,8 +126,8 @@ def runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
     return found
 
 
-def joined(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
-    """The words as a text, without the blanks that no one writes before a comma, say; and each word's place in it."""
+def detokenise(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
+    """The words as a text, with blanks as usual around punctuation, and each word's place in it."""
     text = ""
     places = []
     opened = dict.fromkeys(_QUOTES, False)
@@ -136,7 +136,7 @@ def joined(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
         blank = not bare and word not in _NO_BLANK_BEFORE
         bare = word in _NO_BLANK_AFTER
         if word in _QUOTES:
-            # A lone one is an apostrophe, or closes what began in another sentence.
+            # A single one is an apostrophe, or closes a quotation from another sentence.
             bare = opened[word] = not opened[word] and word in words[at + 1 :]
             blank = blank and bare
         text += " " * blank
@@ -145,8 +145,8 @@ def joined(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
     return text, tuple(places)
 
 
-def together(texts: Sequence[TaggedText]) -> TaggedText:
-    """Several sentences as one text, a blank between them."""
+def concatenate(texts: Sequence[TaggedText]) -> TaggedText:
+    """Several sentences as one text, separated by blanks."""
     text = ""
     words: list[Span] = []
     for each in texts:
@@ -157,7 +157,7 @@ def together(texts: Sequence[TaggedText]) -> TaggedText:
 
 
 class Exchanger:
-    """Exchanges names for others of their kind, each with probability `share`; the same for the same chance."""
+    """Exchanges names for others of their kind, each with probability `share`; deterministic for a generator."""
 
     def __init__(self, examples: Sequence[TaggedText], share: float) -> None:
         self._share = share
@@ -186,7 +186,7 @@ class Exchanger:
             at = end
         words += [place.of(example.text) for place in example.words[at:]]
         tags += example.tags[at:]
-        text, places = joined(words)
+        text, places = detokenise(words)
         return TaggedText(text, places, tuple(tags), example.source)
 
 

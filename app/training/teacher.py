@@ -1,4 +1,4 @@
-"""A model that can answer already, and what another one learns of its answers (Hinton et al. 2015)."""
+"""Distillation: a model that already answers questions, and the loss of imitating it (Hinton et al. 2015)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PREFIX = "teacher_"
 
 
 class Teacher:
-    """A checkpoint with a head of question answering, whose `model` reads what the student reads, token by token.
+    """A question answering checkpoint whose `model` reads the student's inputs, token by token.
 
-    `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the share that the teacher's
-    answers have in the loss, labels the rest; `temperature` divides the logits of both.
-    Raises SpanlightError where the folder is no such checkpoint, reads less at a time, or lacks a word piece.
+    `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the teacher's share of the
+    loss, the labels' the rest; `temperature` divides the logits of both.
+    Raises SpanlightError where the folder is no such checkpoint, its windows are shorter, or a word piece is missing.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class Teacher:
         self._ids = translation(student, tokenizer)
         self._student, self._own = PairTemplate.of(student), PairTemplate.of(tokenizer)
         self._pad_id = padding_id(tokenizer)
-        said = read_config(folder, folder.name)
-        longest = said["max_position_embeddings"] - family_in(said).position_offset(said)
+        config = read_config(folder, folder.name)
+        longest = config["max_position_embeddings"] - family_in(config).position_offset(config)
         needed = max_length - self._student.pair_overhead + self._own.pair_overhead
         if needed > longest:
             raise SpanlightError(
@@ -56,20 +56,20 @@ class Teacher:
                 "Give a smaller length.",
             )
         self.model = load_base(folder, "qa", (), 0.0, 0).eval().requires_grad_(False)
-        held = set()
+        names = set()
         for path in weight_files(folder):
             with safe_open(path, "pt") as file:
-                held.update(file.keys())
-        if "qa_outputs.weight" not in held:
+                names.update(file.keys())
+        if "qa_outputs.weight" not in names:
             raise SpanlightError(f"{folder.name} cannot answer questions.", "Choose another teacher.")
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
-        """The student's arrays; the teacher's inputs, their names behind `PREFIX`; and `places` (see imitation_loss).
+        """The student's arrays; the teacher's inputs, named with `PREFIX`; and `places` (see imitation_loss).
 
         Places are those of [CLS], of titles and contexts. All are int64.
         """
-        made = collate(features, pad_id)
-        places = np.full(made["input_ids"].shape, -1, dtype=np.int64)
+        arrays = collate(features, pad_id)
+        places = np.full(arrays["input_ids"].shape, -1, dtype=np.int64)
         places[:, 0] = 0
         rows = []
         for row, f in zip(places, rows_of(features), strict=True):
@@ -80,40 +80,41 @@ class Teacher:
             row[f.context_at : len(f) - after] = np.arange(at, at + len(context))
             rows.append(Feature(*self._own.pair(question, context), (), context_at=at))
         return {
-            **made,
+            **arrays,
             **{PREFIX + name: array for name, array in pad(rows, self._pad_id).items()},
             "places": places,
         }
 
-    def loss(self, labelled: Tensor, output: Any, shown: Any, places: Tensor) -> Tensor:
-        """The loss by labels and the mean of the imitation's of start and end, in their shares.
+    def loss(self, labelled: Tensor, output: Any, teacher_output: Any, places: Tensor) -> Tensor:
+        """The weighted sum of the loss by labels and the mean imitation loss of start and end.
 
-        `output` is the student's, `shown` the teacher's on the same rows.
+        `output` is the student's, `teacher_output` the teacher's on the same rows.
         """
-        starts = imitation_loss(output.start_logits, shown.start_logits, places, self._temperature)
-        ends = imitation_loss(output.end_logits, shown.end_logits, places, self._temperature)
+        starts = imitation_loss(output.start_logits, teacher_output.start_logits, places, self._temperature)
+        ends = imitation_loss(output.end_logits, teacher_output.end_logits, places, self._temperature)
         return (1 - self._imitate) * labelled + self._imitate * (starts + ends) / 2
 
 
 def translation(student: Tokenizer, teacher: Tokenizer) -> np.ndarray:
     """The teacher's id of each of the student's tokens, int64 of the student's ids.
 
-    A special token that the teacher lacks is unknown to it. Raises SpanlightError where it lacks a word piece.
+    A special token that the teacher does not have becomes its unknown token. Raises SpanlightError where it does not
+    have a word piece.
     """
     unknown = teacher.token_to_id(getattr(teacher.model, "unk_token", None) or "")
     special = {token.content for token in student.get_added_tokens_decoder().values() if token.special}
     special.add(getattr(student.model, "unk_token", None) or "")
-    held, own = student.get_vocab(), teacher.get_vocab()
+    from_entries, to_entries = student.get_vocab(), teacher.get_vocab()
     if unknown is not None:
-        own = dict.fromkeys(special, unknown) | own
-    missing = sorted(held.keys() - own.keys())
+        to_entries = dict.fromkeys(special, unknown) | to_entries
+    missing = sorted(from_entries.keys() - to_entries.keys())
     if missing:
         raise SpanlightError(
             "Student and teacher do not share their word pieces: "
-            f"the teacher lacks {len(missing):,} of {len(held):,}, such as “{missing[0]}”.",
+            f"the teacher lacks {len(missing):,} of {len(from_entries):,}, such as “{missing[0]}”.",
             "Choose a teacher whose tokenizer has the same.",
         )
-    ids = np.zeros(max(held.values()) + 1, dtype=np.int64)
-    for token, number in held.items():
-        ids[number] = own[token]
+    ids = np.zeros(max(from_entries.values()) + 1, dtype=np.int64)
+    for token, number in from_entries.items():
+        ids[number] = to_entries[token]
     return ids

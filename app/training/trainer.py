@@ -1,4 +1,4 @@
-"""Teaches a base model a head: a small loop that a killed run resumes exactly."""
+"""Fine-tunes a base model with a head: a small training loop that a killed run resumes exactly."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ CHECKPOINT_EVERY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
-    """How a task is taught."""
+class TrainableTask:
+    """How a task is trained."""
 
     lesson: Callable[[TrainingRequest, Path], Lesson]
     loss: Loss
@@ -57,22 +57,24 @@ def _tags(output: Any, targets: Tensor) -> Tensor:
     return losses.tag_loss(output.logits, targets)
 
 
-TAUGHT = {
-    "qa": Taught(qa_lesson, _spans),
-    "classification": Taught(class_lesson, _classes),
-    "tokens": Taught(names_lesson, _tags),
-    "pretraining": Taught(pretraining.pretraining_lesson, pretraining.pretraining_loss, pretraining.forward),
+TRAINABLE_TASKS = {
+    "qa": TrainableTask(qa_lesson, _spans),
+    "classification": TrainableTask(class_lesson, _classes),
+    "tokens": TrainableTask(names_lesson, _tags),
+    "pretraining": TrainableTask(
+        pretraining.pretraining_lesson, pretraining.pretraining_loss, pretraining.forward
+    ),
 }
 
 
 def train(request: TrainingRequest, report: Report) -> Training:
-    """Trains as asked and writes the best weights as a checkpoint folder; returns how it ended.
+    """Trains a model and writes the best weights as a checkpoint folder; returns how it ended.
 
-    Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed goes on where its
-    last checkpoint left off when the same request comes again and its files are the same. `options` may hold:
+    Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed continues from its last
+    checkpoint when the same request comes again and its files are the same. `options` may hold:
 
-    - `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; by what the
-      processor is quick at), `checkpoint_every` (steps), `half` (1: write float16), `shard` (the most megabytes of a
+    - `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; default by the
+      processor's speed), `checkpoint_every` (steps), `half` (1: write float16), `shard` (the most megabytes of a
       file of weights);
     - `stop_after` (steps, while the learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that
       keep their weights, as do the embeddings below them);
@@ -81,18 +83,18 @@ def train(request: TrainingRequest, report: Report) -> Training:
     - with a teacher `imitate` and `temperature` (see Teacher) and `unlabelled` (the share of the inputs that are
       questions on texts without a label, learnt from the teacher alone).
 
-    Raises SpanlightError where the base or the examples cannot be used, or the weights grow beyond all numbers.
+    Raises SpanlightError where the base or the examples cannot be used, or the weights become infinite.
     """
     base, output = Path(request.base), Path(request.output)
-    if request.task not in TAUGHT:
+    if request.task not in TRAINABLE_TASKS:
         raise SpanlightError(
-            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(TAUGHT)}."
+            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(TRAINABLE_TASKS)}."
         )
     if request.teacher and request.task != "qa":
         raise SpanlightError("Only question answering is learnt from a teacher.", "Leave the teacher out.")
-    taught = TAUGHT[request.task]
+    task = TRAINABLE_TASKS[request.task]
     folder.require_checkpoint(base)
-    lesson = taught.lesson(request, base)
+    lesson = task.lesson(request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
     lesson.begin(model)
     if "frozen" in request.options:
@@ -109,19 +111,19 @@ def train(request: TrainingRequest, report: Report) -> Training:
         Workers(
             model,
             device,
-            taught.loss,
+            task.loss,
             count,
             _bfloat16(request, device, model, lesson.teacher),
-            taught.forward,
+            task.forward,
             lesson.teacher,
         ) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
-        return run.to_the_end(base)
+        return run.to_end(base)
 
 
 class _Run:
-    """One run: its plan of steps, and where it stands."""
+    """One training run: its plan of steps and its state."""
 
     def __init__(
         self,
@@ -134,18 +136,18 @@ class _Run:
     ) -> None:
         self._request, self._lesson, self._model = request, lesson, model
         self._workers, self._output, self._report = workers, output, report
-        self._held = output.with_name(output.name + ".run")
+        self._run_folder = output.with_name(output.name + ".run")
         self._optimizer = torch.optim.AdamW(
             _groups(model, request.weight_decay), lr=request.learning_rate, fused=True
         )
         self._per_epoch = math.ceil(lesson.epoch_size / request.batch_size)
         self._steps = max(1, math.ceil(self._per_epoch * request.epochs))
         self._last = min(self._steps, int(request.options.get("stop_after", 0)) or self._steps)
-        self._state = checkpoint.resume(self._held, model, self._optimizer, _fingerprint(request))
+        self._state = checkpoint.resume(self._run_folder, model, self._optimizer, _fingerprint(request))
         self._began, self._resumed = monotonic() - self._state.seconds, monotonic()
         self._first = self._state.step
 
-    def to_the_end(self, base: Path) -> Training:
+    def to_end(self, base: Path) -> Training:
         request, state = self._request, self._state
         epoch = -1
         plan: list[list[int]] = []
@@ -159,17 +161,17 @@ class _Run:
                 plan = batches([len(f) for f in features], request.batch_size, rng)
             loss = self._step([features[i] for i in plan[state.step % self._per_epoch]])
             state.step += 1
-            self._tell(loss)
+            self._report_progress(loss)
             every = int(request.options.get("checkpoint_every", CHECKPOINT_EVERY))
             if state.step % request.evaluate_every == 0 or state.step == self._last:
                 self._measure(loss)
             if state.step % every == 0 and state.step < self._last:
                 state.seconds = monotonic() - self._began
-                checkpoint.save(self._held, self._model, self._optimizer, state)
-        checkpoint.put(self._model, load_file(self._held / "best.safetensors"))
+                checkpoint.save(self._run_folder, self._model, self._optimizer, state)
+        checkpoint.copy_weights(self._model, load_file(self._run_folder / "best.safetensors"))
         half, shard = bool(request.options.get("half", 0)), request.options.get("shard", 0.0)
         folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half, shard)
-        folder.remove(self._held)
+        folder.remove(self._run_folder)
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
 
@@ -197,7 +199,7 @@ class _Run:
         share = (step + 1) / warm if step < warm else (self._steps - step) / max(1, self._steps - warm)
         return self._request.learning_rate * share
 
-    def _tell(self, loss: float, dev: dict[str, float] | None = None) -> None:
+    def _report_progress(self, loss: float, dev: dict[str, float] | None = None) -> None:
         step = self._state.step
         spent = (monotonic() - self._resumed) / max(1, step - self._first)
         left = spent * (self._last - step) if step - self._first >= 3 else None
@@ -207,14 +209,14 @@ class _Run:
 
     def _measure(self, loss: float) -> None:
         figures = self._lesson.measure(self._workers.outputs, self._report)
-        self._tell(loss, figures)
+        self._report_progress(loss, figures)
         if not self._state.best or figures[self._lesson.figure] > self._state.best[self._lesson.figure]:
             self._state.best, self._state.best_step = figures, self._state.step
-            self._held.mkdir(parents=True, exist_ok=True)
-            part = self._held / "best.safetensors.part"
+            self._run_folder.mkdir(parents=True, exist_ok=True)
+            part = self._run_folder / "best.safetensors.part"
             save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
             checkpoint.flush(part)
-            os.replace(part, self._held / "best.safetensors")
+            os.replace(part, self._run_folder / "best.safetensors")
 
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
@@ -227,7 +229,7 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
 
 
 def _freeze(model: nn.Module, layers: int) -> None:
-    """Keeps the embeddings, what all layers share, and the lowest encoder layers as they are."""
+    """Freezes the embeddings, what all layers share, and the lowest encoder layers."""
     body = getattr(model, "base_model", model)
     for name, parameter in body.named_parameters():
         layer = re.search(r"\blayer\.(\d+)\.", name)
@@ -236,12 +238,12 @@ def _freeze(model: nn.Module, layers: int) -> None:
 
 
 def _fingerprint(request: TrainingRequest) -> str:
-    """The request and, so that a run never goes on with other data, size and time of each file it reads."""
+    """The request, and size and time of each file that it reads, so that a run never continues with other data."""
     sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
     teacher = folder.checkpoint_files(Path(request.teacher)) if request.teacher else []
     files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources, *teacher)]
-    said = {name: value for name, value in asdict(request).items() if value or name != "teacher"}
-    return json.dumps([said, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
+    values = {name: value for name, value in asdict(request).items() if value or name != "teacher"}
+    return json.dumps([values, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
 def _device(wanted: str) -> str:

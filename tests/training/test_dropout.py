@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.training.dropout import Draws, Dropout, draws_of, give_own_draws
 from app.training.folder import load_base
 from app.training.parallel import Workers
-from app.training.trainer import TAUGHT
+from app.training.trainer import TRAINABLE_TASKS
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
 
@@ -20,7 +20,7 @@ from tests.helpers.small_models import FAMILIES, small_checkpoint
 def test_as_many_as_the_rate_says_are_dropped_and_the_mean_stays(rate: float, seed: int) -> None:
     draws = Draws()
     draws.begin(seed, 7)
-    kept = draws.keep(torch.Size((100, 1003)), rate)
+    kept = draws.mask(torch.Size((100, 1003)), rate)
     share = float((kept == 0).float().mean())
     assert abs(share - rate) < 6 * (rate * (1 - rate) / kept.numel()) ** 0.5 + 2**-16
     others = kept[kept > 0]
@@ -32,10 +32,10 @@ def test_as_many_as_the_rate_says_are_dropped_and_the_mean_stays(rate: float, se
 def test_draws_have_the_shape_and_come_again_with_their_seed(shape: tuple[int, ...]) -> None:
     draws = Draws()
     draws.begin(1, 2)
-    first = [draws.keep(torch.Size(shape), 0.5) for _ in range(2)]
+    first = [draws.mask(torch.Size(shape), 0.5) for _ in range(2)]
     assert first[0].shape == shape and first[0].dtype == torch.float32
     draws.begin(1, 2)
-    again = [draws.keep(torch.Size(shape), 0.5) for _ in range(2)]
+    again = [draws.mask(torch.Size(shape), 0.5) for _ in range(2)]
     assert all(torch.equal(one, other) for one, other in zip(first, again, strict=True))
 
 
@@ -44,14 +44,14 @@ def test_each_draw_and_each_seed_differ() -> None:
     seen = []
     for seed in ((1, 2), (1, 3), (2, 2), (1, 2, 1)):
         draws.begin(*seed)
-        seen += [draws.keep(size, 0.5), draws.keep(size, 0.5)]
+        seen += [draws.mask(size, 0.5), draws.mask(size, 0.5)]
     assert not any(torch.equal(seen[i], seen[j]) for i in range(len(seen)) for j in range(i))
     flat = torch.stack([one.flatten() for one in seen])
     assert (torch.corrcoef(flat) - torch.eye(len(seen))).abs().max() < 0.08
 
 
 def test_a_rate_next_to_one_leaves_numbers() -> None:
-    assert torch.isfinite(Draws().keep(torch.Size((1000,)), 0.999999)).all()
+    assert torch.isfinite(Draws().mask(torch.Size((1000,)), 0.999999)).all()
 
 
 def test_nothing_is_dropped_while_reading() -> None:
@@ -91,7 +91,7 @@ def test_dropout_in_two_threads_is_the_same_each_time(tmp_path: Path, family: st
 
     def gradients(*seed: int) -> list[torch.Tensor]:
         model = load_base(tmp_path, "qa", (), 0.3, 1)
-        with Workers(model, "cpu", TAUGHT["qa"].loss, 2, bfloat16=False) as workers:
+        with Workers(model, "cpu", TRAINABLE_TASKS["qa"].loss, 2, bfloat16=False) as workers:
             torch.manual_seed(int(rng.integers(1000)))  # what torch itself would draw from
             workers.learn(batch, *seed)
         return [p.grad for p in model.parameters() if p.grad is not None]

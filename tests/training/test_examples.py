@@ -140,7 +140,7 @@ def test_a_question_on_a_table(tmp_path: Path) -> None:
     assert (first.source, second.source, second.answers) == ("tables", "book", ())
     assert first.view is not None
     king = first.context.index("king")
-    words = {said.end: said.words for said in first.view.said}
+    words = {said.end: said.words for said in first.view.replacements}
     assert words[king].endswith("Who: ") and words[king + 5].endswith("Baked: ")
     assert plain == EXAMPLE
 

@@ -13,7 +13,16 @@ from app.core.text import View
 from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate
 from app.training.examples import QaExample, TextExample, read_placed_qa
-from app.training.features import Crop, Feature, Features, batches, collate, line_start, place, token_span
+from app.training.features import (
+    Crop,
+    Feature,
+    Features,
+    batches,
+    collate,
+    line_start,
+    token_span,
+    window_start,
+)
 from tests.helpers.small_models import WORDS, small_tokenizer
 
 BERT = small_tokenizer("bert")
@@ -76,7 +85,7 @@ def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> Non
     features = Features(BERT, 32, elsewhere=1.0, beside=1.0)
     for seed in range(20):
         feature = features.of_question(example, np.random.default_rng(seed))
-        assert answer_of(feature) == "the" and feature.beside is None
+        assert answer_of(feature) == "the" and feature.paired is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -84,8 +93,8 @@ def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> Non
 def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: bool) -> None:
     example = LONG if answered else replace(LONG, answers=())
     feature = Features(BERT, length, beside=1.0).of_question(example, np.random.default_rng(seed))
-    beside = feature.beside
-    assert beside is not None and beside.targets == (0, 0) and beside.beside is None
+    beside = feature.paired
+    assert beside is not None and beside.targets == (0, 0) and beside.paired is None
     assert max(len(feature), len(beside)) <= length
     if answered:
         assert answer_of(feature) == "film"
@@ -100,7 +109,7 @@ def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: 
 
 def test_nothing_stands_beside_a_context_that_fits() -> None:
     feature = Features(BERT, 512, elsewhere=1.0, beside=1.0).of_question(LONG, np.random.default_rng(0))
-    assert feature.beside is None and answer_of(feature) == "film"
+    assert feature.paired is None and answer_of(feature) == "film"
 
 
 COLON = BERT.token_to_id(":")
@@ -129,7 +138,7 @@ def test_a_title_stands_before_the_window_and_moves_the_targets(
     for seed in range(30):
         feature = features.of_question(example, np.random.default_rng(seed))
         assert answer_of(feature) == "film"
-        for window in (feature, feature.beside):
+        for window in (feature, feature.paired):
             assert window is not None and len(window) <= 64
             ids = context_of(window)
             begin = ids.index(COLON) + 1 if COLON in ids else 0
@@ -234,7 +243,7 @@ def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data:
         (example,) = read_placed_qa(path)
     assert example.view is not None
     tokenizer = small_tokenizer(family)
-    tokens, said = tokenise_view(tokenizer, example.context, example.view.said)
+    tokens, said = tokenise_view(tokenizer, example.context, example.view.replacements)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     feature = Features(tokenizer, data.draw(st.integers(64, 300))).of_question(example, rng)
     if not row["answers"]:
@@ -282,7 +291,7 @@ def test_a_place_between_what_is_said_has_its_own_tokens_only() -> None:
 def test_places(size: int, room: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))
     last = data.draw(st.integers(first, size - 1))
-    at = place(size, room, (first, last), np.random.default_rng(data.draw(st.integers(0, 99))))
+    at = window_start(size, room, (first, last), np.random.default_rng(data.draw(st.integers(0, 99))))
     assert at >= 0 and (at + room <= size or size <= room)
     assert at <= first < at + room and (last < at + room or last - first >= room)
 
@@ -316,7 +325,7 @@ def test_windows_of_lines_begin_with_a_line() -> None:
     example = replace(LONG, context=lined, answers=())
     for seed in range(20):
         feature = Features(BERT, 48, beside=1.0).of_question(example, np.random.default_rng(seed))
-        for window in (feature, feature.beside):
+        for window in (feature, feature.paired):
             assert window is not None and BERT.id_to_token(context_of(window)[0]) in starts
 
 
@@ -358,7 +367,7 @@ def test_collate_sets_each_window_beside_another_behind_it() -> None:
     ids = np.arange(5, dtype=np.int64) + 7
     away = Feature(ids[:4], ids[:4] * 0, (0, 0))
     alone = Feature(ids[:2], ids[:2] * 0, (2, 2))
-    pair = Feature(ids, ids * 0, (1, 2), beside=away)
+    pair = Feature(ids, ids * 0, (1, 2), paired=away)
     arrays = collate([pair, alone, replace(pair, targets=(3, 6))], pad_id=99)
     assert arrays["input_ids"].shape == (5, 8)
     assert arrays["attention_mask"].sum(axis=1).tolist() == [5, 4, 2, 5, 4]
@@ -372,7 +381,7 @@ def test_a_pair_without_a_label_is_of_another_window_or_of_another_text(length: 
     other = replace(EXAMPLE, context="The queen made some tarts", answers=(("The queen", 0),))
     features = Features(BERT, length, beside=1.0)
     made = [features.of_unlabelled(LONG, other, np.random.default_rng(seed)) for seed in range(20)]
-    assert all(f.targets == (len(f), len(f)) and f.beside is None and len(f) <= length for f in made)
+    assert all(f.targets == (len(f), len(f)) and f.paired is None and len(f) <= length for f in made)
     assert all(BERT.decode(f.input_ids[1 : 1 + len(_ASKED)].tolist()) == LONG.question for f in made)
     texts = {BERT.decode(context_of(f)) for f in made}
     if length == 48:

@@ -13,7 +13,7 @@ from app.core.report import Silent
 from app.core.requests import TrainingRequest
 from app.training.losses import UNTAGGED, tag_loss
 from app.training.names import Tagging, collate_tagged, dev_figures, labels_of
-from app.training.tagged import TaggedText, joined
+from app.training.tagged import TaggedText, detokenise
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint, small_tokenizer
 from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights
@@ -25,7 +25,7 @@ LABELS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
 
 
 def tagged(words: str, tags: str) -> TaggedText:
-    text, places = joined(words.split())
+    text, places = detokenise(words.split())
     return TaggedText(text, places, tuple(tags.split()), "s")
 
 
@@ -67,19 +67,19 @@ def test_first_pieces_carry_the_tag_and_a_name_goes_on_in_the_word() -> None:
 def test_every_word_that_fits_has_its_own_first_token(words, family, length, seed) -> None:
     tokenizer = small_tokenizer(family)
     rng = np.random.default_rng(seed)
-    text, places = joined(words)
+    text, places = detokenise(words)
     example = TaggedText(
         text, places, tuple(LABELS[int(i)] for i in rng.integers(len(LABELS), size=len(words)))
     )
     made = Tagging(tokenizer, LABELS, length).of_text(example)
     assert len(made) <= length and len(made.tags) == len(made)
-    heads = [head for head in made.heads.tolist() if head >= 0]
+    heads = [head for head in made.first_pieces.tolist() if head >= 0]
     assert heads == sorted(set(heads))
-    for word, head in enumerate(made.heads.tolist()):
+    for word, head in enumerate(made.first_pieces.tolist()):
         if head >= 0:
             assert LABELS[made.tags[head]][1:] == example.tags[word][1:]
     if length == 80 and family == "bert" and len(made) < length:
-        assert all(head >= 0 for head in made.heads)
+        assert all(head >= 0 for head in made.first_pieces)
 
 
 def test_labels_stand_in_order_and_in_twos() -> None:

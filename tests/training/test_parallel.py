@@ -13,10 +13,10 @@ from torch import nn
 from app.core.models import Head
 from app.training.folder import load_base
 from app.training.parallel import Workers
-from app.training.trainer import TAUGHT
+from app.training.trainer import TRAINABLE_TASKS
 from tests.helpers.small_models import small_checkpoint
 
-LOSS = TAUGHT["qa"].loss
+LOSS = TRAINABLE_TASKS["qa"].loss
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.text import RunningText
 from app.training.passages import passage
-from app.training.running_text import read_running_text, without
+from app.training.running_text import exclude_shared, read_running_text
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")
@@ -70,8 +70,8 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_held_apart_is_not_learnt() -> None:
     texts = [RunningText(("One  two.", "Three."), "a"), RunningText(("Four.",), "b")]
-    assert without(texts, [RunningText(("x", "THREE."), "c")]) == [texts[1]]
-    assert without(texts, [RunningText(("", " "), "c")]) == texts
+    assert exclude_shared(texts, [RunningText(("x", "THREE."), "c")]) == [texts[1]]
+    assert exclude_shared(texts, [RunningText(("", " "), "c")]) == texts
 
 
 def test_a_passage_holds_every_sentence_in_order() -> None:

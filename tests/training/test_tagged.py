@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.text import Span
-from app.training.tagged import Exchanger, TaggedText, joined, read_tagged, runs, together
+from app.training.tagged import Exchanger, TaggedText, concatenate, detokenise, read_tagged, runs
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Z", "C")), min_size=1, max_size=6)
 MARKS = st.sampled_from([*".,;:!?()[]\"'$%", "n't", "'s", "U.S.", "...", "``", "''"])
@@ -16,7 +16,7 @@ MARKS = st.sampled_from([*".,;:!?()[]\"'$%", "n't", "'s", "U.S.", "...", "``", "
 
 @given(st.lists(WORDS | MARKS, max_size=30))
 def test_every_word_stands_at_its_place_and_nothing_but_blanks_between(words: list[str]) -> None:
-    text, places = joined(words)
+    text, places = detokenise(words)
     assert [place.of(text) for place in places] == words
     assert text == text.strip() and "  " not in text
     bounds = [0, *(bound for place in places for bound in (place.start, place.end)), len(text)]
@@ -35,7 +35,7 @@ def test_every_word_stands_at_its_place_and_nothing_but_blanks_between(words: li
     ],
 )
 def test_a_text_looks_as_people_write_it(words: str, text: str) -> None:
-    assert joined(words.split())[0] == text
+    assert detokenise(words.split())[0] == text
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_sentences_together_keep_their_names(tmp_path: Path) -> None:
         {"tokens": ["In", "Rome"], "tags": ["O", "B-LOC"]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    whole = together(read_tagged(path))
+    whole = concatenate(read_tagged(path))
     assert whole.text == "Ann. In Rome"
     assert [(n.span.of(whole.text), n.kind) for n in whole.names] == [("Ann", "PER"), ("Rome", "LOC")]
 
@@ -104,7 +104,7 @@ TAGS = st.sampled_from(["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"])
 @given(st.lists(st.lists(st.tuples(WORDS | MARKS, TAGS), min_size=1, max_size=12), min_size=1, max_size=4),
        st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 99))  # fmt: skip
 def test_names_are_exchanged_for_names_of_their_kind(rows, share: float, seed: int) -> None:
-    examples = [TaggedText(*joined([w for w, _ in row]), tuple(t for _, t in row), "s") for row in rows]
+    examples = [TaggedText(*detokenise([w for w, _ in row]), tuple(t for _, t in row), "s") for row in rows]
     held = {(n.kind, tuple(w.of(e.text) for w in e.words if n.span.start <= w.start and w.end <= n.span.end))
             for e in examples for n in e.names}  # fmt: skip
     exchanger = Exchanger(examples, share)

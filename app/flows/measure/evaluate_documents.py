@@ -22,7 +22,7 @@ from app.flows.measure.evaluate_asked import (
 )
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
-from app.training.examples import read_made
+from app.training.examples import read_parsed
 
 _FIELDS = "id, question, kind and answers, with a file and the places there, or with a document"
 _TEXTS = ("documents.jsonl.xz", "documents.jsonl")
@@ -63,7 +63,7 @@ def _questions(
 ) -> Iterator[KnownQuestion]:
     """The questions with their documents, those on one document in succession."""
     rows: dict[tuple[str, bool], list[_Row]] = {}
-    for row in read_made(plan.questions, _row, _FIELDS):
+    for row in read_parsed(plan.questions, _row, _FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
     texts = _texts(folder, {name for name, is_text in rows if is_text})
     for (name, is_text), questions in rows.items():
@@ -105,7 +105,9 @@ def _texts(folder: Path, names: set[str]) -> dict[str, str]:
         return {}
     path = next((folder / name for name in _TEXTS if (folder / name).is_file()), folder / _TEXTS[0])
     # One character is replaced by one, so that positions stay.
-    pairs = read_made(path, lambda row: (row["id"], LONE_SURROGATE.sub("\ufffd", row["text"])), "id and text")
+    pairs = read_parsed(
+        path, lambda row: (row["id"], LONE_SURROGATE.sub("\ufffd", row["text"])), "id and text"
+    )
     found = {name: text for name, text in pairs if name in names}
     if missing := sorted(names - found.keys()):
         raise SpanlightError(

@@ -21,7 +21,7 @@ from app.flows.measure.evaluate_asked import (
 )
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
-from app.training.examples import read_made
+from app.training.examples import read_parsed
 
 _FIELDS = "id, question, kind, source, table, header_rows, and answers with row, column and text"
 
@@ -73,7 +73,7 @@ def evaluate_tables(
 
 def _questions(workspace: Workspace, plan: AskedPlan, report: Report) -> Iterator[KnownQuestion]:
     tables: dict[_Table, list[_Row]] = {}
-    for row in sample(read_made(plan.questions, _row, _FIELDS), plan.limit, plan.seed):
+    for row in sample(read_parsed(plan.questions, _row, _FIELDS), plan.limit, plan.seed):
         tables.setdefault(row.table, []).append(row)
     for table, rows in tables.items():
         page = LONE_SURROGATE.sub("\ufffd", table.page())
