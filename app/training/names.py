@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.first_pieces.token_classification import whole_words
+from app.tasks.heads.token_classification import whole_words
 from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
