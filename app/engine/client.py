@@ -103,7 +103,7 @@ class Engine:
         return card
 
     def import_modules(self, names: tuple[str, ...], report: Report) -> dict[str, str]:
-        """What is wrong with each module that cannot be imported in the process; raises as `run` does."""
+        """The error of each module that cannot be imported in the process, by name; raises as `run` does."""
         faults: dict[str, str] = self._child.run(ImportModules(names), report)
         return faults
 

@@ -1,4 +1,4 @@
-"""Where the time of a piece of work goes: PyTorch's operations by kind, Python's own time by part of the app."""
+"""Profiles a piece of work: the time of PyTorch's operations by kind, Python's own time by part of the app."""
 
 from __future__ import annotations
 

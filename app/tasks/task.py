@@ -63,7 +63,7 @@ class Pooled(Protocol):
 
 
 class Inside(Protocol):
-    """A model opened up: float32, eager attention, gradients at hand. Takes a row of `ReadyModel.forward`'s arrays."""
+    """A model opened up: float32, eager attention, with gradients. Takes a row of `ReadyModel.forward`'s arrays."""
 
     @property
     def layers(self) -> int:

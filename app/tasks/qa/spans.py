@@ -22,7 +22,7 @@ _ROUNDING = 1e-4
 _BRACKET = re.compile(r"[()\[\]{}“”«»]")
 _CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
 _IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
-# What numbers an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
+# The number of an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
 _ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
 
